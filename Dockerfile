@@ -1,5 +1,5 @@
 # The image of the service: its bundle, the sources that it was made of, and the dependencies of production.
-FROM node:22-bookworm-slim AS dependencies
+FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # npm refuses a lock file with a workspace whose manifest is not there.
@@ -7,7 +7,7 @@ COPY client/package.json client/
 # No dependency of production needs a script of its own to be installed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm node_modules/records-client
 
-FROM node:22-bookworm-slim
+FROM node:24-bookworm-slim
 ARG VERSION=1.0.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Records" \
@@ -17,10 +17,13 @@ LABEL org.opencontainers.image.title="Records" \
       org.opencontainers.image.revision="${REVISION}"
 # Loopback, the default of both listeners, would be the container's own.
 ENV NODE_ENV=production HOST=0.0.0.0 INTERNAL_HOST=0.0.0.0
+# A container writes nothing where its program lies.
+ENV NODE_DISABLE_COMPILE_CACHE=1
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY package.json LICENSE ./
 COPY bin bin
+COPY docs docs
 COPY gateway gateway
 COPY src src
 COPY deploy/container/healthcheck.js deploy/container/

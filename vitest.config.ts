@@ -3,13 +3,22 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
-/** Drills that measure times run one by one, after all other tests. */
-const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
+/** What measures times, or holds the service to its deadlines: one by one, after all other tests. */
+const timed = [
+  ...["hostile", "overload", "redis-groups", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`),
+  "test/faults/broken-connections.test.ts",
+];
+/** What starts many processes or keeps a processor busy: as many at once as a small machine has processors. */
+const busy = [
+  ...["drills/*", "browser/*", "schemathesis/*", "alerts/mutants", "api-keys/rotation", "bench/bench"],
+  ...["faults/broken-connections", "ingest/bulk"],
+].map((name) => `test/${name}.test.ts`);
 const exclude = [...configDefaults.exclude, ...leftOut.map(({ files }) => files)];
 
 export default defineConfig({
   test: {
     globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/one-slot.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     pool: "forks",
@@ -22,14 +31,24 @@ export default defineConfig({
         test: {
           name: "suite",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...timed],
+          exclude: [...exclude, ...busy],
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 1 } },
+        test: {
+          name: "busy",
+          include: busy,
+          exclude: [...exclude, ...timed],
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 2 } },
       },
     ],
   },

@@ -1,46 +1,29 @@
-// The comparison with an older commit as a table in Markdown: medians with their spread, and the ratio of each round.
+// The comparison with an older commit: as a table in Markdown, and as one line for each line of the bench.
+import type { Pair, Sample, Side } from "./results.ts";
+import { median, ratios, roundsOf, spread } from "./results.ts";
 import { grid } from "./table.ts";
-import { median } from "./results.ts";
 
-export type Side = "old" | "new";
-
-/** One load of one side. */
-export interface PairSample {
-  /** Requests a second. */
-  readonly rate: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  /** Milliseconds of processor time for each request: of the service, of all members of the set, and of Redis. */
-  readonly serviceMs: number;
-  readonly mongodMs: number;
-  readonly redisMs: number;
-}
-
-/** A line over a replica set of so many members. */
-export interface Compared {
+/** A line over a replica set of so many members; `own` is this code, `other` the older. */
+export interface Compared extends Pick<Pair, "line" | "runs"> {
   readonly members: 1 | 3;
-  readonly line: string;
-  readonly rounds: readonly Readonly<Record<Side, PairSample>>[];
-  /** Responses that were no success, the warm-up included. */
-  readonly failed: number;
 }
 
 /** The figures of the table, with their digits after the point. */
-const figures: readonly (readonly [title: string, figure: keyof PairSample, digits: number])[] = [
+const figures: readonly (readonly [title: string, figure: keyof Sample, digits: number])[] = [
   ["requests/s", "rate", 0],
   ["p50 ms", "p50Ms", 2],
   ["p99 ms", "p99Ms", 1],
-  ["CPU ms per request: service", "serviceMs", 3],
-  ["CPU ms per request: mongod", "mongodMs", 3],
-  ["CPU ms per request: Redis", "redisMs", 3],
+  ["CPU µs per request: service", "serviceUs", 0],
+  ["CPU µs per request: mongod", "mongodUs", 0],
+  ["CPU µs per request: Redis", "redisUs", 0],
 ];
+const judged = ["serviceUs", "totalUs"] as const;
 
 /** The whole comparison; `notes` are sentences on how it was measured. */
 export function againstTable(compared: readonly Compared[], commit: string, notes: readonly string[]): string {
   const sections = compared.map((one) => {
-    const failed = one.failed === 0 ? "" : `\n\n**${one.failed} requests failed.**`;
     const title = `## ${one.line}, ${one.members} member${one.members === 1 ? "" : "s"}`;
-    return `${title}\n\n${grid(["", "new", "old", "new / old"], rowsOf(one))}${failed}`;
+    return `${title}\n\n${grid(["", "new", "old", "new / old"], rowsOf(one))}${failures(one, "\n\n**", "**")}`;
   });
   const head = [
     "# This code against an older commit",
@@ -50,19 +33,38 @@ export function againstTable(compared: readonly Compared[], commit: string, note
   return `${[...head, notes.map((note) => `- ${note}`).join("\n"), ...sections].join("\n\n")}\n`;
 }
 
-function rowsOf({ rounds }: Compared): string[][] {
-  return figures.map(([title, figure, digits]) => {
-    const of = (side: Side): number[] => rounds.map((round) => round[side][figure]);
-    // A clock tick of processor time is 10 ms: a round may have seen none of it.
-    const ratios = rounds.map((round) => round.new[figure] / round.old[figure]).filter(Number.isFinite);
-    return [title, spread(of("new"), digits), spread(of("old"), digits), spread(ratios, 2)];
-  });
+/** The ratio of each line, new / old, by processor time for each request; above 1 this code is slower. */
+export function ratioTable(compared: readonly Compared[], limit: number): string {
+  const rows = compared.map((one) => [
+    one.line,
+    ...judged.map((figure) => spread(ratios(roundsOf(one), figure), 2)),
+    isSlower(one, limit) ? `**beyond ${limit}**${failures(one, "; ", "")}` : failures(one, "", ""),
+  ]);
+  return grid(["new / old", "CPU of the service", "CPU with mongod and redis-server", ""], rows);
 }
 
-function spread(values: readonly number[], digits: number): string {
-  if (values.length === 0) return "too little to tell";
-  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
-    value.toFixed(digits),
-  );
-  return `${middle} (${least} to ${most})`;
+/**
+ * Whether this code takes more than `limit` times the processor time in every run: one run may have met other work on
+ * the machine.
+ */
+export function isSlower({ runs }: Pick<Compared, "runs">, limit: number): boolean {
+  return judged.some((figure) => runs.every(({ rounds }) => median(ratios(rounds, figure)) > limit));
+}
+
+/** How many responses were no success. */
+export function failedOf({ runs }: Pick<Compared, "runs">): number {
+  return runs.reduce((sum, { failed }) => sum + failed.own + failed.other, 0);
+}
+
+function failures(one: Compared, before: string, after: string): string {
+  const failed = failedOf(one);
+  return failed === 0 ? "" : `${before}${failed} requests failed.${after}`;
+}
+
+function rowsOf(one: Compared): string[][] {
+  const rounds = roundsOf(one);
+  return figures.map(([title, figure, digits]) => {
+    const of = (side: Side): number[] => rounds.map((round) => round[side][figure]);
+    return [title, spread(of("own"), digits), spread(of("other"), digits), spread(ratios(rounds, figure), 2)];
+  });
 }

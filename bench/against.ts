@@ -6,18 +6,20 @@ import type { Fixture } from "../fixtures/service/fixture.ts";
 import { withFixture } from "../fixtures/service/fixture.ts";
 import type { OlderCode } from "../fixtures/service/older.ts";
 import { withOlderCode } from "../fixtures/service/older.ts";
-import type { Compared, Side } from "./against-table.ts";
+import type { Compared } from "./against-table.ts";
+import { isSlower } from "./against-table.ts";
 import type { AccountPlan } from "./dataset/accounts.ts";
 import { mainAccount, smallData } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
 import { addContacts } from "./dataset/written.ts";
 import type { WireRequest } from "./load/load.ts";
-import type { Effort } from "./measure.ts";
-import { measureLoad, warmUp } from "./measure.ts";
+import type { Effort, PairLoad } from "./measure.ts";
+import { measureRun, measureRuns } from "./measure.ts";
 import { ours, serviceIn } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
 import { pinToOtherCore, startLoadClient, startPeer } from "./processes.ts";
 import * as requests from "./requests.ts";
+import type { Run, Sides } from "./results.ts";
 
 /** How it is compared. */
 export interface AgainstOptions {
@@ -27,6 +29,10 @@ export interface AgainstOptions {
   /** Lines by their names; undefined for all. */
   readonly only: readonly string[] | undefined;
   readonly effort: Effort;
+  /** The Node that runs both. */
+  readonly node: string;
+  /** A line that takes more than so many times the processor time is measured again; undefined for none. */
+  readonly limit: number | undefined;
   readonly say: (line: string) => void;
 }
 
@@ -36,7 +42,8 @@ const connections = 8;
 const changedContacts = 500;
 
 /** Measures all lines. Leaves no process and no folder behind. */
-export async function compareWith({ commit, members, only, effort, say }: AgainstOptions): Promise<Compared[]> {
+export async function compareWith(options: AgainstOptions): Promise<Compared[]> {
+  const { commit, members, only, say } = options;
   return withOlderCode(commit, async (older) => {
     say(`the older code is ${older.commit}, its dependencies ${older.dependencies}`);
     const compared: Compared[] = [];
@@ -45,15 +52,38 @@ export async function compareWith({ commit, members, only, effort, say }: Agains
         const lines = Object.entries(await linesOn(fixture, say)).filter(
           ([name]) => only === undefined || only.includes(name),
         );
-        await withPair(fixture, older, async (pair, client) => {
-          for (const [line, asked] of lines)
-            compared.push({ members: count, line, ...(await measurePair({ fixture, pair, client, asked, effort })) });
-          say(`${count} member${count === 1 ? "" : "s"}: measured ${lines.map(([name]) => name).join(", ")}`);
+        await withPair(fixture, older, options.node, async (pair, client) => {
+          for (const [line, asked] of lines) {
+            const runs = await runsOf(pairLoad(fixture, pair, client, asked, options), options);
+            compared.push({ members: count, line, runs });
+            say(`${count} member${count === 1 ? "" : "s"}: measured ${line}`);
+          }
         });
       });
     }
     return compared;
   });
+}
+
+async function runsOf(pair: PairLoad, { effort, limit, say }: AgainstOptions): Promise<Run[]> {
+  const runs = await measureRuns(() => measureRun(pair), effort, say);
+  if (limit === undefined || !isSlower({ runs }, limit)) return runs;
+  say(`more than ${limit} times the processor time: measures again`);
+  return [...runs, await measureRun(pair)];
+}
+
+function pairLoad(
+  { mongod, redis }: Fixture,
+  { own, other }: Sides<RunningPeer>,
+  client: LoadClient,
+  asked: readonly WireRequest[],
+  { effort, say }: AgainstOptions,
+): PairLoad {
+  return {
+    sides: { own: { serving: [own], requests: asked }, other: { serving: [other], requests: asked } },
+    databases: { mongod: mongod.members.map(({ pid }) => pid), redis: [redis.pid] },
+    ...{ client, connections, effort, say },
+  };
 }
 
 /** The requests of every line, by its name. */
@@ -80,8 +110,10 @@ async function linesOn(
     get: requests.getContact(account, key),
     sessions: requests.listSessions(key),
     contacts: requests.searchContacts(key),
+    notes: requests.searchNotes(key),
     create: requests.createContact(writeKey, false),
     "create-key": requests.createContact(writeKey, true),
+    append: requests.appendNote(ids, writeKey),
     patch: requests.patchContact(ids, writeKey, "phone"),
     rename: requests.patchContact(ids, writeKey, "full_name"),
   };
@@ -91,75 +123,26 @@ async function linesOn(
 async function withPair(
   fixture: Fixture,
   older: OlderCode,
-  work: (pair: Record<Side, RunningPeer>, client: LoadClient) => Promise<void>,
+  node: string,
+  work: (pair: Sides<RunningPeer>, client: LoadClient) => Promise<void>,
 ): Promise<void> {
   const endings: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-against-"));
     endings.push(() => rmSync(scratch, { recursive: true, force: true }));
     pinToOtherCore([...fixture.mongod.members, fixture.redis].map(({ pid }) => pid));
-    const parts = { mongodbUri: fixture.mongod.uri, redisUrl: fixture.redis.uri };
+    const parts = { mongodbUri: fixture.mongod.uri, redisUrl: fixture.redis.uri, node };
     const started = async (command: PeerCommand): Promise<RunningPeer> => {
       const peer = await startPeer(command, "");
       endings.push(() => peer.stop());
       return peer;
     };
-    const old = await started(serviceIn(older.folder, parts, join(scratch, "old")));
+    const other = await started(serviceIn(older.folder, parts, join(scratch, "old")));
     const own = await started(ours(parts, join(scratch, "new")));
     const client = startLoadClient();
     endings.push(() => client.stop());
-    await work({ old, new: own }, client);
+    await work({ own, other }, client);
   } finally {
     for (const end of endings.reverse()) await end();
   }
-}
-
-/** What is measured, and with what. */
-interface PairLoad {
-  readonly fixture: Fixture;
-  readonly pair: Readonly<Record<Side, RunningPeer>>;
-  readonly client: LoadClient;
-  readonly asked: readonly WireRequest[];
-  readonly effort: Effort;
-}
-
-async function measurePair({
-  fixture,
-  pair,
-  client,
-  asked,
-  effort: { rounds, seconds },
-}: PairLoad): Promise<Pick<Compared, "rounds" | "failed">> {
-  let failed = 0;
-  const load = async (side: Side) => {
-    const pids = {
-      service: [pair[side].pid],
-      mongod: fixture.mongod.members.map(({ pid }) => pid),
-      redis: [fixture.redis.pid],
-    };
-    const { loaded, cpuUs } = await measureLoad(
-      client,
-      { ports: [pair[side].port], connections, seconds, requests: asked },
-      pids,
-    );
-    failed += loaded.failed;
-    return {
-      requests: loaded.requests,
-      rate: loaded.requests / loaded.seconds,
-      p50Ms: loaded.p50Ms,
-      p99Ms: loaded.p99Ms,
-      serviceMs: cpuUs.service / 1_000,
-      mongodMs: cpuUs.mongod / 1_000,
-      redisMs: cpuUs.redis / 1_000,
-    };
-  };
-  for (const side of ["old", "new"] as const) await warmUp(async () => (await load(side)).requests);
-  const measured: Compared["rounds"][number][] = [];
-  for (let round = 0; round < rounds; round++) {
-    // Who comes first changes, so that what a load leaves behind meets both.
-    const firstNew = round % 2 === 0 ? await load("new") : undefined;
-    const older = await load("old");
-    measured.push({ old: older, new: firstNew ?? (await load("new")) });
-  }
-  return { rounds: measured, failed };
 }

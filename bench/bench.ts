@@ -1,5 +1,6 @@
-// The bench from the data to the results: lays the fixture, starts everyone, checks that they answer alike, and
-// measures.
+// The bench from the data to the results: lays the fixture, and for each pair starts both subjects, checks that they
+// answer alike, and measures.
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,27 +12,30 @@ import { addContacts, clearWritten } from "./dataset/written.ts";
 import { buildGo } from "./go.ts";
 import type { BenchAccount, Fixture } from "./fixture.ts";
 import { layGround } from "./fixture.ts";
-import type { Line } from "./lines.ts";
+import type { Line, Subject } from "./lines.ts";
 import { linesOf } from "./lines.ts";
 import type { WireRequest } from "./load/load.ts";
 import type { Effort } from "./measure.ts";
-import { measureLine, measureStarts } from "./measure.ts";
+import { measureMemory, measureRun, measureRuns, measureStarts } from "./measure.ts";
 import type { PeerName } from "./peers/peers.ts";
 import { ours, peerCommands } from "./peers/peers.ts";
-import type { PeerCommand, RunningPeer } from "./processes.ts";
+import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
 import { otherCore, pinToOtherCore, pinned, serverCore, startLoadClient, startPeer } from "./processes.ts";
 import { profileText, profiling, readProfile } from "./profile.ts";
-import type { Results } from "./results.ts";
+import type { Pair, Results, Run } from "./results.ts";
+import { ratios, roundsOf, spread } from "./results.ts";
 import { measureSearches } from "./search.ts";
 
 /** What of the bench is run, and on what. */
 export interface BenchOptions {
   readonly dataDir: string;
   readonly small: boolean;
-  /** Lines by their names, and "start" and "search"; undefined for all. */
+  /** Lines by their names, and "start", "memory" and "search"; undefined for all. */
   readonly only: readonly string[] | undefined;
   readonly effort: Effort;
   readonly say: (line: string) => void;
+  /** The Node that runs the service and the peers in TypeScript. */
+  readonly node: string;
   /** Whether the peer in Go is built and takes part, where there is Go. */
   readonly go: boolean;
 }
@@ -42,64 +46,129 @@ export interface Benched {
   readonly notes: readonly string[];
 }
 
+/** Everything that the measurements share. */
+interface Setup {
+  readonly options: BenchOptions;
+  readonly fixture: Fixture;
+  readonly lines: readonly Line[];
+  readonly commands: ReadonlyMap<PeerName, PeerCommand>;
+  readonly client: LoadClient;
+}
+
 const writer = "writes";
+/** After so many requests memory is compared; on the small set after fewer. */
+const memoryRequests = { full: 100_000, small: 200 } as const;
 
 /** Runs the bench. Fails where somebody answers otherwise than the service. Leaves no process behind. */
-export async function bench({ dataDir, small, only, effort, say, go }: BenchOptions): Promise<Benched> {
+export async function bench(options: BenchOptions): Promise<Benched> {
+  const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
-  return withFixture(dataDir, plan, small, say, async (fixture, scratch, endings) => {
-    const { reader, lines, commands, clear } = await prepare(
-      fixture,
-      plan,
-      scratch,
-      go ? buildGo(scratch, say) : undefined,
-    );
+  return withFixture(options, async (fixture, scratch, endings) => {
+    const goProgram = options.go ? await buildGo(scratch, say) : undefined;
+    const { reader, lines, commands, clear } = await prepare(fixture, plan, { scratch, node, goProgram });
     endings.push(clear);
-
-    const results: Results = { rows: [], starts: new Map(), searches: [] };
-    const firstRequest = (name: PeerName): string => firstRequestOf(lines, name);
-    const starting = ["ours", "floor", "fastify", "connect", "go"] as const;
-    if (wanted("start")) {
-      const chosen = starting
-        .filter((name) => commands.has(name))
-        .map(
-          (name) => [name, commands.get(name) as PeerCommand, firstRequest(name)] as [PeerName, PeerCommand, string],
-        );
-      for (const [name, all] of await measureStarts(chosen, effort.rounds, say)) results.starts.set(name, all);
-    }
-    const chosen = lines
-      .filter(({ name }) => wanted(name))
-      .map((line) => ({
-        ...line,
-        subjects: line.subjects.filter(({ peers }) => peers.every((peer) => commands.has(peer))),
-      }));
-    const needed = new Set<PeerName>([
-      ...chosen.flatMap(({ subjects }) => subjects.flatMap(({ peers }) => peers)),
-      ...(wanted("search") ? (["ours"] as const) : []),
-    ]);
-    const peers = new Map<PeerName, RunningPeer>();
-    const started = await Promise.allSettled(
-      [...needed].map(async (name) => {
-        const peer = await startPeer(
-          commands.get(name) as PeerCommand,
-          firstRequest(name),
-          name === "ours2" ? otherCore : serverCore,
-        );
-        endings.push(() => peer.stop());
-        peers.set(name, peer);
-      }),
-    );
-    for (const one of started) if (one.status === "rejected") throw one.reason;
-    await requireSameAnswers(chosen, peers);
     const client = startLoadClient();
     endings.push(() => client.stop());
-    for (const line of chosen) results.rows.push(...(await measureLine(line, peers, client, effort, say)));
-    const service = peers.get("ours");
-    if (wanted("search") && service !== undefined)
-      results.searches.push(...(await measureSearches(fixture, plan, reader, service.port, client, effort, say)));
-    return { results, notes: notesOn(plan, effort) };
+    const setup: Setup = { options, fixture, lines, commands, client };
+
+    const results: Results = { node: versionOf(node), pairs: [], starts: {}, searches: [], memory: undefined };
+    if (wanted("start")) Object.assign(results.starts, await startsOf(setup));
+    for (const line of lines.filter(({ name }) => wanted(name))) {
+      const [own, ...others] = line.subjects;
+      for (const other of others) {
+        const there = [own, other].every((one) => one?.peers.every((peer) => commands.has(peer)));
+        if (own !== undefined && there) results.pairs.push(await measurePair(setup, line, own, other));
+      }
+    }
+    if (wanted("memory")) results.memory = await memoryOf(setup, memoryRequests[plan.name]);
+    if (wanted("search"))
+      await withPeers(setup, ["ours"], async ([service]) => {
+        const { port } = service as RunningPeer;
+        results.searches.push(...(await measureSearches(fixture, plan, reader, port, client, effort, say)));
+      });
+    return { results, notes: notesOn(plan, effort, results.node) };
   });
+}
+
+/** Starts both for each run, and stops them after it: no other subject runs beside them. */
+async function measurePair(setup: Setup, line: Line, own: Subject, other: Subject): Promise<Pair> {
+  const { options, fixture, client } = setup;
+  const title = `${line.name.padEnd(10)} ${own.name} against ${other.name}`;
+  const say = (text: string): void => options.say(`${title}: ${text}`);
+  const names = [...new Set([...own.peers, ...other.peers])];
+  const run = (): Promise<Run> =>
+    withPeers(setup, names, async (running) => {
+      const peerOf = (name: PeerName): RunningPeer => running[names.indexOf(name)] as RunningPeer;
+      const found = await differences({ ...line, subjects: [own, other] }, (name) => peerOf(name).port);
+      if (found.length > 0) throw new Error(`The responses differ:\n${found.slice(0, 5).join("\n")}`);
+      const sideOf = ({ peers, requests }: Subject) => ({ serving: peers.map(peerOf), requests });
+      const { databases } = fixture;
+      const { effort } = options;
+      const { connections } = line;
+      return measureRun({
+        sides: { own: sideOf(own), other: sideOf(other) },
+        databases,
+        client,
+        connections,
+        effort,
+        say,
+      });
+    });
+  const named = ({ name, title }: Subject) => ({ name, title });
+  const runs = await measureRuns(run, options.effort, say);
+  const pair: Pair = { line: line.name, lineTitle: line.title, own: named(own), other: named(other), runs };
+  const cost = (figure: "serviceUs" | "totalUs"): string => spread(ratios(roundsOf(pair), figure), 2);
+  say(`processor time ${cost("serviceUs")} times, with the databases ${cost("totalUs")}`);
+  return pair;
+}
+
+/** Runs the work with these peers, in their order, and stops them. */
+async function withPeers<T>(
+  { lines, commands }: Setup,
+  names: readonly PeerName[],
+  work: (running: readonly RunningPeer[]) => Promise<T>,
+): Promise<T> {
+  const started = await Promise.allSettled(
+    names.map((name) =>
+      startPeer(
+        commands.get(name) as PeerCommand,
+        firstRequestOf(lines, name),
+        name === "ours2" ? otherCore : serverCore,
+      ),
+    ),
+  );
+  try {
+    return await work(
+      started.map((one) => {
+        if (one.status === "rejected") throw one.reason;
+        return one.value;
+      }),
+    );
+  } finally {
+    await Promise.all(started.map((one) => (one.status === "fulfilled" ? one.value.stop() : undefined)));
+  }
+}
+
+async function startsOf({ options: { effort, say }, lines, commands }: Setup): Promise<Results["starts"]> {
+  const starting = (["ours", "floor", "fastify", "connect", "go"] as const).flatMap(
+    (name): [PeerName, PeerCommand, string][] => {
+      const command = commands.get(name);
+      return command === undefined ? [] : [[name, command, firstRequestOf(lines, name)]];
+    },
+  );
+  return measureStarts(starting, effort.rounds, say);
+}
+
+async function memoryOf(setup: Setup, requests: number): Promise<Results["memory"]> {
+  const asked = setup.lines.find(({ name }) => name === "get")?.subjects[0]?.requests ?? [];
+  const mb: Partial<Record<PeerName, number>> = {};
+  for (const name of ["ours", "fastify"] as const)
+    await withPeers(setup, [name], async ([peer]) => {
+      mb[name] = await measureMemory(peer as RunningPeer, setup.client, asked, requests);
+      setup.options.say(`memory     ${name.padEnd(12)} ${mb[name].toFixed(0)} MB after ${requests} requests`);
+    });
+  return { requests, mb };
 }
 
 /**
@@ -107,19 +176,16 @@ export async function bench({ dataDir, small, only, effort, say, go }: BenchOpti
  * end.
  */
 async function withFixture<T>(
-  dataDir: string,
-  plan: DataPlan,
-  small: boolean,
-  say: (line: string) => void,
+  { dataDir, small, say }: BenchOptions,
   work: (fixture: Fixture, scratch: string, endings: (() => unknown)[]) => Promise<T>,
 ): Promise<T> {
   const endings: (() => unknown)[] = [];
   try {
     const scratch = mkdtempSync(join(tmpdir(), "records-bench-run-"));
     endings.push(() => rmSync(scratch, { recursive: true, force: true }));
-    const fixture = await layGround(dataDir, plan, small ? 0.5 : 6, say);
+    const fixture = await layGround(dataDir, small ? smallData : fullData, small ? 0.5 : 6, say);
     endings.push(() => fixture.stop());
-    pinToOtherCore(fixture.serverPids);
+    pinToOtherCore(Object.values(fixture.databases).flat());
     return await work(fixture, scratch, endings);
   } finally {
     for (const end of endings.reverse()) await end();
@@ -127,10 +193,11 @@ async function withFixture<T>(
 }
 
 /** Shows a CPU profile of the service for each of the lines, and of its start. Leaves no process behind. */
-export async function profileLines({ dataDir, small, only, effort, say }: BenchOptions): Promise<void> {
+export async function profileLines(options: BenchOptions): Promise<void> {
+  const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
-  await withFixture(dataDir, plan, small, say, async (fixture, scratch, endings) => {
-    const { lines, clear } = await prepare(fixture, plan, scratch, undefined);
+  await withFixture(options, async (fixture, scratch, endings) => {
+    const { lines, clear } = await prepare(fixture, plan, { scratch, node, goProgram: undefined });
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
@@ -138,17 +205,12 @@ export async function profileLines({ dataDir, small, only, effort, say }: BenchO
       const folder = join(scratch, `profile-${name}`);
       const begun = performance.now();
       const service = await startPeer(
-        ours(fixture, join(scratch, `service-${name}`), ...profiling(folder)),
+        ours({ ...fixture, node }, join(scratch, `service-${name}`), ...profiling(folder)),
         firstRequestOf(lines, "ours"),
       );
       endings.push(() => service.stop());
-      const subjects =
-        lines.find((line) => line.name === name)?.subjects.filter(({ peers }) => peers[0] === "ours") ?? [];
-      const load = {
-        ports: [service.port],
-        connections: 16,
-        requests: subjects.at(name === "create" ? -1 : 0)?.requests ?? [],
-      };
+      const requests = lines.find((line) => line.name === name)?.subjects[0]?.requests ?? [];
+      const load = { ports: [service.port], connections: 16, requests };
       if (name !== "start") await client.run({ ...load, seconds: effort.seconds });
       const from = name === "start" ? 0 : performance.now() - begun;
       if (name !== "start") await client.run({ ...load, seconds: effort.seconds * 3 });
@@ -168,8 +230,7 @@ interface Prepared {
 async function prepare(
   fixture: Fixture,
   plan: DataPlan,
-  scratch: string,
-  goProgram: string | undefined,
+  programs: { readonly scratch: string; readonly node: string; readonly goProgram: string | undefined },
 ): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
   const reader = await fixture.account(mainAccount);
@@ -180,14 +241,7 @@ async function prepare(
   const writeContactIds = await addContacts({ client: fixture.client, accountId: writes.id, count: 200 });
   const transcriptIds = await transcriptIdsOf(fixture.client, reader.id);
   const lines = linesOf({ account, key: reader.key, writeKey: writes.key, writeContactIds, transcriptIds });
-  return { reader, lines, clear, commands: await peerCommands(fixture, reader, writes, scratch, goProgram) };
-}
-
-async function requireSameAnswers(lines: readonly Line[], peers: ReadonlyMap<PeerName, RunningPeer>): Promise<void> {
-  for (const line of lines) {
-    const found = await differences(line, (name) => (peers.get(name) as RunningPeer).port);
-    if (found.length > 0) throw new Error(`Not everybody answers the same:\n${found.slice(0, 5).join("\n")}`);
-  }
+  return { reader, lines, clear, commands: await peerCommands(fixture, { reader, writer: writes, ...programs }) };
 }
 
 /** By what it is seen that a peer answers; empty for one that speaks HTTP/2 alone, whose port has to do. */
@@ -197,19 +251,22 @@ function firstRequestOf(lines: readonly Line[], peer: PeerName): string {
   return peer === "connectHttp2" ? "" : request.bytes;
 }
 
-function notesOn({ name, accounts }: DataPlan, { rounds, seconds }: Effort): string[] {
+function notesOn({ name, accounts }: DataPlan, { runs, rounds, seconds }: Effort, node: string): string[] {
   const total = (kind: "contacts" | "sessions" | "notes"): string =>
     accounts.reduce((sum, account) => sum + account[kind], 0).toLocaleString("en");
   return [
     `Data: ${name === "small" ? "the small set, whose figures mean nothing; " : ""}${total("contacts")} contacts, ${total("sessions")} sessions and ${total("notes")} notes in ${accounts.length.toLocaleString("en")} accounts, in MongoDB's cache.`,
-    machineNote(),
-    `Each figure is the median of ${rounds} rounds of ${seconds} s, in which everyone comes in turn. CPU is that of the service's process for each request, which depends least on what else the machine does.`,
-    "The service and the floor read a contact by one aggregation; the others, where nothing else is said, by a find for each collection, as one writes it by hand.",
-    "Everyone but the floor looks the key up in MongoDB, takes a token from a bucket in Redis, validates the request and logs it. All read the same documents, and were seen to give the same answers before.",
+    machineNote(node),
+    `Runs of each pair: ${runs}, in each of them ${rounds} rounds of ${seconds} s. Both subjects are started for the run and loaded in turn, and beside them only the databases run. Where two runs differ by more than 15 %, the pair is measured again.`,
   ];
 }
 
-/** What it ran on, and how busy that was. Call it at the end. */
-export function machineNote(): string {
-  return `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), node ${process.version}. ${pinned ? "The service under measurement has a core for itself; MongoDB, Redis and the client share another." : "Nothing is bound to a core."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, others were at work there and the figures are rough.`;
+/** The machine, the Node, and how busy they were. Call it at the end. */
+export function machineNote(node: string): string {
+  return `Machine: ${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), Node ${node}. ${pinned ? "The service under measurement has a core for itself; MongoDB, Redis and the client share another." : "Nothing is bound to a core."} Load average at the end: ${loadavg()[0]?.toFixed(0) ?? ""}; above 5, others were at work there and the figures are rough.`;
+}
+
+/** The version of a Node, such as `v24.21.0`. Fails where the program is none. */
+export function versionOf(node: string): string {
+  return execFileSync(node, ["--version"], { encoding: "utf8" }).trim();
 }

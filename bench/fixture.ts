@@ -14,6 +14,7 @@ import { bothUris } from "../fixtures/databases/administrator.ts";
 import { withCache } from "../fixtures/databases/own-mongod.ts";
 import type { DataPlan } from "./dataset/accounts.ts";
 import { emailOf, loadData } from "./dataset/load.ts";
+import type { DatabasePids } from "./measure.ts";
 
 /** An account of the data, and a key to it that was made for this run. */
 export interface BenchAccount {
@@ -29,8 +30,7 @@ export interface Fixture {
   readonly mongodbUri: string;
   readonly redisUrl: string;
   readonly cacheDir: string;
-  /** The pids of mongod and Redis. */
-  readonly serverPids: readonly number[];
+  readonly databases: DatabasePids;
   /** The account with this name in the data, or a new and empty one. */
   account(name: string): Promise<BenchAccount>;
   stop(): Promise<void>;
@@ -71,7 +71,14 @@ export async function layGround(
     await loadData(client, plan, say);
     const { accounts, apiKeys } = createServices(client);
     return {
-      ...{ client, mongodbUri, redisUrl: redis.uri, cacheDir, serverPids: [server.pid, redis.pid], stop },
+      ...{
+        client,
+        mongodbUri,
+        redisUrl: redis.uri,
+        cacheDir,
+        databases: { mongod: [server.pid], redis: [redis.pid] },
+        stop,
+      },
       async account(name) {
         const [known] = await accounts.ofEmail(emailOf(name), undefined);
         const { _id } = known ?? (await accounts.create(emailOf(name), true));

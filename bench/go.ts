@@ -1,15 +1,14 @@
 // Builds the peer in Go, where there is Go.
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
+import { promisify } from "node:util";
 
 /** The program, built into the folder; undefined, with a line that says why, where it cannot be built. */
-export function buildGo(folder: string, say: (line: string) => void): string | undefined {
+export async function buildGo(folder: string, say: (line: string) => void): Promise<string | undefined> {
   const program = join(folder, "peer");
   try {
-    execFileSync("go", ["build", "-o", program, "."], {
-      cwd: join(import.meta.dirname, "go"),
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    // The build can take a minute: a blocked event loop would lose the lease on the primary meanwhile.
+    await promisify(execFile)("go", ["build", "-o", program, "."], { cwd: join(import.meta.dirname, "go") });
     return program;
   } catch (error) {
     say(

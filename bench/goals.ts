@@ -1,7 +1,7 @@
 // What the bench is held to: a ratio for each goal, and of which figure.
 import type { PeerName } from "./peers/peers.ts";
-import type { Results, Sample, SearchRow } from "./results.ts";
-import { growth, median, timesAsGood } from "./results.ts";
+import type { Figure, Results, SearchRow } from "./results.ts";
+import { growth, median, roundsOf, timesAsGood } from "./results.ts";
 
 /** A goal. */
 export interface Goal {
@@ -10,25 +10,36 @@ export interface Goal {
   readonly sense: "at least" | "at most";
   /** What the ratio is of, for the table. */
   readonly figure: string;
+  /** Whether missing it fails nothing, and is only reported. */
+  readonly isReportedOnly?: (results: Results) => boolean;
   /** The ratio; undefined where it was not measured. */
   value(results: Results): number | undefined;
 }
 
-const figures = { cpuUs: "CPU for each request", rate: "requests a second" } as const;
+const figures = { serviceUs: "CPU for each request", totalUs: "CPU with mongod and redis-server" } as const;
+type Judged = Figure & keyof typeof figures;
 
 /** The goals, in the order of the table. */
 export const goals: readonly Goal[] = [
-  against("GET contact against the floor", 0.75, "get", "ours", "floor", "cpuUs"),
-  against("GET contact against Fastify with three finds", 1.3, "get", "ours", "fastify", "cpuUs"),
-  against("GET sessions against the floor", 0.75, "sessions", "ours", "floor", "cpuUs"),
-  against("GET sessions against Fastify", 1.2, "sessions", "ours", "fastify", "cpuUs"),
-  against("Search contacts against the floor with finds", 1, "contacts", "ours", "floor3", "cpuUs"),
-  against("Search contacts against Fastify", 1.1, "contacts", "ours", "fastify", "cpuUs"),
-  against("Create contact against the raw insert", 0.7, "create", "ours", "floor", "rate"),
-  against("Create contact with an Idempotency-Key against the raw insert", 0.45, "create", "ours-key", "floor", "rate"),
-  against("Connect's JSON against a plain connect-node service", 0.9, "connect", "ours", "connect", "cpuUs"),
-  against("gRPC against a plain connect-node service", 0.9, "grpc", "ours", "connectHttp2", "cpuUs"),
-  against("REST against a plain connect-node service", 2, "connect", "ours-rest", "connect", "cpuUs"),
+  against("GET contact against the floor with a token", 0.9, "get", "ours", "floorBucket"),
+  against("GET sessions against the floor with a token", 0.9, "sessions", "ours", "floorBucket"),
+  against("GET contact against Fastify with one aggregation", 1.2, "get", "ours", "fastifyAgg"),
+  against("GET sessions against Fastify", 1.3, "sessions", "ours", "fastify"),
+  against("Search contacts against Fastify", 1.3, "contacts", "ours", "fastify"),
+  against("Search notes against Fastify", 1.1, "notes", "ours", "fastify"),
+  against("Create contact against Fastify with the same promises", 1.1, "create", "ours", "fastify"),
+  against("Append note against Fastify with the same promises", 1, "append", "ours", "fastify"),
+  against("Create contact with a key against Fastify with the same transaction", 1, "create-key", "ours", "fastify"),
+  against("GET contact against Fastify, databases included", 1.1, "get", "ours", "fastify", "totalUs"),
+  against("GET sessions against Fastify, databases included", 1.1, "sessions", "ours", "fastify", "totalUs"),
+  against("Search contacts against Fastify, databases included", 1.1, "contacts", "ours", "fastify", "totalUs"),
+  against("Search notes against Fastify, databases included", 1.1, "notes", "ours", "fastify", "totalUs"),
+  against("Connect's JSON against our own REST", 0.8, "connect", "ours", "ours-rest"),
+  against("gRPC against our own REST", 0.7, "grpc", "ours", "ours-rest"),
+  reportedOnly(against("GET contact against Go", 0.85, "get", "ours", "go")),
+  reportedOnly(against("GET sessions against Go", 0.85, "sessions", "ours", "go")),
+  reportedOnly(against("Search contacts against Go", 0.85, "contacts", "ours", "go")),
+  reportedOnly(against("Create contact against Go", 0.85, "create", "ours", "go")),
   largest(
     "Notes, one word: a million against ten thousand",
     1.3,
@@ -44,21 +55,25 @@ export const goals: readonly Goal[] = [
     1.3,
     ({ list, words }) => list === "contacts" && words === "one",
   ),
-  against(
-    "Transcript of 1 MB, gzip accepted, against decoding and writing it",
-    8,
-    "transcript",
-    "ours",
-    "floor",
-    "rate",
-  ),
+  reportedOnly({
+    ...{ title: "Two frequent words that rarely meet, a million notes", wanted: 100, sense: "at most" },
+    figure: "p50 in ms",
+    value: ({ searches }) => {
+      const row = searches.find(({ title }) => title.startsWith("two frequent words that rarely meet"));
+      return row && median(row.sizes.at(-1)?.p50Ms ?? []);
+    },
+  }),
   {
-    ...{ title: "Start to the first answer against the floor", wanted: 1.5, sense: "at most", figure: "milliseconds" },
-    value: ({ starts }) => quotient(startOf(starts, "ours"), startOf(starts, "floor")),
+    ...{ title: "Memory after GET contact against Fastify", wanted: 1.25, sense: "at most" },
+    figure: "resident memory",
+    value: ({ memory }) => quotient(memory?.mb.ours, memory?.mb.fastify),
   },
   {
-    ...{ title: "Memory after GET contact against Fastify", wanted: 1.25, sense: "at most", figure: "resident memory" },
-    value: (results) => quotient(rowOf(results, "get", "ours")?.memoryMb, rowOf(results, "get", "fastify")?.memoryMb),
+    ...{ title: "Start to the first response against the floor", wanted: 1.5, sense: "at most" },
+    figure: "milliseconds",
+    // Without a compile cache most of a start is compiling.
+    isReportedOnly: ({ node }) => Number(/\d+/.exec(node)?.[0]) < 22,
+    value: ({ starts }) => quotient(startOf(starts, "ours"), startOf(starts, "floor")),
   },
 ];
 
@@ -67,19 +82,29 @@ export function isReached({ wanted, sense }: Goal, value: number): boolean {
   return sense === "at least" ? value >= wanted : value <= wanted;
 }
 
+/** What the table says of a ratio: a missed goal is marked, unless it is only reported. */
+export function verdict(goal: Goal, results: Results, value: number): string {
+  if (isReached(goal, value)) return "reached";
+  return goal.isReportedOnly?.(results) === true ? "reported only" : "**missed**";
+}
+
+function reportedOnly(goal: Goal): Goal {
+  return { ...goal, isReportedOnly: () => true };
+}
+
 function against(
   title: string,
   wanted: number,
   line: string,
-  subject: string,
+  own: string,
   other: string,
-  figure: keyof typeof figures & keyof Sample,
+  figure: Judged = "serviceUs",
 ): Goal {
   return {
     ...{ title, wanted, sense: "at least", figure: figures[figure] },
-    value(results) {
-      const [own, theirs] = [rowOf(results, line, subject), rowOf(results, line, other)];
-      return own && theirs && timesAsGood(own, theirs, figure);
+    value({ pairs }) {
+      const pair = pairs.find((one) => one.line === line && one.own.name === own && one.other.name === other);
+      return pair && median(timesAsGood(roundsOf(pair), figure));
     },
   };
 }
@@ -95,12 +120,8 @@ function largest(title: string, wanted: number, chosen: (row: SearchRow) => bool
   };
 }
 
-function rowOf({ rows }: Results, line: string, subject: string) {
-  return rows.find((row) => row.line === line && row.subject === subject);
-}
-
 function startOf(starts: Results["starts"], peer: PeerName): number | undefined {
-  const all = starts.get(peer);
+  const all = starts[peer];
   return all && median(all);
 }
 

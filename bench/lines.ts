@@ -1,4 +1,4 @@
-// The lines of the bench: what is asked, of whom, and over how many connections.
+// The lines of the bench: what is asked, of which pairs, and over how many connections.
 import type { AccountPlan } from "./dataset/accounts.ts";
 import type { LoadRequest } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
@@ -17,13 +17,14 @@ export interface Subject {
   readonly form: "rest" | "connect" | "grpc";
 }
 
-/** One comparison. */
+/** What one subject is compared with, one after the other. */
 export interface Line {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
   /** Ids and times of the answers are the server's own. */
   readonly writes: boolean;
+  /** The first is compared with each of the others. */
   readonly subjects: readonly Subject[];
 }
 
@@ -39,110 +40,105 @@ export interface Asked {
 }
 
 /** All lines. */
-export function linesOf({ account, key, writeKey, writeContactIds, transcriptIds }: Asked): readonly Line[] {
+export function linesOf(asked: Asked): readonly Line[] {
+  return [...readLines(asked), ...writeLines(asked), ...rpcLines(asked)];
+}
+
+const connections = 16;
+const read = { connections, writes: false };
+const write = { connections, writes: true };
+
+function readLines({ account, key, transcriptIds }: Asked): Line[] {
   const get = requests.getContact(account, key);
-  const connections = 16;
-  const write = { connections, writes: true };
-  const read = { connections, writes: false };
-  const created = requests.createContact(writeKey, false);
+  const two: Subject = {
+    ...subject("ours", get),
+    name: "ours-two",
+    title: "Records, two instances",
+    peers: ["ours", "ours2"],
+  };
   return [
     {
-      ...read,
-      name: "get",
-      title: "GET contact, 16 connections",
-      subjects: each(get, "ours", "floor", "floor3", "fastify", "fastifyAgg", "go"),
+      ...{ ...read, name: "get", title: "GET contact, 16 connections" },
+      subjects: each(get, "floorBucket", "floor", "floor3", "fastify", "fastifyAgg", "go"),
     },
     {
-      ...read,
-      name: "get-1",
-      title: "GET contact, 1 connection",
-      connections: 1,
-      subjects: each(get, "ours", "floor", "fastify"),
+      ...{ ...read, name: "get-1", title: "GET contact, 1 connection", connections: 1 },
+      subjects: each(get, "floorBucket", "fastify"),
     },
     {
-      ...read,
-      name: "get-64",
-      title: "GET contact, 64 connections",
-      connections: 64,
-      subjects: each(get, "ours", "floor", "fastify"),
+      ...{ ...read, name: "get-64", title: "GET contact, 64 connections", connections: 64 },
+      subjects: each(get, "floorBucket", "fastify"),
     },
     {
-      ...read,
-      name: "two",
-      title: "GET contact, two instances on the two cores",
-      subjects: [
-        ...each(get, "ours"),
-        { ...subject("ours", get), name: "ours-two", title: "Records, two instances", peers: ["ours", "ours2"] },
-      ],
+      ...{ ...read, name: "two", title: "GET contact, two instances on the two cores" },
+      subjects: [subject("ours", get), two],
     },
     {
-      ...read,
-      name: "sessions",
-      title: "GET sessions",
-      subjects: each(requests.listSessions(key), "ours", "floor", "fastify", "go"),
+      ...{ ...read, name: "sessions", title: "GET sessions" },
+      subjects: each(requests.listSessions(key), "floorBucket", "floor", "fastify", "go"),
     },
     {
-      ...read,
-      name: "contacts",
-      title: "Search contacts, 25 with their notes and sessions",
-      subjects: each(requests.searchContacts(key), "ours", "floor", "floor3", "fastify", "go"),
+      ...{ ...read, name: "contacts", title: "Search contacts, 25 with their notes and sessions" },
+      subjects: each(requests.searchContacts(key), "floor", "floor3", "fastify", "go"),
     },
     {
-      ...read,
-      name: "notes",
-      title: "Search notes",
-      subjects: each(requests.searchNotes(key), "ours", "floor", "fastify"),
+      ...{ ...read, name: "notes", title: "Search notes" },
+      subjects: each(requests.searchNotes(key), "floor", "fastify"),
     },
     {
-      ...{ ...write, name: "create", title: "Create contact" },
-      subjects: [
-        ...each(created, "ours"),
-        {
-          ...subject("ours", requests.createContact(writeKey, true)),
-          name: "ours-key",
-          title: "Records, with an Idempotency-Key",
-        },
-        ...each(created, "floor", "bare", "fastify", "go"),
-      ],
-    },
-    {
-      ...write,
-      name: "append",
-      title: "Append note",
-      subjects: each(requests.appendNote(writeContactIds, writeKey), "ours", "floor", "fastify"),
-    },
-    {
-      ...{ ...read, name: "connect", title: "GetContact by Connect's JSON" },
-      subjects: [
-        ...each(requests.getContactByConnect(account, key), "ours", "connect").map((one) => ({
-          ...one,
-          form: "connect" as const,
-        })),
-        { ...subject("ours", get), name: "ours-rest", title: "Records, over REST" },
-      ],
-    },
-    {
-      ...read,
-      name: "grpc",
-      title: "GetContact by gRPC",
-      subjects: each(requests.getContactByGrpc(account, key), "ours", "connectHttp2").map((one) => ({
-        ...one,
-        form: "grpc" as const,
-      })),
-    },
-    {
-      ...read,
-      name: "transcript",
-      title: "GET transcript of 1 MB, gzip accepted",
-      subjects: each(requests.getTranscript(transcriptIds, key), "ours", "floor"),
+      ...{ ...read, name: "transcript", title: "GET transcript of 1 MB, gzip accepted" },
+      subjects: each(requests.getTranscript(transcriptIds, key), "floor"),
     },
   ];
 }
 
-function each(asked: readonly LoadRequest[], ...peers: readonly PeerName[]): Subject[] {
-  return peers.map((peer) => subject(peer, asked));
+function writeLines({ writeKey, writeContactIds }: Asked): Line[] {
+  const created = requests.createContact(writeKey, false);
+  const keyed = requests.createContact(writeKey, true);
+  const unkeyed: Subject = { ...subject("ours", created), name: "ours-no-key", title: "Records, without a key" };
+  return [
+    {
+      ...{ ...write, name: "create", title: "Create contact" },
+      subjects: each(created, "floor", "bare", "fastify", "go"),
+    },
+    {
+      ...{ ...write, name: "create-key", title: "Create contact with an Idempotency-Key" },
+      subjects: [...each(keyed, "fastify"), unkeyed],
+    },
+    {
+      ...{ ...write, name: "append", title: "Append note" },
+      subjects: each(requests.appendNote(writeContactIds, writeKey), "floor", "fastify"),
+    },
+  ];
+}
+
+function rpcLines({ account, key }: Asked): Line[] {
+  const rest: Subject = {
+    ...subject("ours", requests.getContact(account, key)),
+    name: "ours-rest",
+    title: "Records, over REST",
+  };
+  return [
+    {
+      ...{ ...read, name: "connect", title: "GetContact by Connect's JSON" },
+      subjects: [...each(requests.getContactByConnect(account, key), "connect").map(inForm("connect")), rest],
+    },
+    {
+      ...{ ...read, name: "grpc", title: "GetContact by gRPC" },
+      subjects: [...each(requests.getContactByGrpc(account, key), "connectHttp2").map(inForm("grpc")), rest],
+    },
+  ];
+}
+
+/** The service and those that it is compared with, all asked the same. */
+function each(asked: readonly LoadRequest[], ...others: readonly PeerName[]): Subject[] {
+  return [subject("ours", asked), ...others.map((peer) => subject(peer, asked))];
 }
 
 function subject(peer: PeerName, asked: readonly LoadRequest[]): Subject {
   return { name: peer, title: peerTitles[peer], peers: [peer], requests: asked, form: "rest" };
+}
+
+function inForm(form: Subject["form"]): (subject: Subject) => Subject {
+  return (one) => ({ ...one, form });
 }

@@ -1,124 +1,154 @@
-// Measures lines side by side: in every round each subject once, in an order that changes, so that a slow minute hits
-// all.
-import type { Line, Subject } from "./lines.ts";
-import type { Load, Loaded } from "./load/load.ts";
+// Measures pairs: only the two subjects run, and in every round both are loaded in turn, so that a slow minute hits
+// both.
+import type { Load, LoadRequest, Loaded } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
 import { cpuSeconds, residentMegabytes, startPeer } from "./processes.ts";
-import type { Results, Row, Sample } from "./results.ts";
-import { median } from "./results.ts";
+import type { Results, Run, Sample, Side, Sides } from "./results.ts";
+import { isAgreed, median, ratios, tolerance } from "./results.ts";
 
 /** How long it is measured. */
 export interface Effort {
+  /** Runs of a pair; more where two of them differ. */
+  readonly runs: number;
+  /** Of each run. */
   readonly rounds: number;
   /** Of each load. */
   readonly seconds: number;
 }
 
+/** The processes of the databases, whose processor time counts beside that of the service. */
+export interface DatabasePids {
+  readonly mongod: readonly number[];
+  readonly redis: readonly number[];
+}
+
+/** What one side of a pair is asked, and by whom it is answered. */
+export interface LoadedSide {
+  /** Between several of them the connections are dealt out. */
+  readonly serving: readonly RunningPeer[];
+  readonly requests: readonly LoadRequest[];
+}
+
+/** Everything that a run needs. */
+export interface PairLoad {
+  readonly sides: Sides<LoadedSide>;
+  readonly databases: DatabasePids;
+  readonly client: LoadClient;
+  readonly connections: number;
+  readonly effort: Effort;
+  /** Gets a line about the first failure of each load. */
+  readonly say: (line: string) => void;
+}
+
 /** So many requests it takes until what they run is compiled; on a busy machine fewer have to do. */
 const warmRequests = 6_000;
 const mostWarmUps = 3;
+const mostRuns = 4;
 
-/** What a load took of processes, in microseconds of processor time for each request. */
-export async function measureLoad<Group extends string>(
-  client: LoadClient,
-  load: Load,
-  pids: Readonly<Record<Group, readonly number[]>>,
-): Promise<{ readonly loaded: Loaded; readonly cpuUs: Record<Group, number> }> {
-  const groups = Object.keys(pids) as Group[];
-  const cpu = (): number[] => groups.map((group) => pids[group].reduce((sum, pid) => sum + cpuSeconds(pid), 0));
+/** Runs a pair as often as wanted; where the last two runs differ, says so and measures again, four times at most. */
+export async function measureRuns(
+  run: () => Promise<Run>,
+  { runs: wanted }: Pick<Effort, "runs">,
+  say: (line: string) => void,
+): Promise<Run[]> {
+  const runs = [await run()];
+  while (runs.length < wanted || (runs.length < mostRuns && !isAgreed({ runs }))) {
+    if (runs.length >= wanted) say(`${difference(runs)}: measures again`);
+    runs.push(await run());
+  }
+  if (!isAgreed({ runs })) say(`${difference(runs)}: all of them count`);
+  return runs;
+}
+
+function difference(runs: readonly Run[]): string {
+  const ratioOf = ({ rounds }: Run): string => median(ratios(rounds, "serviceUs")).toFixed(2);
+  const totalOf = ({ rounds }: Run): string => median(ratios(rounds, "totalUs")).toFixed(2);
+  const percent = Math.round((tolerance - 1) * 100);
+  return `Two runs differ by more than ${percent} %: processor time, own / other, ${runs.map(ratioOf).join(", ")}; with the databases ${runs.map(totalOf).join(", ")}`;
+}
+
+/** One run of two sides that are started. */
+export async function measureRun(pair: PairLoad): Promise<Run> {
+  const failed: Record<Side, number> = { own: 0, other: 0 };
+  const load = async (side: Side): Promise<{ readonly sample: Sample; readonly requests: number }> => {
+    const { loaded, sample } = await measureLoad(pair, side);
+    failed[side] += loaded.failed;
+    if (loaded.failed > 0) pair.say(`${side}: ${loaded.failed} failed, the first with ${loaded.failure}`);
+    return { sample, requests: loaded.requests };
+  };
+  for (const side of ["other", "own"] as const)
+    for (let warm = 0, times = 0; warm < warmRequests && times < mostWarmUps; times++)
+      warm += (await load(side)).requests;
+  const rounds: Sides<Sample>[] = [];
+  for (let round = 0; round < pair.effort.rounds; round++) {
+    // Who comes first changes, so that what a load leaves behind meets both.
+    const early = round % 2 === 0 ? (await load("own")).sample : undefined;
+    const other = (await load("other")).sample;
+    rounds.push({ own: early ?? (await load("own")).sample, other });
+  }
+  const memoryOf = (side: Side): number =>
+    pair.sides[side].serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
+  return { rounds, failed, memoryMb: { own: memoryOf("own"), other: memoryOf("other") } };
+}
+
+async function measureLoad(
+  { sides, databases, client, connections, effort: { seconds } }: PairLoad,
+  side: Side,
+): Promise<{ readonly loaded: Loaded; readonly sample: Sample }> {
+  const { serving, requests } = sides[side];
+  const load: Load = { ports: serving.map(({ port }) => port), connections, seconds, requests };
+  const cpu = (): number[] =>
+    [serving.map(({ pid }) => pid), databases.mongod, databases.redis].map((pids) =>
+      pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0),
+    );
   const before = cpu();
   const loaded = await client.run(load);
-  const used = cpu().map((seconds, at) => [groups[at], ((seconds - (before[at] ?? 0)) / loaded.requests) * 1e6]);
-  return { loaded, cpuUs: Object.fromEntries(used) as Record<Group, number> };
-}
-
-/** Measures a line; the rows are in the order of its subjects. */
-export async function measureLine(
-  line: Line,
-  peers: ReadonlyMap<PeerName, RunningPeer>,
-  client: LoadClient,
-  { rounds, seconds }: Effort,
-  say: (text: string) => void,
-): Promise<Row[]> {
-  const measured = line.subjects.map((subject) => ({
-    subject,
-    serving: subject.peers.map((name) => peers.get(name) as RunningPeer),
-    row: emptyRow(line, subject),
-  }));
-  const load = async ({
-    subject,
-    serving,
-    row,
-  }: (typeof measured)[number]): Promise<Sample & { readonly requests: number }> => {
-    const asked = {
-      ports: serving.map(({ port }) => port),
-      connections: line.connections,
-      seconds,
-      requests: subject.requests,
-    };
-    const { loaded, cpuUs } = await measureLoad(client, asked, { service: serving.map(({ pid }) => pid) });
-    row.failed += loaded.failed;
-    if (loaded.failed > 0)
-      say(`${line.name}, ${subject.name}: ${loaded.failed} failed, the first with ${loaded.failure}`);
-    return {
-      requests: loaded.requests,
-      rate: loaded.requests / loaded.seconds,
-      p50Ms: loaded.p50Ms,
-      p99Ms: loaded.p99Ms,
-      cpuUs: cpuUs.service,
-    };
+  const [serviceUs = NaN, mongodUs = NaN, redisUs = NaN] = cpu().map(
+    (used, at) => ((used - (before[at] ?? 0)) / loaded.requests) * 1e6,
+  );
+  const { p50Ms, p99Ms } = loaded;
+  return {
+    loaded,
+    sample: { rate: loaded.requests / loaded.seconds, p50Ms, p99Ms, serviceUs, mongodUs, redisUs },
   };
-  for (const one of measured) await warmUp(async () => (await load(one)).requests);
-  for (let round = 0; round < rounds; round++) {
-    for (const at of measured.keys()) {
-      const one = measured[(at + round) % measured.length] as (typeof measured)[number];
-      one.row.samples[round] = await load(one);
-    }
-  }
-  for (const { serving, row } of measured)
-    row.memoryMb = serving.reduce((sum, { pid }) => sum + residentMegabytes(pid), 0);
-  for (const { row } of measured) say(`${line.name.padEnd(10)} ${row.subject.padEnd(12)} ${brief(row)}`);
-  return measured.map(({ row }) => row);
 }
 
-/** Loads until everything is compiled; the load resolves with its requests. */
-export async function warmUp(load: () => Promise<number>): Promise<void> {
-  for (let warm = 0, times = 0; warm < warmRequests && times < mostWarmUps; times++) warm += await load();
-}
-
-/** Starts and stops everyone in turn, as often as there are rounds: milliseconds to the first answer. */
+/** Starts and stops everyone in turn, as often as there are rounds: milliseconds to the first response. */
 export async function measureStarts(
   commands: readonly [PeerName, PeerCommand, firstRequest: string][],
   rounds: number,
   say: (text: string) => void,
 ): Promise<Results["starts"]> {
-  const starts: Results["starts"] = new Map();
+  const starts: Results["starts"] = {};
   for (let round = 0; round < rounds; round++) {
     for (const at of commands.keys()) {
       const [name, command, first] = commands[(at + round) % commands.length] as (typeof commands)[number];
       const peer = await startPeer(command, first);
-      starts.set(name, [...(starts.get(name) ?? []), peer.startMs]);
+      starts[name] = [...(starts[name] ?? []), peer.startMs];
       await peer.stop();
     }
   }
-  for (const [name, all] of starts) say(`start      ${name.padEnd(12)} ${median(all).toFixed(0)} ms`);
+  for (const [name, all] of Object.entries(starts)) say(`start      ${name.padEnd(12)} ${median(all).toFixed(0)} ms`);
   return starts;
 }
 
-function emptyRow({ name, title }: Line, subject: Subject): Row {
-  return {
-    line: name,
-    lineTitle: title,
-    subject: subject.name,
-    title: subject.title,
-    samples: [],
-    failed: 0,
-    memoryMb: 0,
-  };
-}
-
-function brief({ samples, memoryMb }: Row): string {
-  const of = (figure: keyof Sample): number => median(samples.map((sample) => sample[figure]));
-  return `${of("rate").toFixed(0).padStart(6)}/s  p50 ${of("p50Ms").toFixed(2)} ms  p99 ${of("p99Ms").toFixed(1)} ms  CPU ${of("cpuUs").toFixed(0)} µs  ${memoryMb.toFixed(0)} MB`;
+/** Resident megabytes of a peer, started anew, after at least so many requests. */
+export async function measureMemory(
+  peer: RunningPeer,
+  client: LoadClient,
+  asked: readonly LoadRequest[],
+  count: number,
+): Promise<number> {
+  for (let done = 0; done < count; ) {
+    const { requests, failed, failure } = await client.run({
+      ports: [peer.port],
+      connections: 16,
+      seconds: 1,
+      requests: asked,
+    });
+    if (failed > 0) throw new Error(`${failed} requests failed, the first with ${failure}`);
+    done += requests;
+  }
+  return residentMegabytes(peer.pid);
 }

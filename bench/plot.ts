@@ -24,7 +24,7 @@ export function plot(results: Results): string {
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="The goals of the bench and how far they are reached">`,
     `<style>${style}\n</style>`,
-    `<text x="12" y="22">The goals of the bench: what was measured, as a part of what is wanted</text>`,
+    `<text x="12" y="22">The goals of the bench on Node ${results.node}: what was measured, as a part of what is wanted</text>`,
     `<text class="small" x="${goalAt}" y="44" text-anchor="middle">wanted</text>`,
     ...measured.map(({ goal, value }, at) => bar(goal, value, top + at * rowHeight)),
     `<line class="goal" x1="${goalAt}" y1="${top - 6}" x2="${goalAt}" y2="${height - 8}"/>`,

@@ -34,8 +34,8 @@ const startLimitMs = 240_000;
 const ticksPerSecond = 100;
 
 /** Node on a TypeScript file. */
-export function nodeOn(file: string, ...options: string[]): string[] {
-  return [process.execPath, ...options, "--import", "tsx", file];
+export function nodeOn(file: string, node = process.execPath, ...options: string[]): string[] {
+  return [node, ...options, "--import", "tsx", file];
 }
 
 /** Starts a service and waits for its first good answer to the request; where that is empty, until it listens. */

@@ -1,41 +1,51 @@
-// `npm run bench`: prepares the data, starts the service and its peers, measures them side by side, and writes the
-// results.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+// `npm run bench`: the command line of the bench. Measures the service beside its peers, or beside an older commit.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { BenchOptions, Benched } from "./bench.ts";
-import { bench, machineNote, profileLines } from "./bench.ts";
+import type { BenchOptions } from "./bench.ts";
+import { bench, machineNote, profileLines, versionOf } from "./bench.ts";
 import { cacheFolder } from "./fixture.ts";
 import { compareWith } from "./against.ts";
-import { againstTable } from "./against-table.ts";
+import { againstTable, failedOf, isSlower, ratioTable } from "./against-table.ts";
+import { keep } from "./kept.ts";
 import { goalTable, table } from "./table.ts";
-import { plot } from "./plot.ts";
 
-const usage = `npm run bench -- [--only get,sessions] [--rounds 4] [--seconds 3] [--small] [--profile get] [--data FOLDER] [--results FOLDER]
-  --only     lines by their names; also "start" and "search"
+/** How many times the processor time of the older code is too much. */
+const quickLimit = 1.25;
+const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2] [--node PATH] [--small] [--profile get] [--data FOLDER] [--results FOLDER]
+  --only     lines by their names; also "start", "memory" and "search"; what is measured is then only shown
+  --node     the Node that runs the service and the peers in TypeScript; the results of another Node stay in the table
+  --runs     runs of a pair, each with both subjects started anew; more where two of them differ by more than 15 %
   --small    a small set of data, made anew: to see that everything runs
   --data     where the data is kept between runs (with the full set 8 GB, which take 20 minutes to make)
   --profile  lines, or "start", of which node's CPU profile of the service is shown instead
-  --results  where results.md and results.svg go
+  --results  where results.md, results.svg and results.json go
 
-npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--out FILE]
-  --against  compares this code with an older commit instead: get, sessions, contacts, create, create-key, patch, rename
+npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--node PATH] [--out FILE]
+  --against  compares this code with an older commit instead: get, sessions, contacts, notes, create, create-key, append, patch, rename
   --members  sizes of the replica set
-  --out      a file that gets the table as well`;
+  --out      a file that gets the table as well
+
+npm run bench -- --quick [--against COMMIT] [--only get,patch]
+  --quick    compares this code with its parent, or with the named commit, in under 4 minutes; ends with 1 where a line
+             takes more than ${quickLimit} times the processor time`;
 
 const { values } = parseArgs({
   options: {
     only: { type: "string" },
-    rounds: { type: "string" },
-    seconds: { type: "string", default: "3" },
+    runs: { type: "string" },
+    rounds: { type: "string", default: "6" },
+    seconds: { type: "string" },
+    node: { type: "string", default: process.execPath },
     small: { type: "boolean", default: false },
+    quick: { type: "boolean", default: false },
     data: { type: "string" },
     profile: { type: "string" },
     against: { type: "string" },
-    members: { type: "string", default: "1,3" },
+    members: { type: "string" },
     out: { type: "string" },
-    results: { type: "string", default: import.meta.dirname },
+    results: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
@@ -43,42 +53,52 @@ if (values.help) {
   console.log(usage);
   process.exit(0);
 }
-const thrownAway =
-  values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
-const options: BenchOptions = {
-  dataDir: thrownAway ?? values.data ?? join(cacheFolder(), "bench"),
-  small: values.small,
-  only: (values.profile ?? values.only)?.split(","),
-  effort: { rounds: Number(values.rounds ?? (values.against === undefined ? 4 : 6)), seconds: Number(values.seconds) },
-  go: true,
-  say: (line) => console.log(line),
-};
-try {
-  if (values.against !== undefined) await compare(values.against);
-  else if (values.profile === undefined) write(await bench(options));
-  else await profileLines(options);
-} finally {
-  if (thrownAway !== undefined) rmSync(thrownAway, { recursive: true, force: true });
+const only = (values.profile ?? values.only)?.split(",");
+const say = (line: string): void => console.log(line);
+const commit = values.against ?? (values.quick ? "HEAD^" : undefined);
+if (commit !== undefined) await compare(commit);
+else await measure();
+
+async function measure(): Promise<void> {
+  const thrownAway =
+    values.small && values.data === undefined ? mkdtempSync(join(tmpdir(), "records-bench-")) : undefined;
+  const { small, node } = values;
+  const dataDir = thrownAway ?? values.data ?? join(cacheFolder(), "bench");
+  const options: BenchOptions = { dataDir, small, only, effort: effort(2, 2), go: true, node, say };
+  try {
+    if (values.profile !== undefined) return await profileLines(options);
+    const benched = await bench(options);
+    // A part of the lines, or figures that mean nothing, do not replace the results.
+    const folder = values.results ?? (small || only !== undefined ? undefined : import.meta.dirname);
+    console.log(
+      `\n${folder === undefined ? table([benched]) : keep(folder, benched)}\n${goalTable([benched.results])}`,
+    );
+  } finally {
+    if (thrownAway !== undefined) rmSync(thrownAway, { recursive: true, force: true });
+  }
 }
 
-async function compare(commit: string): Promise<void> {
-  const { only, effort, say } = options;
-  const members = values.members.split(",").map((count) => (count === "1" ? 1 : 3));
-  const compared = await compareWith({ commit, members, only, effort, say });
+async function compare(than: string): Promise<void> {
+  const { quick, node } = values;
+  const members = (values.members ?? (quick ? "1" : "1,3")).split(",").map((count) => (count === "1" ? 1 : 3));
+  const limit = quick ? quickLimit : undefined;
+  const length = quick ? effort(1, 0.7) : effort(2, 3);
+  const compared = await compareWith({ commit: than, members, only, effort: length, node, limit, say });
   const notes = [
-    `Each figure is the median of ${effort.rounds} rounds of ${effort.seconds} s over 8 connections, in which both sides come in turn on the same replica set and Redis.`,
+    `Each figure is the median of ${length.runs * length.rounds} rounds of ${length.seconds} s over 8 connections, more where two runs differed, in which both sides come in turn on the same replica set and Redis.`,
     "CPU is processor time by /proc for each request; that of mongod is the sum of all members. The side that is not loaded runs idle.",
-    machineNote(),
+    machineNote(versionOf(node)),
   ];
-  const text = againstTable(compared, commit, notes);
+  const text = againstTable(compared, than, notes);
   if (values.out !== undefined) writeFileSync(values.out, text);
-  console.log(`\n${text}`);
+  console.log(`\n${limit === undefined ? text : ratioTable(compared, limit)}`);
+  if (limit !== undefined && compared.some((one) => isSlower(one, limit) || failedOf(one) > 0)) process.exitCode = 1;
 }
 
-function write({ results, notes }: Benched): void {
-  const text = table(results, notes);
-  mkdirSync(values.results, { recursive: true });
-  writeFileSync(join(values.results, "results.md"), text);
-  writeFileSync(join(values.results, "results.svg"), plot(results));
-  console.log(`\n${text}\n${goalTable(results)}`);
+function effort(runs: number, seconds: number): BenchOptions["effort"] {
+  return {
+    runs: Number(values.runs ?? runs),
+    rounds: Number(values.rounds),
+    seconds: Number(values.seconds ?? seconds),
+  };
 }

@@ -1,75 +1,99 @@
-// The results as a table in Markdown.
-import type { Goal } from "./goals.ts";
-import { goals, isReached } from "./goals.ts";
+// The results as a table in Markdown: the goals on every Node, then the figures on each.
+import type { Benched } from "./bench.ts";
+import { goals, verdict } from "./goals.ts";
+import type { PeerName } from "./peers/peers.ts";
 import { peerTitles } from "./peers/peers.ts";
-import type { Results, Row, Sample } from "./results.ts";
-import { growth, median, timesAsGood } from "./results.ts";
+import type { Pair, Results, Side } from "./results.ts";
+import { figureOf, growth, isAgreed, median, ratios, roundsOf, spread, timesAsGood } from "./results.ts";
 
-/** The whole of `results.md`; `notes` are sentences on how it was measured. */
-export function table(results: Results, notes: readonly string[]): string {
+/** The whole of `results.md`. */
+export function table(all: readonly Benched[]): string {
   const sections = [
     "# What Records costs, against what one would use instead",
-    "Written by `npm run bench`. Ratios above 1 are better than what they are compared with, but for those of time and memory that are to be at most so much.",
-    notes.map((note) => `- ${note}`).join("\n"),
+    "Written by `npm run bench`, on each Node by `npm run bench -- --node PATH`. Ratios above 1 are better than what they are compared with, except for those of time and memory that are to be at most so much. A ratio is the median of the rounds, with the smallest and the largest in brackets.",
+    "The service and the floor read a contact by one aggregation; the others, where nothing else is said, by a find for each collection. Everyone except the floor looks the key up in MongoDB, takes a token from a bucket in Redis, validates the request and logs it. Fastify's writes keep the service's promises: unique emails, no note on an archived contact, current labels, and creates with a key that happen exactly once. All work on the same records, and are seen to give the same responses before each run.",
     "![The goals, and how far they are reached](results.svg)",
-    `## Goals\n\n${goalTable(results)}`,
-    ...[...new Set(results.rows.map(({ line }) => line))].map((line) =>
-      lineTable(results.rows.filter((row) => row.line === line)),
-    ),
-    ...(results.starts.size === 0 ? [] : [`## Start to the first answer\n\n${startTable(results)}`]),
-    ...(results.searches.length === 0 ? [] : [`## Search by size\n\n${searchTable(results)}`]),
+    `## Goals\n\n${goalTable(all.map(({ results }) => results))}`,
+    ...all.flatMap(nodeSections),
   ];
   return `${sections.join("\n\n")}\n`;
 }
 
-/** The goals that were measured. */
-export function goalTable(results: Results): string {
-  const measured = goals.flatMap((goal): [Goal, number][] => {
-    const value = goal.value(results);
-    return value === undefined ? [] : [[goal, value]];
+/** The goals that were measured, with a column for each Node. */
+export function goalTable(all: readonly Results[]): string {
+  const rows = goals.flatMap((goal) => {
+    const values = all.map((results) => goal.value(results));
+    if (values.every((value) => value === undefined)) return [];
+    const cells = all.map((results, at) => {
+      const value = values[at];
+      return value === undefined ? "" : `${value.toFixed(2)} ${verdict(goal, results, value)}`;
+    });
+    return [[goal.title, goal.figure, `${goal.sense} ${goal.wanted}`, ...cells]];
   });
+  return grid(["Goal", "Figure", "Wanted", ...all.map(({ node }) => `Node ${node}`)], rows);
+}
+
+function nodeSections({ results, notes }: Benched): string[] {
+  const { pairs, starts, searches, memory } = results;
+  return [
+    `## On Node ${results.node}\n\n${notes.map((note) => `- ${note}`).join("\n")}`,
+    ...[...new Set(pairs.map(({ line }) => line))].map((line) => lineTable(pairs.filter((pair) => pair.line === line))),
+    ...(Object.keys(starts).length === 0 ? [] : [`### Start to the first response\n\n${startTable(starts)}`]),
+    ...(memory === undefined ? [] : [`### Memory after ${memory.requests} GET contact\n\n${memoryTable(memory)}`]),
+    ...(searches.length === 0 ? [] : [`### Search by size\n\n${searchTable(results)}`]),
+  ];
+}
+
+function lineTable(pairs: readonly Pair[]): string {
+  const rows = pairs.flatMap((pair) => [sideRow(pair, "own"), sideRow(pair, "other")]);
+  const title = `### ${pairs[0]?.lineTitle ?? ""}`;
+  const head = ["", "req/s", "p50 ms", "p99 ms", "CPU µs", "mongod µs", "Redis µs", "MB"];
+  const judged = ["Records is × by req/s", "by CPU", "by CPU of all"];
+  const again = pairs.filter((pair) => pair.runs.length > 2).map(runsNote);
+  return [`${title}\n\n${grid([...head, ...judged], rows)}`, ...again].join("\n\n");
+}
+
+function sideRow(pair: Pair, side: Side): string[] {
+  const rounds = roundsOf(pair);
+  const of = (figure: Parameters<typeof figureOf>[1], digits: number): string =>
+    median(rounds.map((round) => figureOf(round[side], figure))).toFixed(digits);
+  const failed = pair.runs.reduce((sum, run) => sum + run.failed[side], 0);
+  const judged = (["rate", "serviceUs", "totalUs"] as const).map((figure) =>
+    side === "other" ? spread(timesAsGood(rounds, figure), 2) : "",
+  );
+  return [
+    pair[side].title + (failed === 0 ? "" : ` (${failed} failed)`),
+    of("rate", 0),
+    of("p50Ms", 2),
+    of("p99Ms", 1),
+    ...(["serviceUs", "mongodUs", "redisUs"] as const).map((figure) => of(figure, 0)),
+    median(pair.runs.map(({ memoryMb }) => memoryMb[side])).toFixed(0),
+    ...judged,
+  ];
+}
+
+function runsNote(pair: Pair): string {
+  const medians = pair.runs.map(({ rounds }) => (1 / median(ratios(rounds, "serviceUs"))).toFixed(2)).join(", ");
+  const count = isAgreed(pair) ? "the last two count" : "no two in a row agree, so all count";
+  return `Against ${pair.other.title}, runs differed by more than 15 %: by CPU ${medians}; ${count}.`;
+}
+
+function startTable(starts: Results["starts"]): string {
+  const ours = median(starts.ours ?? []);
   return grid(
-    ["Goal", "Figure", "Wanted", "Measured", ""],
-    measured.map(([goal, value]) => [
-      goal.title,
-      goal.figure,
-      `${goal.sense} ${goal.wanted}`,
-      value.toFixed(2),
-      isReached(goal, value) ? "reached" : "**missed**",
+    ["", "ms", "Records takes ×"],
+    Object.entries(starts).map(([peer, all]) => [
+      peerTitles[peer as PeerName],
+      spread(all, 0),
+      peer === "ours" ? "" : (ours / median(all)).toFixed(2),
     ]),
   );
 }
 
-function lineTable(rows: readonly Row[]): string {
-  const ours = rows[0] as Row;
-  const other = (row: Row, figure: keyof Sample): string =>
-    row === ours ? "" : timesAsGood(ours, row, figure).toFixed(2);
-  const cells = rows.map((row) => {
-    const of = (figure: keyof Sample): number => median(row.samples.map((sample) => sample[figure]));
-    const failed = row.failed === 0 ? "" : ` (${row.failed} failed)`;
-    return [
-      row.title + failed,
-      of("rate").toFixed(0),
-      of("p50Ms").toFixed(2),
-      of("p99Ms").toFixed(1),
-      of("cpuUs").toFixed(0),
-      row.memoryMb.toFixed(0),
-      other(row, "rate"),
-      other(row, "cpuUs"),
-    ];
-  });
-  return `## ${ours.lineTitle}\n\n${grid(["", "req/s", "p50 ms", "p99 ms", "CPU µs", "MB", "Records is × by req/s", "by CPU"], cells)}`;
-}
-
-function startTable({ starts }: Results): string {
-  const ours = median(starts.get("ours") ?? []);
+function memoryTable({ mb }: NonNullable<Results["memory"]>): string {
   return grid(
-    ["", "ms", "Records takes ×"],
-    [...starts].map(([peer, all]) => [
-      peerTitles[peer],
-      median(all).toFixed(0),
-      peer === "ours" ? "" : (ours / median(all)).toFixed(2),
-    ]),
+    ["", "MB"],
+    Object.entries(mb).map(([peer, megabytes]) => [peerTitles[peer as PeerName], megabytes.toFixed(0)]),
   );
 }
 

@@ -1,9 +1,12 @@
 // Bundles a program: its code in a few files, which load in a third of the time that its sources take.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import nodeModule from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..");
+/** Where Node 22 and later keep what they have compiled: it spares a sixth of a start's processor time. */
+const compileCache = join(root, "dist", "compile-cache");
 
 /** Loaded when they are needed, from their own folders: they read files that lie beside them, or are seldom of use. */
 const external = ["@scalar/fastify-api-reference", "mongodb-memory-server", "oidc-provider"];
@@ -14,18 +17,20 @@ const banner =
 
 /**
  * The path of the bundle of a program, whose source is named from the root; made anew where a source or a package is
- * newer than it.
+ * newer than it. A variant is made with plugins of its own and kept under its own name.
  */
-export async function bundled(source) {
-  const main = join(root, "dist", source.replace(/\.ts$/, ""), "main.js");
-  if (!isFresh(main, source)) await bundle(source, dirname(main));
+export async function bundled(source, variant = { name: "", plugins: [] }) {
+  const main = join(root, "dist", `${source.replace(/\.ts$/, "")}${variant.name}`, "main.js");
+  if (!isFresh(main, source)) await bundle(source, dirname(main), variant.plugins);
   return main;
 }
 
 /** Runs a program by its bundle; a stack tells places in the sources. */
 export async function run(source) {
   process.setSourceMapsEnabled(true);
-  await import(pathToFileURL(await bundled(source)).href);
+  const main = await bundled(source);
+  nodeModule.enableCompileCache?.(compileCache);
+  await import(pathToFileURL(main).href);
 }
 
 /** A source map that knows nothing: that of the packages would be most of what node reads before it starts. */
@@ -39,7 +44,7 @@ const unmappedPackages = {
     })),
 };
 
-async function bundle(source, folder) {
+async function bundle(source, folder, plugins) {
   const { build } = await import("esbuild");
   const { outputFiles } = await build({
     ...{
@@ -67,10 +72,12 @@ async function bundle(source, folder) {
       legalComments: "none",
       sourcemap: true,
       sourcesContent: false,
-      plugins: [unmappedPackages],
+      plugins: [...plugins, unmappedPackages],
     },
   });
   mkdirSync(folder, { recursive: true });
+  // It knows the files by names that have changed: nothing else would ever remove them.
+  rmSync(compileCache, { recursive: true, force: true });
   // Each is put in place whole, and the first to be read last: another process may be starting.
   for (const { path, contents } of outputFiles.sort((a, b) => Number(isMain(a)) - Number(isMain(b)))) {
     const unfinished = `${path}.${process.pid}`;

@@ -9,6 +9,7 @@ import { kills } from "./kills/kills.ts";
 import { limiter } from "./limiter/limiter.ts";
 import { maintenance } from "./maintenance/maintenance.ts";
 import { overload } from "./overload/overload.ts";
+import { redisGroups } from "./redis-groups/redis-groups.ts";
 import { rolling } from "./rolling/rolling.ts";
 import { signOut } from "./sign-out/sign-out.ts";
 import { soak } from "./soak/soak.ts";
@@ -16,6 +17,6 @@ import { starvation } from "./starvation/starvation.ts";
 import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
-  ...[kills, crash, limiter, overload, starvation, rolling, maintenance, upgrade],
+  ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, maintenance, upgrade],
   ...[dependencies, soak, isolation, signOut, hostile, histories],
 ];

@@ -16,7 +16,7 @@ export type Body =
   | { readonly kind: "refused"; readonly violation: Violation }
   /** Refused for its size, while the client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
-  /** The client went away before it had sent everything: there is nobody to answer. */
+  /** The client went away before it had sent everything: nobody waits for a response. */
   | { readonly kind: "gone" };
 
 const wrongType = "Content-Type must be application/json";

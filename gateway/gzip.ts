@@ -1,49 +1,38 @@
-// Answers around a text that is stored deflated: gzip is put together from its blocks, without a look inside them.
+// Responses around a text that is stored deflated: gzip is put together from its blocks, without a look inside them.
 import { crc32 } from "node:zlib";
 import type { Message } from "@bufbuild/protobuf";
 import type { DeflatedText } from "../src/deflated.ts";
-import { deflatedIn, inflateJson } from "../src/deflated.ts";
-
-/** The message of an answer that holds a deflated text, directly in one of its fields, and that text. */
-export function findDeflated(
-  answer: Message,
-): { readonly name: string; readonly holder: object; readonly field: string; readonly text: DeflatedText } | undefined {
-  for (const [name, holder] of Object.entries(answer)) {
-    const found = deflatedIn(holder as object);
-    if (found !== undefined) return { name, holder: holder as object, ...found };
-  }
-  return undefined;
-}
+import { findDeflated, inflateJson } from "../src/deflated.ts";
 
 /**
- * The gzipped body of an answer, in pieces; undefined where it holds no deflated text. `render` writes the body of a
+ * The gzipped body of a response, in pieces; undefined where it holds no deflated text. `render` writes the body of a
  * message.
  */
-export function renderGzip(answer: Message, render: (answer: Message) => string): readonly Uint8Array[] | undefined {
-  const found = renderAround(answer, render);
+export function renderGzip(message: Message, render: (message: Message) => string): readonly Uint8Array[] | undefined {
+  const found = renderAround(message, render);
   return found && gzipAround(found.before, found.text, found.after);
 }
 
-/** The body of such an answer as it is, in pieces; inflated off the main thread. */
+/** The body of such a response as it is, in pieces; inflated off the main thread. */
 export async function renderInflated(
-  answer: Message,
-  render: (answer: Message) => string,
+  message: Message,
+  render: (message: Message) => string,
 ): Promise<readonly Uint8Array[] | undefined> {
-  const found = renderAround(answer, render);
+  const found = renderAround(message, render);
   return found && [found.before, await inflateJson(found.text), found.after];
 }
 
-/** The body of an answer before and after the deflated text that it holds; undefined where it holds none. */
+/** The body of a response before and after the deflated text that it holds; undefined where it holds none. */
 function renderAround(
-  answer: Message,
-  render: (answer: Message) => string,
+  message: Message,
+  render: (message: Message) => string,
 ): { readonly before: Buffer; readonly text: DeflatedText; readonly after: Buffer } | undefined {
-  const found = findDeflated(answer);
+  const found = findDeflated(message);
   if (found === undefined) return undefined;
   const { name, holder, field, text } = found;
-  // A NUL and a number that no other text of the answer can hold at once: the place of the text in the JSON.
+  // A NUL and a number that no other text of the response can hold at once: the place of the text in the JSON.
   const mark = `\u0000${Math.random()}${Date.now()}`;
-  const marked = { ...answer, [name]: { ...withoutField(holder, field), [field]: mark } };
+  const marked = { ...message, [name]: { ...withoutField(holder, field), [field]: mark } };
   const [before, after] = render(marked).split(JSON.stringify(mark));
   return { before: Buffer.from(before ?? ""), text, after: Buffer.from(after ?? "") };
 }
@@ -67,7 +56,7 @@ export function gzipAround(
 /** ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 
-/** A block without compression (RFC 1951 §3.2.4). What stands around a text is far below its 65,535 bytes. */
+/** A block without compression (RFC 1951 §3.2.4). The rest of the body is far below its 65,535 bytes. */
 function storedBlock(bytes: Buffer, last: boolean): Buffer {
   if (bytes.length > 0xffff) throw new RangeError("a stored block has at most 65,535 bytes");
   const head = Buffer.from([last ? 1 : 0, 0, 0, 0, 0]);

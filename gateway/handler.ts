@@ -1,16 +1,17 @@
-// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's answer back, in the order of the contract
+// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's response back, in the order of the contract
 // (§2.2).
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
+import { findDeflated } from "../src/deflated.ts";
 import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
 import { chooseCoding } from "../src/http/negotiation.ts";
-import type { Answer, Dispatch, Inbound } from "../src/rpc/dispatch.ts";
+import type { Dispatch, Inbound, RpcResponse } from "../src/rpc/dispatch.ts";
 import { observe } from "../src/rpc/dispatch.ts";
 import { receiveBody } from "./body.ts";
-import { findDeflated, renderGzip, renderInflated } from "./gzip.ts";
+import { renderGzip, renderInflated } from "./gzip.ts";
 import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
@@ -30,8 +31,8 @@ export interface GatewayOptions {
 }
 
 /**
- * Answers a request for `/v1` or a path under it, of node's HTTP/1.1 or HTTP/2 API. Headers that every answer bears are
- * set on the response before. The promise is fulfilled when the answer has been handed to node, and never rejected.
+ * Serves a request for `/v1` or a path under it, of node's HTTP/1.1 or HTTP/2 API. Headers that every response has are
+ * set on the response before. The promise is fulfilled when the response has been handed to node, and never rejected.
  */
 export type RequestHandler = (request: Request, response: Response, inbound: Inbound) => Promise<void>;
 
@@ -86,8 +87,8 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
-      const answer = await admitted.invoke(message, violations); // 422, 409, 404, 409
-      await writeAnswer(request, response, operation, { ...answer, tally: inbound.tally });
+      const result = await admitted.invoke(message, violations); // 422, 409, 404, 409
+      await writeResponse(request, response, operation, { ...result, tally: inbound.tally });
     } catch (error) {
       const failure = failureOf(error);
       onError(failure, inbound);
@@ -97,12 +98,12 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   };
 }
 
-/** Sets no header before the body is there: a failure to write it is answered without them. */
-async function writeAnswer(
+/** Sets no header before the body is there: a failure to write it is reported without them. */
+async function writeResponse(
   request: Request,
   response: Response,
   { status, location, render, bodyOf }: Operation,
-  { message, replayed, body, tally }: Answer & { readonly tally: Inbound["tally"] | undefined },
+  { message, replayed, body, tally }: RpcResponse & { readonly tally: Inbound["tally"] | undefined },
 ): Promise<void> {
   const deflated = findDeflated(message);
   const isGzip =
@@ -123,7 +124,7 @@ async function writeAnswer(
   else await writePieces(request, response, status, text, isGzip);
 }
 
-/** The answer to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */
+/** The response to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */
 function writeAllow(request: Request, response: Response, allow: string | undefined): void {
   if (allow === undefined) fail(Reason.UNKNOWN_PATH);
   if (request.method !== "OPTIONS") fail(Reason.METHOD_NOT_ALLOWED, { allow });

@@ -124,7 +124,7 @@ function readStart(cursor: Cursor): Json | undefined {
   return Number(number);
 }
 
-/** Reads a string; where there is none, the cursor stands at what is wrong. */
+/** Reads a string; where there is none, the cursor is at what is wrong. */
 function readString(cursor: Cursor): string | undefined {
   const { text } = cursor;
   const start = cursor.at;

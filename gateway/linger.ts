@@ -1,5 +1,5 @@
-// Answers a client that is still sending: closing a connection with unread input would take the answer from it (RFC
-// 9112 §9.6).
+// Responds to a client that is still sending: closing a connection with unread input would take the response from it
+// (RFC 9112 §9.6).
 import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
 import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
@@ -17,7 +17,7 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   setFailureHeaders(response, failure);
   if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
   setJsonHead(response, failure.kind.http, Buffer.byteLength(body));
-  // The client knows by Content-Length that this is all, though the answer is not ended yet.
+  // The client knows by Content-Length that this is all, though the response is not ended yet.
   response.write(body);
   const timer = setTimeout(() => {
     response.end();

@@ -20,7 +20,13 @@ export interface OpenApiOptions {
 /** An OpenAPI 3.1 document, as far as it is known here. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+    readonly contact: { readonly name: string; url: string };
+  };
   servers: readonly { readonly url: string }[];
   readonly paths: Readonly<Record<string, unknown>>;
   readonly components: {
@@ -41,6 +47,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { "x-generated": _, ...rest } = generated;
   const document: OpenApiDocument = structuredClone(rest) as OpenApiDocument;
   document.servers = [{ url: baseUrl }];
+  document.info.contact.url = baseUrl;
   for (const schema of Object.values(document.components.schemas)) nameProvider(schema, documentProvider);
   const session = document.components.securitySchemes["dashboardSession"];
   if (session !== undefined) session.name = sessionCookie;
@@ -53,8 +60,13 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
 export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, ServedText> {
   return new Map([
     ["/openapi.json", lazily("application/json; charset=utf-8", () => JSON.stringify(openApiDocument(options)))],
-    ["/openapi.yaml", lazily("application/yaml; charset=utf-8", () => stringify(openApiDocument(options)))],
+    ["/openapi.yaml", lazily("application/yaml; charset=utf-8", () => yamlOf(openApiDocument(options)))],
   ]);
+}
+
+/** YAML in which readers of 1.1 find strings too: to them an unquoted `2026-01-31` is a date, and `no` is false. */
+function yamlOf(document: OpenApiDocument): string {
+  return stringify(document, { schema: "yaml-1.1" });
 }
 
 function nameProvider(schema: Schema, provider: string): void {

@@ -13,7 +13,7 @@ import type { Scalar } from "./scalar.ts";
 import { readText, readValue } from "./scalar.ts";
 import { echoedName } from "./echoed-name.ts";
 
-/** The message, as far as it could be read, and what stood against the rest. */
+/** The message, as far as it could be read, and what is wrong with the rest. */
 export interface RequestReading {
   readonly message: Message;
   readonly violations: readonly Violation[];

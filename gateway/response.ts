@@ -1,4 +1,4 @@
-// Writes answers and failures in the forms of REST: `data` in one, `error` in the other (contract §2.5, §2.6, §2.9).
+// Writes responses and failures in the forms of REST: `data` in one, `error` in the other (contract §2.5, §2.6, §2.9).
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
@@ -29,7 +29,7 @@ export function setJsonHead(response: Response, status: number, length: number):
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, Buffer.byteLength(body));
   if (response.stream !== undefined) return void response.end(body);
-  // In HTTP/1.1 `end` gathers head, body and an empty piece behind them, which costs more than the one piece that it
+  // In HTTP/1.1 `end` collects head, body and an empty piece behind them, which costs more than the one piece that it
   // is.
   response.write(body);
   response.uncork();
@@ -72,7 +72,7 @@ function drained(response: Response): Promise<void> {
 }
 
 /**
- * Writes the envelope of a failure with the headers that its status calls for; does nothing once an answer has begun.
+ * Writes the envelope of a failure with the headers that its status calls for; does nothing once a response has begun.
  */
 export function writeFailure(response: Response, failure: Failure): void {
   if (response.headersSent) return;

@@ -4,7 +4,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { routes } from "../src/gen/rest.ts";
 
 /**
- * One REST operation: which request it answers, the rpc behind it, and how its message is read and its answer written.
+ * One REST operation: which request it serves, the rpc behind it, and how its message is read and its response written.
  */
 export interface Route {
   readonly method: string;
@@ -12,7 +12,7 @@ export interface Route {
   readonly rpc: DescMethodUnary;
   readonly credential: "key" | "none" | "session";
   readonly idempotencyKey: boolean;
-  /** In the order in which they stand in the template. */
+  /** In the order of the template. */
   readonly path: readonly RequestField[];
   readonly query: readonly RequestField[];
   /** Undefined where a body is not read. */
@@ -36,7 +36,7 @@ export interface Beyond {
   /** The JSON Schemas of these fields, by their names. */
   readonly parameters: Readonly<Record<string, object>>;
   /** The JSON Schemas of what `write` adds to the body. */
-  readonly answer: Readonly<Record<string, object>>;
+  readonly response: Readonly<Record<string, object>>;
   write(message: Message): object;
 }
 
@@ -65,7 +65,7 @@ export type RequestField = {
   readonly nullable: boolean;
 } & (
   | { readonly kind: "int32" | "bool" }
-  /** `moment`: a blank where the `+` of an offset stood counts as `+` (contract §2.11). */
+  /** `moment`: a blank in place of the `+` of an offset counts as `+` (contract §2.11). */
   | { readonly kind: "string"; readonly moment: boolean }
   | { readonly kind: "enum"; readonly values: Readonly<Record<string, number>> }
 );

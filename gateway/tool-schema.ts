@@ -36,15 +36,15 @@ interface Operation {
 const componentPrefix = "#/components/schemas/";
 
 /**
- * The schemas of an operation, each whole in itself. Arguments that are not named are refused; answers may gain
+ * The schemas of an operation, each whole in itself. Arguments that are not named are rejected; responses may gain
  * members.
  */
 export function toolSchemas(document: OpenApiDocument, operationId: string): ToolSchemas {
   const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
   const operation = items.flatMap((item) => Object.values(item)).find((one) => one.operationId === operationId);
-  const answer = operation?.responses["200"]?.content["application/json"].schema.$ref;
-  if (operation === undefined || answer === undefined)
-    throw new Error(`the OpenAPI document has no operation ${operationId} with an answer`);
+  const response = operation?.responses["200"]?.content["application/json"].schema.$ref;
+  if (operation === undefined || response === undefined)
+    throw new Error(`the OpenAPI document has no operation ${operationId} with a response`);
   const parameters = operation.parameters ?? [];
   const route = table.find(({ rpc }) => rpc.localName === operationId);
   const optional = (route?.query ?? []).filter((field) => field.optionalBeyondRest).map(({ name }) => name);
@@ -58,7 +58,7 @@ export function toolSchemas(document: OpenApiDocument, operationId: string): Too
       required: parameters.filter(({ name, required }) => required && !optional.includes(name)).map(({ name }) => name),
       additionalProperties: false,
     },
-    output: selfContained(document, answer.slice(componentPrefix.length), route?.beyond?.answer),
+    output: selfContained(document, response.slice(componentPrefix.length), route?.beyond?.response),
   };
 }
 

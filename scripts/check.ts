@@ -6,7 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
+import { areCommandsGenerated, commandsFile } from "./commands.ts";
 import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
+import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
 import { isLinear } from "./linear.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
 
@@ -20,6 +22,8 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   [`${clientSchemaFile} is not what src/gen/openapi.json generates: run \`npm run generate\``, isClientSchemaGenerated],
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
   [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
+  [`${commandsFile} is not what the command line describes: run \`npm run generate\``, areCommandsGenerated],
+  [`${diagramsFolder} is not what its descriptions draw: run \`npm run generate\``, areDiagramsGenerated],
   [
     "the code is not formatted, or breaks a rule of biome.jsonc: run `npm run format`",
     () => run("node_modules/.bin/biome", "check", "--error-on-warnings"),

@@ -1,7 +1,9 @@
 // `npm run generate`: makes src/gen anew from the protos, the client's types from them, and the generated files of
-// deploy. With `--release` it also records the protos as released.
+// deploy and docs. With `--release` it also records the protos as released.
 import { buf, releasedImage } from "./buf.ts";
+import { generateCommands } from "./commands.ts";
 import { generateDashboard } from "./dashboard.ts";
+import { generateDiagrams } from "./diagrams.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";
 
 const release = process.argv.includes("--release");
@@ -11,6 +13,8 @@ const done =
   (await import("./client-schema.ts")).generateClientSchema() &&
   generatePrometheusRule() &&
   generateDashboard() &&
+  generateDiagrams() &&
+  generateCommands() &&
   // Only what the outside may rely on: the packages of the internal listener can change.
   (!release || buf("build", "--path", "proto/records/v1", "--exclude-source-info", "--output", releasedImage));
 if (!done) process.exitCode = 1;

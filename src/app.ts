@@ -11,6 +11,7 @@ import { createRpcs } from "./app/rpcs.ts";
 import { mongoWaitMs, openMongo, openStorage } from "./app/storage.ts";
 import type { Config } from "./config.ts";
 import { warmUp } from "./guards/validate.ts";
+import type { ListenedPort } from "./http/ports.ts";
 import { listen } from "./http/ports.ts";
 import { createObservability } from "./observability/observability.ts";
 import type { Services } from "./services.ts";
@@ -59,6 +60,14 @@ export async function startApp(
   }
 }
 
+/** The ports that an instance listens on: that of the public listener, then the internal one's. */
+export function portsOf({ port, host, internalPort, internalHost }: Config): readonly [ListenedPort, ListenedPort] {
+  return [
+    { name: "PORT", port, hostName: "HOST", host },
+    { name: "INTERNAL_PORT", port: internalPort, hostName: "INTERNAL_HOST", host: internalHost },
+  ];
+}
+
 async function assemble(
   foundation: Foundation,
   client: MongoClient,
@@ -70,28 +79,23 @@ async function assemble(
   const identity = createIdentity(foundation, storage);
   const rpcs = createRpcs(foundation, storage);
   const guards = createGuards(foundation, storage, identity, rpcs);
-  const open = createPublicSide(foundation, services, identity, guards, rpcs);
+  const open = createPublicSide(foundation, storage, identity, guards, rpcs);
   const internal = createInternalListener(foundation, storage, guards, rpcs);
   opened.push(async () => {
     await Promise.all([open.listener, internal].map((listener) => listener.close(graceMs, state.idleMs)));
   });
 
   await storage.primary.held(mongoWaitMs);
-  const port = await listen(open.listener, "PORT", config.port, "HOST", config.host);
+  const [publicPort, internalPort] = portsOf(config);
+  const port = await listen(open.listener, publicPort);
   where.baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   where.mcpUrl = config.mcpUrl ?? `${where.baseUrl}/mcp`;
   open.publish();
-  const internalPort = await listen(
-    internal,
-    "INTERNAL_PORT",
-    config.internalPort,
-    "INTERNAL_HOST",
-    config.internalHost,
-  );
+  const internalAt = await listen(internal, internalPort);
   void warmUp([...rpcs.rest.keys(), ...rpcs.internal.keys()].map(({ input }) => input)).then(open.prepare);
 
   return {
-    ...{ port, internalPort, ...where, services, client },
+    ...{ port, internalPort: internalAt, ...where, services, client },
     async stop(idle = 0) {
       state.stopping = true;
       state.idleMs = idle;

@@ -1,8 +1,10 @@
 // The only reader of the environment: turns it into one frozen Config, or fails with one line that names the variable.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { ConfigError } from "./config-error.ts";
 import { isLocalName } from "./loopback.ts";
 import { parseInstant } from "./instant.ts";
+import { parseRedisUrl } from "./redis-url.ts";
 import { fileVariable, withSecretFiles } from "./secret-files.ts";
 
 /** The configuration of one instance (contract §10). */
@@ -86,20 +88,6 @@ export type LogAddresses = (typeof logAddresses)[number];
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const logAddresses = ["full", "truncated", "none"] as const;
 
-/** A wrong value in the environment; the message names the variable. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-  readonly variable: string;
-  /** What is wrong with its value, to follow the variable's name in a sentence. */
-  readonly problem: string;
-
-  constructor(variable: string, problem: string) {
-    super(`${variable}: ${problem}`);
-    this.variable = variable;
-    this.problem = problem;
-  }
-}
-
 /** The settings that are or contain a secret. */
 export const secretSettings: readonly string[] = [
   ...["MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "SESSION_SECRET", "SESSION_SECRETS"],
@@ -146,7 +134,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
-    redisUrl: uri("REDIS_URL", env("REDIS_URL"), ["redis:", "rediss:"]),
+    redisUrl: redisUrl(env("REDIS_URL")),
     oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, ...clientOf(env) },
     dataDir: resolve(env("DATA_DIR") ?? "data"),
     cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
@@ -182,7 +170,7 @@ const secretForm = "secret of at least 32 characters, made at random";
 /** The value itself is not repeated in the message. */
 function secret(name: string, value: string): string {
   if (value.length < 32) wrong(name, `must be a ${secretForm}`);
-  // What stands in an example or is one key held down was never made at random.
+  // A secret from an example or of one repeated character was never made at random.
   if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value))
     wrong(name, `must be a ${secretForm}, not a placeholder`);
   return value;
@@ -225,6 +213,11 @@ function uri(name: string, value: string | undefined, schemes: readonly string[]
   return parsable
     ? value
     : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
+}
+
+function redisUrl(value: string | undefined): string | undefined {
+  if (value !== undefined) parseRedisUrl(value);
+  return value;
 }
 
 /** Without TLS, anyone on the network could replace the provider's keys and tokens. */

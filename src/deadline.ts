@@ -122,6 +122,6 @@ export async function within<T>(deadline: Deadline, promise: Promise<T>): Promis
 }
 
 function tooLate({ reason, tally }: Deadline): FailureOptions {
-  const message = reason === Reason.UNAVAILABLE ? { message: "The service could not answer in time; try again." } : {};
+  const message = reason === Reason.UNAVAILABLE ? { message: "The service could not respond in time; try again." } : {};
   return { ...message, because: "deadline", waitingFor: waitOf(tally) };
 }

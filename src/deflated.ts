@@ -35,15 +35,15 @@ export function inflateJson({ blocks }: Pick<DeflatedText, "blocks">): Promise<B
 }
 
 /**
- * Inflates the text that a message holds, if any, off the main thread: it can be read at once then. One after the
- * other, because a large one takes several times its size for a moment.
+ * Inflates the deflated text of a response, if any, off the main thread: it can be read at once then. One after the
+ * other, because a large one takes several times its size for a short time.
  */
-export async function inflateHeld(message: object): Promise<void> {
-  const found = held.get(message);
+export async function inflateHeld(response: object): Promise<void> {
+  const found = findDeflated(response);
   if (found === undefined) return;
   const value = lastInflation.then(() => inflateText(found.text, Infinity));
   lastInflation = value.catch(() => undefined);
-  Object.defineProperty(message, found.field, { enumerable: true, value: await value });
+  Object.defineProperty(found.holder, found.field, { enumerable: true, value: await value });
 }
 
 let lastInflation: Promise<unknown> = Promise.resolve();
@@ -69,7 +69,7 @@ async function inflateBeginning({ blocks }: DeflatedText, mostBytes: number): Pr
   for await (const piece of Readable.from([blocks]).pipe(createInflateRaw(inflateOptions))) {
     beginning.push(piece as Buffer);
     length += (piece as Buffer).length;
-    // One byte more tells whether a letter ends there.
+    // One byte more shows whether a letter ends there.
     if (length > mostBytes) break;
   }
   const json = Buffer.concat(beginning);
@@ -108,7 +108,19 @@ export function holdDeflated<T extends object>(message: T, field: keyof T & stri
   });
 }
 
-/** The compressed text that a message holds, and in which field; undefined for what holds none, or is no message. */
-export function deflatedIn(message: object): { readonly field: string; readonly text: DeflatedText } | undefined {
-  return held.get(message);
+/** A deflated text, and the message with it: in which field of the response it is, and in which field of its own. */
+export interface FoundText {
+  readonly name: string;
+  readonly holder: object;
+  readonly field: string;
+  readonly text: DeflatedText;
+}
+
+/** The deflated text of a message that a response has directly in one of its fields; undefined where there is none. */
+export function findDeflated(response: object): FoundText | undefined {
+  for (const [name, holder] of Object.entries(response) as [string, unknown][]) {
+    const found = typeof holder === "object" && holder !== null ? held.get(holder) : undefined;
+    if (found !== undefined) return { name, holder: holder as object, ...found };
+  }
+  return undefined;
 }

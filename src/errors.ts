@@ -2,7 +2,7 @@
 import { Code } from "@connectrpc/connect";
 import { Reason, ReasonSchema } from "./gen/records/v1/errors_pb.ts";
 
-/** What a reason means on the wires (contract §9), and what to tell the person. */
+/** What a reason means on the wires (contract §9), and the message for the user. */
 export interface FailureKind {
   readonly http: number;
   readonly code: Code;
@@ -16,13 +16,13 @@ export interface Violation {
   readonly message: string;
 }
 
-/** A caller is told of no more than this, so that an answer stays small whatever the request. */
+/** A caller sees no more than this, so that a response stays small whatever the request. */
 export const mostViolations = 50;
 
 /** The values that `records.v1.Reason` defines. */
 export type FailureReason = (typeof Reason)[keyof typeof Reason];
 
-/** Every reason of `records.v1.Reason`, with its answer. */
+/** Every reason of `records.v1.Reason`, with its response. */
 export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.UNSPECIFIED]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
   [Reason.MISSING_KEY]: {
@@ -77,7 +77,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.UNAVAILABLE]: {
     http: 503,
     code: Code.Unavailable,
-    message: "The service cannot answer right now; try again.",
+    message: "The service cannot respond right now; try again.",
   },
   [Reason.INTERNAL]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
   [Reason.MALFORMED_HTTP]: { http: 400, code: Code.InvalidArgument, message: "The HTTP request is malformed." },
@@ -176,7 +176,7 @@ export interface FailureOptions {
   readonly waitingFor?: string | undefined;
 }
 
-/** A request that ends in an error which the caller is told. */
+/** A request that ends in an error which the caller sees. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly reason: FailureReason;

@@ -1,10 +1,12 @@
-// The log: one line of JSON for every request, by an allow-list of fields; no query, no body, no secret.
+// The log: one line for every request, by an allow-list of fields; no query, no body, no secret. JSON, or readable on a
+// terminal.
 import type { DestinationStream, Logger } from "pino";
 import { pino } from "pino";
 import { wideNetworkOf } from "./address.ts";
 import type { LogAddresses, LogLevel } from "./config.ts";
 import { loggedError } from "./logged-error.ts";
 import type { RequestRecord } from "./observability/record.ts";
+import { readableLine } from "./readable-log.ts";
 import type { Spent, Tally } from "./tally.ts";
 import { spentOn } from "./tally.ts";
 
@@ -14,8 +16,17 @@ import { spentOn } from "./tally.ts";
  */
 const gathered = { minLength: 8_192, periodicFlush: 100 } as const;
 
-/** Standard output; what is not written yet is when the process ends. */
-const standardOutput = (): DestinationStream => pino.destination({ dest: 1, sync: false, ...gathered });
+/** Standard output, readable where it is a terminal; what is not written yet is when the process ends. */
+function standardOutput(): DestinationStream {
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, ...gathered });
+  const colored = process.stdout.hasColors();
+  return {
+    write(json) {
+      const line = readableLine(json, colored);
+      if (line !== undefined) process.stdout.write(`${line}\n`);
+    },
+  };
+}
 
 /** How the `address` of a line is shown. */
 const shownAddress: Readonly<Record<LogAddresses, (address: string) => string | undefined>> = {

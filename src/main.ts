@@ -1,19 +1,21 @@
 // Starts an instance from the environment, prints where everything is, and stops it on a signal.
-import { join } from "node:path";
-import type { App } from "./app.ts";
-import { startApp } from "./app.ts";
-import type { Config } from "./config.ts";
-import { ConfigError, readConfig } from "./config.ts";
+import { isAbsolute, relative } from "node:path";
+import { portsOf, startApp } from "./app.ts";
+import { bannerLines } from "./banner.ts";
+import { ConfigError } from "./config-error.ts";
+import { readConfig } from "./config.ts";
 import { createDemo } from "./embedded/demo.ts";
-import type { Embedded } from "./embedded/parts.ts";
 import { startEmbedded } from "./embedded/parts.ts";
+import { requireFree } from "./http/ports.ts";
 import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";
 import { shownError } from "./logged-error.ts";
+import { onSignals } from "./signals.ts";
 
-/** How long one that is replaced still answers on its idle connections: a person who stops it is not kept waiting. */
+/** How long one that is replaced still serves its idle connections: someone who stops it by hand does not wait. */
 const lastRequestsMs = 2_000;
 const started = performance.now();
+const onTerminal = process.stdout.isTTY;
 await main().catch((error: unknown) => {
   // One line for people: what was wrong, and what would be right.
   const line = error instanceof ConfigError ? error.message : `cannot start: ${shownError(error)}`;
@@ -31,6 +33,8 @@ async function main(): Promise<void> {
     log.warn(
       "REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately",
     );
+  // Before anything is fetched, started or written: the listeners open their ports only once they can serve.
+  await requireFree(portsOf(config));
   const embedded = await startEmbedded(config, say);
   const forgetSignals = onSignal(() => embedded.stop());
   try {
@@ -41,6 +45,8 @@ async function main(): Promise<void> {
     onSignal(async (signal) => {
       await app.stop(signal === "SIGTERM" ? lastRequestsMs : 0);
       await embedded.stop();
+      if (onTerminal)
+        say(`\nStopped.${embedded.mongod === undefined ? "" : ` Data kept in ${shownFolder(config.dataDir)}.`}`);
     });
     parts?.provider.serve(app);
     const internalUrl = `http://localhost:${app.internalPort}`;
@@ -50,7 +56,12 @@ async function main(): Promise<void> {
       redisUrl,
     } = embedded;
     const key = await demo?.announce({ baseUrl: app.baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl });
-    announce(app, internalUrl, config, embedded, key);
+    const seconds = (performance.now() - started) / 1_000;
+    const { dataDir } = config;
+    const { baseUrl, mcpUrl } = app;
+    bannerLines({ baseUrl, mcpUrl, internalUrl, dataDir, embedded, demoKey: key, seconds, onTerminal }).forEach(say);
+    for (const { version, source } of [embedded.mongod, embedded.redis].filter((server) => server !== undefined))
+      log.debug({ version, source }, "started a server of this machine");
   } catch (error) {
     forgetSignals();
     await embedded.stop();
@@ -58,55 +69,27 @@ async function main(): Promise<void> {
   }
 }
 
-function announce(
-  { baseUrl, mcpUrl }: App,
-  internalUrl: string,
-  { dataDir }: Config,
-  { mongod, redis, oidc, demo }: Embedded,
-  key: string | undefined,
-): void {
-  say("");
-  say(`Records is up after ${((performance.now() - started) / 1000).toFixed(1)} s.`);
-  say(`  dashboard             ${oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl}`);
-  say(`  REST, Connect, gRPC   ${baseUrl}`);
-  say(`  API reference         ${baseUrl}/docs`);
-  say(`  OpenAPI               ${baseUrl}/openapi.json`);
-  if (oidc !== undefined) say(`  MCP, for assistants   ${mcpUrl}`);
-  say(`  internal              ${internalUrl}`);
-  if (mongod !== undefined) say(`  MongoDB               ${mongod.shownUri} (${mongod.version}, ${mongod.source})`);
-  if (redis !== undefined) say(`  Redis                 ${redis.shownUri} (${redis.version}, ${redis.source})`);
-  if (demo !== undefined) say(`  identity provider     ${demo.provider.issuer} (for development)`);
-  if (demo === undefined || key === undefined) return;
-  say("");
-  say(`  demo API key          ${key}`);
-  say(`  try                   curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`);
-  say(
-    `  make a key            sign in as ${demo.people.find(({ access, enrolled }) => access === null && enrolled)?.email ?? ""}; the passwords are in ${join(dataDir, "demo.json")}`,
-  );
-  say("");
-}
-
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/**
- * Runs `stop` on the first SIGINT or SIGTERM, then exits with 0; a second one ends at once. Returns how to take it
- * back.
- */
+/** Runs `stop` on the first signal, then exits with 0; a second one ends at once. Returns how to take it back. */
 function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
-  let stopping = false;
-  const receive = (signal: NodeJS.Signals): void => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    stop(signal).then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`records: stopped with an error: ${shownError(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGINT", receive).on("SIGTERM", receive);
-  return () => void process.off("SIGINT", receive).off("SIGTERM", receive);
+  return onSignals(
+    (signal) =>
+      void stop(signal).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          process.stderr.write(`records: stopped with an error: ${shownError(error)}\n`);
+          process.exit(1);
+        },
+      ),
+    () => process.exit(1),
+  );
+}
+
+/** The folder as a person here would write it. */
+function shownFolder(folder: string): string {
+  const path = relative(process.cwd(), folder);
+  return path.startsWith("..") || isAbsolute(path) ? folder : `./${path}`;
 }

@@ -19,7 +19,7 @@ import type { CollectionSpec, IndexSpec } from "./db/mongo.ts";
 import type { RedisLink } from "./db/redis.ts";
 import type { OnTrouble } from "./db/repeat.ts";
 import { transaction } from "./db/write.ts";
-import { createEraseAnswers } from "./guards/erased-answers.ts";
+import { createEraseResponses } from "./guards/erased-responses.ts";
 import { claimCollection } from "./guards/idempotency.ts";
 import { createBulkLoading } from "./ingest/bulk.ts";
 import { createContactIngest } from "./ingest/contacts.ts";
@@ -102,6 +102,7 @@ function createRecordStores(client: MongoClient) {
     setArchived: batches.setArchived,
     upserts: checkedUpserts({
       contacts: batches.upsert,
+      contactsByEmail: batches.merge,
       sessions: createSessionUpserts(client, contacts.lockNamed, (scope, id, title, options) =>
         notes.relabel(scope, "session", id, title, options),
       ),
@@ -160,7 +161,7 @@ export function createServices(
     ingest: createIngestService(
       records.upserts,
       records.setArchived,
-      createDeletion(client, records, createEraseAnswers(client, redis)),
+      createDeletion(client, records, createEraseResponses(client, redis)),
     ),
     ingestStreams: createIngestStreams(
       createImport(records.upserts, imports, bulkLoading, watch.imports),

@@ -97,7 +97,7 @@ export function beginWait(tally: Tally, what: string, spent?: Spent): () => void
   };
 }
 
-/** The time until now, with that of what still runs: a request may be answered before. */
+/** The time until now, with that of what still runs: a request may have its response before. */
 export function spentOn(tally: Tally, kind: Spent): number {
   const now = performance.now();
   return tally.waits.reduce((sum, { spent, startedAt }) => (spent === kind ? sum + now - startedAt : sum), tally[kind]);

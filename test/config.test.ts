@@ -2,7 +2,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError, readConfig } from "../src/config.ts";
+import { ConfigError } from "../src/config-error.ts";
+import { readConfig } from "../src/config.ts";
 
 const token = "a-service-token-of-32-characters-or-more";
 const secret = "a-session-secret-of-32-characters-or-more";

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "v
 import { connectMongo } from "../src/db/mongo.ts";
 import { createServices } from "../src/services.ts";
 import type { Program } from "./program.ts";
+import { freePort } from "../src/embedded/port.ts";
 import { dataFolder, endProgram, spawnProgram, startProgram } from "./program.ts";
 import type { TestDatabase } from "../fixtures/databases/database.ts";
 import { createDatabase } from "../fixtures/databases/database.ts";
@@ -92,7 +93,30 @@ test("a port that is taken, and a host that is not ours, end the program with 1 
     /^records: INTERNAL_HOST: "nowhere\.invalid" is no address of this machine \([A-Z_]+\)\n$/,
   );
   const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
-  expect([ended, program.stderr]).toEqual([1, `records: PORT: ${port} cannot be listened on (EADDRINUSE)\n`]);
+  const mend = "stop the program that has it, or choose another port";
+  expect([ended, program.stderr]).toEqual([1, `records: PORT: ${port} cannot be listened on (EADDRINUSE): ${mend}\n`]);
+});
+
+test("a port that is taken is found before anything is started or written [OPS-14]", async () => {
+  const folder = dataFolder();
+  const taker = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    taker.close();
+    folder.remove();
+  });
+  await new Promise((listening) => taker.once("listening", listening));
+  const { port } = taker.address() as AddressInfo;
+  const free = await freePort();
+  for (const ports of [
+    { PORT: "0", INTERNAL_PORT: String(port) },
+    { PORT: String(free), INTERNAL_PORT: String(free) },
+  ]) {
+    const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...ports });
+    onTestFinished(() => endProgram(program));
+    expect(await program.ended).toBe(1);
+    expect(program.stderr).toContain(`INTERNAL_PORT: ${ports.INTERNAL_PORT} cannot be listened on (EADDRINUSE)`);
+    expect([program.stdout, existsSync(join(folder.path, "data"))]).toEqual(["", false]);
+  }
 });
 
 test("with a Redis that is away altogether it starts and serves: ready, degraded, and told in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {

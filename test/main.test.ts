@@ -184,6 +184,8 @@ test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its
   expect(records.length).toBeGreaterThan(5);
   expect((await running(folder.path)).length).toBeGreaterThanOrEqual(2);
   process.kill(-program.pid, "SIGINT");
+  // npm passes on the Ctrl-C that the terminal has sent to all: that is no second one.
+  process.kill(-program.pid, "SIGINT");
   expect(await program.ended).toBe(0);
   expect(program.stderr).toBe("");
   await nothingRuns(folder.path);

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { findService } from "../src/cli/where.ts";
-import { ConfigError, readConfig, withoutSecrets } from "../src/config.ts";
+import { ConfigError } from "../src/config-error.ts";
+import { readConfig, withoutSecrets } from "../src/config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-secrets-"));
 const token = "a-service-token-of-32-characters-or-more";

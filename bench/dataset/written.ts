@@ -2,6 +2,7 @@
 import type { MongoClient, UUID } from "mongodb";
 import { collections } from "../../src/db/collections.ts";
 import { newContact } from "../../src/contacts/write.ts";
+import { keptCollection } from "../peers/promised-writes.ts";
 import { bareCollection } from "../peers/writes.ts";
 
 /** Gives the account as many contacts to append notes to; their ids. */
@@ -27,5 +28,6 @@ export async function clearWritten(client: MongoClient, accountId: UUID): Promis
   await db.collection(collections.contacts).deleteMany({ account_id: accountId });
   await db.collection(collections.notes).deleteMany({ account_id: accountId });
   await db.collection(collections.claims).deleteMany({ "_id.account_id": accountId });
+  await db.collection(keptCollection).deleteMany({});
   await db.collection(bareCollection).drop();
 }

@@ -70,6 +70,9 @@ func main() {
 			return 422, problem("422"), nil
 		}
 		contact, err := records.create(ctx, account, fields)
+		if mongo.IsDuplicateKeyError(err) {
+			return 409, problem("409"), nil
+		}
 		return 201, data{contact}, err
 	}))
 	fmt.Fprintln(os.Stderr, http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), mux))

@@ -3,8 +3,10 @@
 import { LogController, fastify } from "fastify";
 import type { UUID } from "mongodb";
 import { uuid } from "../../src/db/mongo.ts";
-import { createAccess, rate } from "./access.ts";
-import type { ContactFields } from "./queries.ts";
+import { createAccess } from "./access.ts";
+import { rate } from "./bucket.ts";
+import type { Rejected } from "./promised-writes.ts";
+import type { ContactFields, WholeContact } from "./queries.ts";
 import {
   contactByAggregation,
   contactByFinds,
@@ -13,7 +15,7 @@ import {
   listSessions,
   searchNotes,
 } from "./queries.ts";
-import { appendNote, createContact } from "./writes.ts";
+import { appendLabelledNote, createContactOnce, createUniqueContact, prepareKeptResponses } from "./promised-writes.ts";
 import { contactJson, notesJson, sessionsJson, timelineNoteJson } from "./rest.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
@@ -25,6 +27,7 @@ declare module "fastify" {
 
 const db = (await connectMongo()).db();
 const access = createAccess(db);
+await prepareKeptResponses(db);
 const [getContact, searchContacts] =
   setting("STYLE") === "aggregation"
     ? [contactByAggregation, contactsByAggregation]
@@ -116,7 +119,11 @@ app.addHook("onResponse", (request, reply, done) => {
   );
   done();
 });
-const notFound = { error: { code: "404", message: "not found" } };
+const rejection = ({ status }: Rejected) => ({
+  error: { code: String(status), message: status === 404 ? "not found" : "conflict" },
+});
+const notFound = rejection({ status: 404 });
+const invalidKey = { error: { code: "422", message: "the idempotency key is malformed" } };
 
 app.get<{ Params: { id: string } }>(
   "/v1/contacts/:id",
@@ -173,9 +180,25 @@ app.post<{ Body: ContactFields }>(
       response: { 201: object({ data: contact }) },
     },
   },
-  async ({ account, body: { full_name, email = null, phone = null } }, reply) => {
-    const created = contactJson(await createContact(db, account, { full_name, email, phone }));
-    return reply.code(201).header("Location", `/v1/contacts/${created.id}`).send({ data: created });
+  async ({ account, headers, body: { full_name, email = null, phone = null } }, reply) => {
+    const fields = { full_name, email, phone };
+    const key = headers["idempotency-key"];
+    if (key === undefined) {
+      const created = await createUniqueContact(db, account, fields);
+      if ("status" in created) return reply.code(created.status).send(rejection(created));
+      const data = contactJson(created);
+      return reply.code(201).header("Location", `/v1/contacts/${data.id}`).send({ data });
+    }
+    if (typeof key !== "string" || !/^[!-~]{1,128}$/.test(key)) return reply.code(422).send(invalidKey);
+    const render = (created: WholeContact): string =>
+      String(reply.serializeInput({ data: contactJson(created) }, "201"));
+    const created = await createContactOnce(db, { account, key, fields, render });
+    if ("status" in created) return reply.code(created.status).send(rejection(created));
+    if (created.replayed) reply.header("Idempotent-Replayed", "true");
+    return reply
+      .code(201)
+      .headers({ Location: `/v1/contacts/${created.id}`, "Content-Type": "application/json; charset=utf-8" })
+      .send(created.body);
   },
 );
 app.post<{ Params: { id: string }; Body: { content: string } }>(
@@ -188,9 +211,9 @@ app.post<{ Params: { id: string }; Body: { content: string } }>(
     },
   },
   async ({ account, params, body }, reply) => {
-    const appended = await appendNote(db, account, uuid(params.id), body.content);
-    return appended === null
-      ? reply.code(404).send(notFound)
+    const appended = await appendLabelledNote(db, account, uuid(params.id), body.content);
+    return "status" in appended
+      ? reply.code(appended.status).send(rejection(appended))
       : reply.code(201).send({ data: timelineNoteJson({ ...appended, content: body.content, source: "api" }) });
   },
 );

@@ -1,4 +1,5 @@
-// The floor: node's own HTTP server and the driver, without any check; what no service over them can be faster than.
+// The floor: node's own HTTP server and the driver, without any check, in one style with a token from Redis for each
+// request: what no service over them can be faster than.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { uuid } from "../../src/db/mongo.ts";
@@ -15,16 +16,19 @@ import {
 } from "./queries.ts";
 import { appendNote, createBareContact, createContact } from "./writes.ts";
 import { contactJson, notesJson, sessionsJson, timelineNoteJson } from "./rest.ts";
+import { createBucket } from "./bucket.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
 const db = (await connectMongo()).db();
 /** Whose records are read, and to whom are added: nobody is asked for a key. */
 const [account, writeAccount] = [uuid(setting("ACCOUNT")), uuid(setting("WRITE_ACCOUNT"))];
-const inOne = setting("STYLE") === "aggregation";
+const style = setting("STYLE");
+const inOne = style === "aggregation" || style === "bucket";
 const [getContact, searchContacts] = inOne
   ? [contactByAggregation, contactsByAggregation]
   : [contactByFinds, contactsByFinds];
-const insertContact = setting("STYLE") === "bare" ? createBareContact : createContact;
+const insertContact = style === "bare" ? createBareContact : createContact;
+const takeToken = style === "bucket" ? createBucket() : undefined;
 
 createServer(
   (request, response) =>
@@ -32,6 +36,7 @@ createServer(
 ).listen(port, "127.0.0.1");
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if ((await takeToken?.("everyone")) === false) return send(response, 429, {});
   const [path = "", search = ""] = (request.url ?? "").split("?");
   const [, , kind, id = "", part] = path.split("/");
   if (request.method === "POST" && id === "")

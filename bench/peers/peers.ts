@@ -11,6 +11,7 @@ export const peerTitles = {
   ours: "Records",
   ours2: "Records, a second instance, where MongoDB and the client run",
   floor: "floor: node:http and the driver, no checks",
+  floorBucket: "floor with one Redis token for each request",
   floor3: "floor, a find for each collection",
   bare: "floor, insert without search terms",
   fastify: "Fastify",
@@ -26,13 +27,21 @@ const secret = "bench-secret-of-at-least-32-characters";
 /** Every check stays on; the limit itself is out of reach. */
 const limits = { RATE_LIMIT: "1000000", RATE_BURST: "1000000" };
 
-/** How each of them is started; `scratch` is a folder for the data of the service. */
+/** What the peers are started with. */
+export interface PeerOptions {
+  readonly reader: BenchAccount;
+  readonly writer: BenchAccount;
+  /** A folder for the data of the service. */
+  readonly scratch: string;
+  /** The program that runs the peers in TypeScript and the service. */
+  readonly node: string;
+  readonly goProgram: string | undefined;
+}
+
+/** How each of them is started. */
 export async function peerCommands(
   fixture: Fixture,
-  reader: BenchAccount,
-  writer: BenchAccount,
-  scratch: string,
-  goProgram: string | undefined,
+  { reader, writer, scratch, node, goProgram }: PeerOptions,
 ): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
@@ -40,13 +49,14 @@ export async function peerCommands(
     ["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)),
   )) as [string, string, string];
   const peer = (file: string, STYLE: string): PeerCommand => ({
-    command: [process.execPath, file],
+    command: [node, file],
     environment: { ...parts, ...accounts, STYLE },
   });
   const commands = new Map<PeerName, PeerCommand>([
-    ["ours", ours(fixture, join(scratch, "service"))],
-    ["ours2", ours(fixture, join(scratch, "service-2"))],
+    ["ours", ours({ ...fixture, node }, join(scratch, "service"))],
+    ["ours2", ours({ ...fixture, node }, join(scratch, "service-2"))],
     ["floor", peer(floor, "aggregation")],
+    ["floorBucket", peer(floor, "bucket")],
     ["floor3", peer(floor, "finds")],
     ["bare", peer(floor, "bare")],
     ["fastify", peer(fastify, "finds")],
@@ -66,22 +76,20 @@ export function ours(parts: ServiceParts, dataDir: string, ...options: string[])
   return serviceIn(join(import.meta.dirname, "../.."), parts, dataDir, ...options);
 }
 
-/** Where the service finds its databases. */
-export type ServiceParts = Pick<Fixture, "mongodbUri" | "redisUrl">;
+/** Where the service finds its databases, and the Node that it runs on. */
+export type ServiceParts = Pick<Fixture, "mongodbUri" | "redisUrl"> & { readonly node: string };
 
 /** The service whose code is in this folder. */
 export function serviceIn(
   root: string,
-  { mongodbUri, redisUrl }: ServiceParts,
+  { mongodbUri, redisUrl, node }: ServiceParts,
   dataDir: string,
   ...options: string[]
 ): PeerCommand {
   const start = join(root, "bin/start.js");
   return {
     command:
-      options.length === 0 && existsSync(start)
-        ? [process.execPath, start]
-        : nodeOn(join(root, "src/main.ts"), ...options),
+      options.length === 0 && existsSync(start) ? [node, start] : nodeOn(join(root, "src/main.ts"), node, ...options),
     environment: {
       MONGODB_URI: mongodbUri,
       REDIS_URL: redisUrl,

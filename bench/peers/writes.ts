@@ -49,18 +49,27 @@ export async function appendNote(
       { projection: { full_name: 1, inferred_name: 1, email: 1 } },
     );
   if (contact === null) return null;
+  const note = newNote(contact, account_id, content);
+  await db.collection<NoteDocument>("notes").insertOne(note);
+  return note;
+}
+
+/** A new note of a contact, labelled with its name. */
+export function newNote(
+  contact: Pick<ContactDocument, "_id" | "full_name" | "inferred_name" | "email">,
+  account_id: UUID,
+  content: string,
+): NoteDocument {
   const now = new Date();
-  const note = deriveNote({
+  return deriveNote({
     ...{
       _id: new UUID(),
       account_id,
       kind: "contact" as const,
-      parent_id: contactId,
+      parent_id: contact._id,
       label: contactLabel(contact),
       type: "user_manual",
     },
     ...{ title: null, title_slug: null, position: 0, content, source: "api", created_at: now, updated_at: now },
   });
-  await db.collection<NoteDocument>("notes").insertOne(note);
-  return note;
 }

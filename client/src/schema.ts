@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Create the API key
-         * @description The secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with 409 when it has an active key.
+         * @description The secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and with 409 when it has an active key.
          */
         post: operations["createApiKey"];
         /**
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the API key by a new one
-         * @description The old key fails from the next request on. The new secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with 404 when it has no active key.
+         * @description The old key fails from the next request on. The new secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and with 404 when it has no active key.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description Answers the whole contact. Fails with 409 when an active contact of the account has the email, compared in lower case, or when the idempotency key was used with another request.
+         * @description Returns the whole contact. Fails with 409 when an active contact of the account has the email, compared in lower case, or when the idempotency key was used with another request.
          */
         post: operations["createContact"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         head?: never;
         /**
          * Update a contact's name, email or phone
-         * @description A property that is left out stays as it is; `email` or `phone` null clears it. Answers the whole contact. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or another active contact has the email.
+         * @description A property that is left out stays as it is; `email` or `phone` null clears it. Returns the whole contact. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or another active contact has the email.
          */
         patch: operations["updateContact"];
         trace?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Append a manual note to a contact's timeline
-         * @description Answers the timeline note. The contact's `updated_at` stays as it is. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or the idempotency key was used with another request.
+         * @description Returns the timeline note. The contact's `updated_at` stays as it is. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or the idempotency key was used with another request.
          */
         post: operations["appendContactNote"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Check service health
-         * @description Needs no credential, and answers while the public interface is disabled.
+         * @description Needs no credential, and responds while the public interface is disabled.
          */
         get: operations["checkHealth"];
         put?: never;
@@ -264,7 +264,7 @@ export interface components {
                 }[];
             };
         };
-        GetApiKeyResponse: {
+        GetApiKeyResult: {
             /** @description The key, without its secret. */
             data: components["schemas"]["ApiKey"];
         };
@@ -276,7 +276,7 @@ export interface components {
              */
             access?: "read_write" | "read_only" | null;
         };
-        CreateApiKeyResponse: {
+        CreateApiKeyResult: {
             /** @description The key, with its secret. */
             data: components["schemas"]["IssuedApiKey"];
         };
@@ -288,21 +288,21 @@ export interface components {
              */
             access?: "read_write" | "read_only" | null;
         };
-        RotateApiKeyResponse: {
+        RotateApiKeyResult: {
             /** @description The new key, with its secret. */
             data: components["schemas"]["IssuedApiKey"];
         };
-        RevokeApiKeyResponse: {
+        RevokeApiKeyResult: {
             /** @description The key that was revoked. */
             data: components["schemas"]["RevokedApiKey"];
         };
-        ListAuditEntriesResponse: {
+        ListAuditEntriesResult: {
             /** @description The entries of the page. */
             data: components["schemas"]["AuditEntry"][];
-            /** @description Where the page stands in the list. */
+            /** @description The place of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
-        SearchContactsResponse: {
+        SearchContactsResult: {
             /** @description The contacts that match, at most 25. */
             data: components["schemas"]["Contact"][];
         };
@@ -324,11 +324,11 @@ export interface components {
              */
             phone?: string | null;
         };
-        CreateContactResponse: {
+        CreateContactResult: {
             /** @description The contact that was created. */
             data: components["schemas"]["Contact"];
         };
-        GetContactResponse: {
+        GetContactResult: {
             /** @description The contact. */
             data: components["schemas"]["Contact"];
         };
@@ -350,7 +350,7 @@ export interface components {
              */
             phone?: string | null;
         };
-        UpdateContactResponse: {
+        UpdateContactResult: {
             /** @description The contact as changed. */
             data: components["schemas"]["Contact"];
         };
@@ -362,31 +362,31 @@ export interface components {
              */
             content: string;
         };
-        AppendContactNoteResponse: {
-            /** @description The note as it stands in the contact's timeline. */
+        AppendContactNoteResult: {
+            /** @description The note as it is in the contact's timeline. */
             data: components["schemas"]["ContactTimelineNote"];
         };
-        CheckHealthResponse: {
+        CheckHealthResult: {
             /** @description The state of the service. */
             data: components["schemas"]["Health"];
         };
-        SearchNotesResponse: {
+        SearchNotesResult: {
             /** @description The notes of the page. */
             data: components["schemas"]["NoteSearchResult"][];
-            /** @description Where the page stands in the list. */
+            /** @description The place of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
-        ListSessionsResponse: {
+        ListSessionsResult: {
             /** @description The sessions of the page. */
             data: components["schemas"]["SessionSummary"][];
-            /** @description Where the page stands in the list. */
+            /** @description The place of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
-        GetSessionResponse: {
+        GetSessionResult: {
             /** @description The session. */
             data: components["schemas"]["SessionDetail"];
         };
-        GetSessionTranscriptResponse: {
+        GetSessionTranscriptResult: {
             /** @description The transcript. */
             data: components["schemas"]["Transcript"];
         };
@@ -418,7 +418,7 @@ export interface components {
              */
             last_used_at: string | null;
         };
-        /** @description An API key that was just made: the one time that its secret is told. */
+        /** @description An API key that was just made: the only time that its secret is shown. */
         IssuedApiKey: {
             /**
              * Format: uuid
@@ -481,7 +481,7 @@ export interface components {
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
+             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider gives no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
              * @example ann.lee@example.com
              */
             person: string | null;
@@ -493,7 +493,7 @@ export interface components {
              */
             address: string;
         };
-        /** @description Where a page stands in its list. Pages are cut from the list as it is at the time of each request. */
+        /** @description The place of a page in its list. Pages are cut from the list as it is at the time of each request. */
         Pagination: {
             /**
              * Format: int32
@@ -832,7 +832,7 @@ export interface components {
             content: string | null;
             /**
              * Format: int32
-             * @description Where the note stands among the notes of its session.
+             * @description The note's position among the notes of its session.
              */
             position: number;
             /**
@@ -909,7 +909,7 @@ export interface components {
         "WWW-Authenticate": "Bearer";
         /** @description The path of what was created. */
         Location: string;
-        /** @description Sent where this is the answer to an earlier request with the same `Idempotency-Key`. */
+        /** @description Sent where this is the response to an earlier request with the same `Idempotency-Key`. */
         "Idempotent-Replayed": "true";
     };
     pathItems: never;
@@ -934,7 +934,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetApiKeyResponse"];
+                    "application/json": components["schemas"]["GetApiKeyResult"];
                 };
             };
             /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
@@ -1023,7 +1023,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateApiKeyResponse"];
+                    "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
             /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
@@ -1120,7 +1120,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RevokeApiKeyResponse"];
+                    "application/json": components["schemas"]["RevokeApiKeyResult"];
                 };
             };
             /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
@@ -1209,7 +1209,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RotateApiKeyResponse"];
+                    "application/json": components["schemas"]["RotateApiKeyResult"];
                 };
             };
             /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
@@ -1311,7 +1311,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListAuditEntriesResponse"];
+                    "application/json": components["schemas"]["ListAuditEntriesResult"];
                 };
             };
             /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
@@ -1402,7 +1402,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchContactsResponse"];
+                    "application/json": components["schemas"]["SearchContactsResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -1462,7 +1462,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request is answered like the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -1487,7 +1487,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CreateContactResponse"];
+                    "application/json": components["schemas"]["CreateContactResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -1611,7 +1611,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetContactResponse"];
+                    "application/json": components["schemas"]["GetContactResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -1703,7 +1703,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UpdateContactResponse"];
+                    "application/json": components["schemas"]["UpdateContactResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -1811,7 +1811,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request is answered like the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -1828,7 +1828,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The note as it stands in the contact's timeline. */
+            /** @description The note as it is in the contact's timeline. */
             201: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1838,7 +1838,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AppendContactNoteResponse"];
+                    "application/json": components["schemas"]["AppendContactNoteResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -1959,7 +1959,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CheckHealthResponse"];
+                    "application/json": components["schemas"]["CheckHealthResult"];
                 };
             };
             /** @description Too many requests. */
@@ -2017,7 +2017,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SearchNotesResponse"];
+                    "application/json": components["schemas"]["SearchNotesResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -2083,12 +2083,12 @@ export interface operations {
                 /** @description Keeps only the sessions of this contact. */
                 contact_id?: string;
                 /**
-                 * @description Keeps only sessions at or after this date or moment. A date means the first millisecond of its day in UTC.
+                 * @description Keeps only sessions at or after this date or moment. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-01-01
                  */
                 from?: string;
                 /**
-                 * @description Keeps only sessions at or before this date or moment. A date means the last millisecond of its day in UTC.
+                 * @description Keeps only sessions at or before this date or moment. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-12-31T23:59:59Z
                  */
                 to?: string;
@@ -2112,7 +2112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListSessionsResponse"];
+                    "application/json": components["schemas"]["ListSessionsResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -2188,7 +2188,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetSessionResponse"];
+                    "application/json": components["schemas"]["GetSessionResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */
@@ -2276,7 +2276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["GetSessionTranscriptResponse"];
+                    "application/json": components["schemas"]["GetSessionTranscriptResult"];
                 };
             };
             /** @description No API key was sent. The API key is malformed, unknown, or no longer valid. */

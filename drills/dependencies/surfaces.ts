@@ -196,5 +196,5 @@ function toolWord(answer: RestAnswer): Word {
   if (result === undefined) return `no result: ${answer.text.slice(0, 200)}`;
   if (result.isError !== true) return "served";
   const text = result.content.map((part) => part.text).join(" ");
-  return /cannot answer right now|could not answer in time/.test(text) ? "unavailable" : `the tool says ${text}`;
+  return /cannot respond right now|could not respond in time/.test(text) ? "unavailable" : `the tool says ${text}`;
 }

@@ -22,7 +22,7 @@ export const plans: Record<Form, readonly RoundPlan[]> = {
     }),
   ),
   short: [
-    { nemesis: "side cut, forced election", electionMs: 10_000, switch: "publicInterface" },
-    { nemesis: "stall and wake", electionMs: 10_000 },
+    { nemesis: "side cut, forced election", electionMs: 5_000, switch: "publicInterface" },
+    { nemesis: "stall and wake", electionMs: 5_000 },
   ],
 };

@@ -26,7 +26,7 @@ export interface RoundPlan {
   readonly nemesis: NemesisName;
   /** Comes twice in a row. */
   readonly twice?: boolean;
-  readonly electionMs: 2_000 | 10_000;
+  readonly electionMs: 2_000 | 5_000 | 10_000;
   readonly beside?: 1 | 2;
   /** Is set off and on while the nemesis lets things be. */
   readonly switch?: SwitchName;

@@ -92,13 +92,6 @@ export async function onPartitionableSite<T>(
         return await work(siteOf(laid, network, primaries, plain, provider, await laid.account()));
       } finally {
         await plain.stop();
-        // A member that is told to end would let its clients finish for 15 seconds.
-        for (const name of members)
-          await primaries
-            .direct(name)
-            .db("admin")
-            .command({ setParameter: 1, shutdownTimeoutMillisForSignaledShutdown: 100 })
-            .catch(() => undefined);
         await primaries.stop();
       }
     });

@@ -28,7 +28,7 @@ export function gauged(
   path: string,
   nodeOptions: string,
 ): { readonly DRILL_GAUGE: string; readonly NODE_OPTIONS: string } {
-  return { DRILL_GAUGE: path, NODE_OPTIONS: `${nodeOptions} --require ${module}`.trim() };
+  return { DRILL_GAUGE: path, NODE_OPTIONS: `${nodeOptions} --require ${module}` };
 }
 
 /** Connects to the instance. */

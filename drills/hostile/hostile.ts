@@ -103,12 +103,12 @@ function control(broken: string, focus: Focus, ...breaks: readonly Break[]): Con
   return brokenControl(broken, breaks, (build, say) => attack("short", say, focus, build));
 }
 
-async function attack(form: Form, say: Say, focus: Focus, { NODE_OPTIONS }: Build): Promise<Report> {
+async function attack(form: Form, say: Say, focus: Focus, build: Build): Promise<Report> {
   const folder = mkdtempSync(join(tmpdir(), "records-gauge-"));
   const socket = join(folder, "gauge");
   const fake = await startFakeProvider();
-  const settings = gauged(socket, `${NODE_OPTIONS} --max-old-space-size=${heapMb}`);
-  const environment = { ...fake.settings(), ...limits, ...settings };
+  const settings = gauged(socket, `--max-old-space-size=${heapMb}`);
+  const environment = { ...fake.settings(), ...limits, ...settings, ...build };
   try {
     return await withFixture({ members: 1, instances: 1, environment }, async (fixture) => {
       const person = await newPerson(fixture, fake, "read_write", { past: 1941, future: 2041 });

@@ -61,9 +61,15 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
         body: Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'),
       },
     },
-    ...["/docs", "/openapi.json", "/llms.txt", "/.well-known/oauth-protected-resource", "/nowhere"].map((path) =>
-      get(path),
-    ),
+    ...[
+      "/docs",
+      "/guide",
+      "/guide/search",
+      "/openapi.json",
+      "/llms.txt",
+      "/.well-known/oauth-protected-resource",
+      "/nowhere",
+    ].map((path) => get(path)),
     get(asset, {}, "HEAD"),
     get("/", cookie),
     get("/sign-in"),

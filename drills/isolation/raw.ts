@@ -74,7 +74,7 @@ export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
     const busy =
       answer.status === 503 ||
       answer.headers.includes("grpc-status: 14") ||
-      /grpc-status: 14|could not answer in time/.test(answer.body.toString("latin1"));
+      /grpc-status: 14|could not respond in time/.test(answer.body.toString("latin1"));
     if (!busy || left === 0) return answer;
   }
 }

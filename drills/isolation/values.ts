@@ -46,6 +46,7 @@ export function valuesOf(name: string, own: Person, other: Person): Values | und
     case "has_email":
     case "has_transcript":
     case "any_word":
+    case "brief":
       return { own: true, pairs: [true, false].map((is) => alike(name, is)) };
     case "from":
       return {

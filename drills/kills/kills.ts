@@ -53,11 +53,11 @@ const plans: Record<Form, Plan> = {
 const little: Plan = { seconds: 1.5, tracks: [], instances: 1, pauseMs: 10, aloneMs: 15_000 };
 
 const alone = { file: "src/db/write.ts", from: 'writeConcern: { w: "majority" }', to: "writeConcern: { w: 1 }" };
-const inserted = "await writes.insert(scope, document, { message: answer, records: [document._id] });\n";
-const otherAnswer = {
+const inserted = "await writes.insert(scope, document, { message: response, records: [document._id] });\n";
+const otherResponse = {
   file: "src/contacts/store.ts",
-  from: `${inserted}      return answer;`,
-  to: `${inserted}      const other = createContactStore.before ?? answer;\n      createContactStore.before = answer;\n      return other;`,
+  from: `${inserted}      return response;`,
+  to: `${inserted}      const other = createContactStore.before ?? response;\n      createContactStore.before = response;\n      return other;`,
 };
 
 export const kills: Drill = {
@@ -81,7 +81,7 @@ export const kills: Drill = {
           seen: / is there \d+ times$/,
         }),
     },
-    brokenControl("the store answers a create with another contact", [otherAnswer], (broken, say) =>
+    brokenControl("the store answers a create with another contact", [otherResponse], (broken, say) =>
       run({ plan: little, members: 1, broken, say, seen: /, and its replay would be / }),
     ),
   ],

@@ -25,7 +25,7 @@ export interface Connection {
   close(): void;
 }
 
-/** The connection ended without an answer to what was sent on it. */
+/** The connection ended without a response to what was sent on it. */
 export class Unanswered extends Error {
   override readonly name = "Unanswered";
   readonly code = "UNANSWERED";

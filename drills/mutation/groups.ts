@@ -76,7 +76,7 @@ export const groups: readonly Group[] = [
   { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
   {
     name: "idempotency",
-    mutate: guards("erased-answers", "idempotency", "reservations"),
+    mutate: guards("erased-responses", "idempotency", "reservations"),
     tests: tests("idempotency", "claims", "keys"),
     mongod: true,
   },

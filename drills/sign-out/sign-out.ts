@@ -65,7 +65,7 @@ interface Seen {
 async function examine(form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const seen: Seen = { violations: [], before: 0, after: 0, afterWithRefreshed: 0 };
   // One way is enough for a control.
-  for (const introspects of build["NODE_OPTIONS"] === undefined ? [true, false] : [false]) {
+  for (const introspects of build["CHANGED_SOURCES"] === undefined ? [true, false] : [false]) {
     const fake = await startFakeProvider();
     try {
       if (introspects) offerIntrospection(fake, () => ({ active: true }));

@@ -1,7 +1,6 @@
 // What an instance holds in memory and descriptors, read from its own metrics after its garbage was collected, and
 // where that leads.
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Form, Report } from "../drill.ts";
@@ -31,7 +30,7 @@ const mostDescriptors = 100;
 const mostKeptShortly = 16_000_000;
 
 /** Node's options by which an instance collects its garbage when it is told to. */
-export const collecting = `--import tsx --import ${pathToFileURL(join(import.meta.dirname, "collect.ts")).href}`;
+export const collecting = `--require ${join(import.meta.dirname, "collect.cjs")}`;
 
 /**
  * Has the instance collect its garbage and tells what is left. Needs an instance that was started with `collecting`.

@@ -88,7 +88,7 @@ export const soak: Drill = {
 
 function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, string>> = {}): Promise<Report> {
   const log = logOf();
-  const environment = { ...broken, NODE_OPTIONS: `${broken["NODE_OPTIONS"] ?? ""} ${collecting}`, LOG_LEVEL: "error" };
+  const environment = { ...broken, NODE_OPTIONS: collecting, LOG_LEVEL: "error" };
   return onSite({ members: plan.members, instances: plan.instances, environment, hear: log.hear }, async (site) => {
     const ledger: Ledger = { acknowledged: [], unheard: [] };
     const fleet = await createFleet(site, await site.token(), ledger);

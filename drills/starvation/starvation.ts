@@ -147,6 +147,8 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
     badTokens: [await accessToken(fake, { ...claims, iat: long, exp: long + 600 }), ...(await Promise.all(foreign))],
     documents: [
       "/docs",
+      "/guide",
+      "/guide/search",
       "/openapi.json",
       "/openapi.yaml",
       "/llms.txt",

@@ -33,7 +33,7 @@ for (const { full_name = "", email = "", phone = "" } of rows) {
   } catch (error) {
     if (!(error instanceof RecordsError)) throw error;
     outcomes.failed++;
-    console.error(`${email || full_name}: ${error.message} (request ${error.requestId ?? "without an answer"})`);
+    console.error(`${email || full_name}: ${error.message} (request ${error.requestId ?? "without a response"})`);
   }
 }
 console.log(

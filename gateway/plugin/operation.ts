@@ -7,7 +7,7 @@ import { parseTemplate, templateShape } from "../path-template.ts";
 import type { HttpRule, Options } from "./options.ts";
 import { checkRequestField } from "./request-field.ts";
 
-/** A REST operation, with its fields sorted by where they stand in the request and the response. */
+/** A REST operation, with its fields sorted by where they are in the request and the response. */
 export interface Operation {
   readonly rpc: DescMethodUnary;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -20,7 +20,7 @@ export interface Operation {
     | undefined;
   /** The field of the response whose content is `data`; undefined where the whole response is. */
   readonly data: DescField | undefined;
-  /** The fields of the response that stand beside `data`. */
+  /** The fields of the response that are beside `data`. */
   readonly siblings: readonly DescField[];
   /** The fields of the request and of the response that REST does not have. */
   readonly beyond: { readonly request: readonly DescField[]; readonly response: readonly DescField[] };

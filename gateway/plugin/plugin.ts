@@ -1,4 +1,4 @@
-// What the plugin makes of its input: src/gen/rest.ts and src/gen/openapi.json, for the rpcs that bear google.api.http.
+// What the plugin makes of its input: src/gen/rest.ts and src/gen/openapi.json, for the rpcs that have google.api.http.
 import type { Plugin } from "@bufbuild/protoplugin";
 import { createEcmaScriptPlugin } from "@bufbuild/protoplugin";
 import { openApiDocument } from "./openapi/document.ts";

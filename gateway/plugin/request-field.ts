@@ -1,4 +1,4 @@
-// The scalars that a REST request may bear, and what the reader has to know of each.
+// The scalars that a REST request may have, and what the reader has to know of each.
 import type { DescField } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { enumNames } from "./names.ts";

@@ -1,4 +1,4 @@
-// What a field of an answer is in JSON; the writers and the OpenAPI schemas both go by it, so that they cannot differ.
+// What a field of a response is in JSON; the writers and the OpenAPI schemas both go by it, so that they cannot differ.
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -7,7 +7,7 @@ import type { Operation } from "./operation.ts";
 import { naming } from "./operation.ts";
 import type { Options } from "./options.ts";
 
-/** The type of a value in an answer. */
+/** The type of a value in a response. */
 export type ResponseType =
   | { readonly kind: "string" | "boolean" | "integer" | "number" | "timestamp" }
   | { readonly kind: "enum"; readonly enum: DescEnum }
@@ -53,10 +53,10 @@ function responseType(field: DescField): ResponseType {
     const kind = scalar === undefined ? undefined : scalars[scalar];
     if (kind !== undefined) return { kind };
   }
-  throw new Error(`the field ${field.name} of ${field.parent.typeName} is of a kind that REST answers do not have`);
+  throw new Error(`the field ${field.name} of ${field.parent.typeName} is of a kind that REST responses do not have`);
 }
 
-/** Whether a field in the message, at any depth, bears the name of the document provider. */
+/** Whether a field in the message, at any depth, has the name of the document provider. */
 export function namesProvider(message: DescMessage, options: Options, seen = new Set<DescMessage>()): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
@@ -68,7 +68,7 @@ export function namesProvider(message: DescMessage, options: Options, seen = new
 }
 
 /**
- * The messages that the answers hold, each once, a message before those that it holds. Throws an Error that names the
+ * The messages that the responses hold, each once, a message before those that it holds. Throws an Error that names the
  * rpc for a field that cannot be written, and for two messages of one name. With `beyondRest` also those of fields that
  * REST does not have.
  */

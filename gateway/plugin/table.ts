@@ -46,7 +46,7 @@ function printRow(f: GeneratedFile, operation: Operation, options: Options): voi
     f.print("    beyond: {");
     f.print("      fields: ", list(operation.beyond.request), ",");
     f.print("      parameters: ", JSON.stringify(parameterSchemas(operation.beyond.request, options)), ",");
-    f.print("      answer: ", JSON.stringify(fieldSchemas(operation.beyond.response, options)), ",");
+    f.print("      response: ", JSON.stringify(fieldSchemas(operation.beyond.response, options)), ",");
     f.print("      write: ", beyondWriter(f, operation, options), ",");
     f.print("    },");
   }

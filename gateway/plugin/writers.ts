@@ -7,7 +7,7 @@ import type { Options } from "./options.ts";
 import type { ResponseType } from "./response-field.ts";
 import { namesProvider, responseField, responseMessages } from "./response-field.ts";
 
-/** Emits a writer for each message of the answers, and what the writers call. */
+/** Emits a writer for each message of the responses, and what the writers call. */
 export function printWriters(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
   const messages = responseMessages(operations, options, true);
   for (const message of messages) {
@@ -87,7 +87,7 @@ function namesConstant(item: DescEnum): string {
 
 const helpers = `type Names = Readonly<Record<number, string>>;
 
-/** An answer without what its proto promises is our failure, not something to send. */
+/** A response without what its proto promises is our failure, not something to send. */
 function required<T>(value: T | undefined, field: string): T {
   if (value === undefined) throw new Error(\`\${field} is required and not set\`);
   return value;

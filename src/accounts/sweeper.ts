@@ -145,7 +145,7 @@ function followUnfinished(
       async function work(): Promise<void> {
         for (let next = due.pop(); next !== undefined && !isStopped(); next = due.pop()) await continueWith(next);
       }
-      // Nobody waits for these: an erasure that takes long, or cannot go on, holds up no other.
+      // Nobody waits for these: an erasure that takes long, or cannot continue, delays no other.
       for (let working = running.size; working < mostAtOnce; working++) void work();
     },
     trouble,

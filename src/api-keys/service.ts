@@ -30,7 +30,7 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
 };
 
 /**
- * The service. A change is answered once a majority of MongoDB has it, so that no instance takes an old key from then
+ * The service. A change is reported once a majority of MongoDB has it, so that no instance takes an old key from then
  * on.
  */
 export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerService<typeof Descriptor> {

@@ -24,7 +24,7 @@ export function createIdentity(
       "MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well",
     );
   const { outgoing, metrics } = observability;
-  const provider = createIdentityProvider({ ...dependencies.oidc, outgoing, onAnswer: metrics.identityProvider });
+  const provider = createIdentityProvider({ ...dependencies.oidc, outgoing, onResponse: metrics.identityProvider });
   const ended = createEndedSessions(client.db());
   const { accounts, audit } = services;
   const signIn = createSignIn({

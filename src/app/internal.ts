@@ -45,7 +45,7 @@ export function createInternalListener(
 }
 
 function probesOf({ observability, state }: Foundation, { primary, redis, switches }: Storage): Probes {
-  const reachable = (): string | undefined => (switches.reachable() ? undefined : "MongoDB does not answer");
+  const reachable = (): string | undefined => (switches.reachable() ? undefined : "MongoDB does not respond");
   return {
     ready: () => !state.stopping && switches.reachable(),
     dependencies: () => ({ mongodb: switches.reachable(), redis: redis?.ready() ?? false }),

@@ -1,10 +1,11 @@
-// The public listener: REST, Connect and gRPC, the dashboard, the reference, MCP, and the documents.
+// The public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
 import type { OpenApiOptions } from "../../gateway/openapi.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import { lazily } from "../../gateway/served-text.ts";
 import { createDashboard } from "../dashboard/surface.ts";
+import { createGuide } from "../guide/surface.ts";
 import { interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
@@ -19,6 +20,7 @@ import type { Foundation } from "./foundation.ts";
 import type { Guards } from "./guards.ts";
 import type { Identity } from "./identity.ts";
 import type { Rpcs } from "./rpcs.ts";
+import type { Storage } from "./storage.ts";
 
 /** The public side of an instance. */
 export interface PublicSide {
@@ -31,7 +33,7 @@ export interface PublicSide {
 
 export function createPublicSide(
   foundation: Foundation,
-  services: Services,
+  { services, switches }: Pick<Storage, "services" | "switches">,
   identity: Identity,
   guards: Guards,
   rpcs: Rpcs,
@@ -45,15 +47,17 @@ export function createPublicSide(
   const dashboard = createDashboard({
     ...{ signIn: identity.signIn, enter: guards.sessions.enter, throttleAsset: throttleDocument, onError },
     ...{ baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl },
+    interfaceOff: () => !switches.state().publicInterface,
   });
   const { sendLarge } = limits;
-  const reference = createReference({ baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError });
+  const pages = { baseUrl: () => where.baseUrl, throttle: throttleDocument, sendLarge, onError };
   const mcp = createMcpSide(foundation, services, identity, guards, documentOptions);
   const documents = new Map<string, ServedText>();
   const surfaces = {
     rest: createGateway({ dispatch: dispatch.open, documentProvider, onError }),
     rpc: createRpcSurface(rpcs.open.keys(), dispatch.open, onError),
-    others: [dashboard, reference, ...mcp.surfaces],
+    others: [dashboard, createReference(pages), createGuide(pages), ...mcp.surfaces],
+    refuseUnknown: dashboard.refuse,
     documents,
   };
   const throttles = { throttle: dispatch.open.throttle, throttleDocument };

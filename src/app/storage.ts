@@ -6,6 +6,8 @@ import { ensureIndexes, longBuilds } from "../db/indexes.ts";
 import { connectMongo } from "../db/mongo.ts";
 import type { Primary } from "../db/primary.ts";
 import { primaryOf } from "../db/primary.ts";
+import { replyCode } from "../db/redis-code.ts";
+import type { OnChange } from "../db/redis-availability.ts";
 import type { RedisLink } from "../db/redis.ts";
 import { connectRedis } from "../db/redis.ts";
 import { GetContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
@@ -61,13 +63,18 @@ export async function openStorage(
   return { client, redis, primary, switches, services };
 
   async function openRedis(url: string): Promise<RedisLink> {
-    const link = connectRedis(url, (ready, error) => {
+    const onChange: OnChange = (ready, err, master) => {
       observability.metrics.redisUp.set(ready ? 1 : 0);
-      if (ready) log.info("Redis answers");
-      else log.warn({ err: error }, "Redis is away: this instance throttles with buckets of its own");
-    });
+      if (ready) log.info("Redis responds");
+      // Of a cluster, the masters that are not named are used.
+      else
+        log.warn(
+          { err, code: replyCode(err), master },
+          "Redis is away: this instance throttles with buckets of its own",
+        );
+    };
+    const link = connectRedis(url, onChange, { watch: observability.watchRedis });
     opened.push(() => link.close());
-    observability.watchRedis(link.client);
     await link.firstReady;
     return link;
   }
@@ -77,6 +84,6 @@ function logLeases(primary: Primary, log: Logger): void {
   primary.onLease(({ held, reason }) =>
     held
       ? log.info("the primary of MongoDB is proven again")
-      : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it is answered 503"),
+      : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it gets 503"),
   );
 }

@@ -6,7 +6,7 @@ import type { Call, Caller } from "../guards/call.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
-/** A refusal is answered, whatever becomes of its entry; nobody waits longer for it. */
+/** A refusal is sent whatever becomes of its entry; nobody waits longer for it. */
 const waitMs = 1_000;
 const refused = new Set([403, 404, 409]);
 

@@ -51,7 +51,7 @@ export interface AuditFact {
 export interface AuditStore {
   /** Adds an entry by itself. */
   append(accountId: UUID, actor: Actor, fact: AuditFact, deadline: Deadline): Promise<void>;
-  /** Adds an entry in the transaction of what it tells of: both or neither. */
+  /** Adds an entry in the transaction of the event that it describes: both or neither. */
   appendIn(session: ClientSession, accountId: UUID, actor: Actor, fact: AuditFact): Promise<void>;
   /** Adds an entry that nobody waits for, together with others of the moment: a crash can lose it. */
   appendSoon(accountId: UUID, actor: Actor, fact: AuditFact): void;

@@ -15,7 +15,7 @@ import { count, facts } from "./output.ts";
 const pageSize = 1_000;
 const pollMs = 1_000;
 const mostLeft = 10_000;
-/** How long a service that does not answer is asked again while an erasure goes on. */
+/** How long a service that does not respond is asked again while an erasure goes on. */
 const patienceMs = 120_000;
 
 /** The actions over a link. Each tells its result; failures reject. */
@@ -142,10 +142,10 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
         throw new CommandError(
           exitCodes.unreachable,
           "unavailable",
-          `The service does not answer. The erasure continues once it runs; to see the proof: records account delete ${accountId}`,
+          `The service does not respond. The erasure continues once it runs; to see the proof: records account delete ${accountId}`,
         );
       }
-      output.note("The service does not answer; trying again …");
+      output.note("The service does not respond; trying again …");
     }
     await sleep(pollMs);
   }

@@ -7,7 +7,7 @@ export const exitCodes = {
   failed: 1,
   /** The command was not understood, or not confirmed; nothing was done. */
   usage: 2,
-  /** The service cannot be reached, or cannot answer. */
+  /** The service cannot be reached, or cannot respond. */
   unreachable: 3,
   /** An import went through to its end, and some of its records were rejected. */
   rejected: 4,

@@ -7,12 +7,16 @@ import type { ExportOptions } from "./export/run.ts";
 
 const help = `
 Formats (by the name of the file, unless said; standard output is NDJSON):
-  ndjson  every record, a line each, in the order in which import takes it; imported again, nothing is changed or missing
-  csv     contacts alone, with a header, archived ones too; cells hold the text exactly as it is stored: one that begins
-          with = + - or @ may be taken for a formula where the file is opened in a spreadsheet
-  vcard   active contacts alone, as vCard 3.0; line breaks within texts become LF
+  ndjson  every record, a line each, in the order in which import takes it;
+          imported again, nothing is changed or missing
+  csv     contacts alone, with a header, archived ones too; cells hold the text
+          exactly as it is stored: one that begins with = + - or @ may be taken
+          for a formula where the file is opened in a spreadsheet
+  vcard   active contacts alone, as vCard 3.0; line breaks within texts become
+          LF
 
-The file is written beside itself as FILE.part and put in place when it is whole. It is for its owner's eyes alone (0600).`;
+The file is written beside itself as FILE.part and put in place when it is
+whole. Only its owner can read it (0600).`;
 
 /** Adds the command. */
 export function addExport(program: Command, context: Context, endWith: EndWith): void {

@@ -7,18 +7,33 @@ import type { ImportOptions } from "./import/run.ts";
 
 const help = `
 Formats (by the name of the file, unless said; standard input is NDJSON):
-  ndjson  a record a line, as export writes it: {"contact":{…}}, {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
-          {"contact_note":{…}}, with the fields of records.ingest.v1; what belongs to another record comes after it
-  csv     a contact a row, under a header: the names of export, or those of the exports of Google and Outlook
+  ndjson  a record a line, as export writes it: {"contact":{…}},
+          {"session":{…}}, {"transcript":{…}}, {"session_note":{…}},
+          {"contact_note":{…}}, with the fields of records.ingest.v1; what
+          belongs to another record comes after it
+  csv     a contact a row, under a header: the names of export, or those of
+          the exports of Google, Outlook, Apple and HubSpot in English,
+          German, French and Spanish
   vcard   a contact a card, of vCard 3.0 or 4.0; UID becomes the external id
 
-A record that bears the id or external_id of one that is there replaces it, field by field: what the file leaves unset is
-cleared. A contact is not found by its email: a second one with the same email is rejected.
+A record with the id or external_id of an existing one replaces it: what the
+file leaves unset is cleared. A second active contact with the same email is
+rejected.
 
-What cannot be read or written is rejected, with its line, and the rest goes on; then the exit code is 4.
+With --update-by email, a contact whose id and external_id are new updates the
+active contact with its email. Only the fields that the file sets are changed.
+A contact that has them already is not written, and one that is archived is
+rejected.
 
-An import that was cut off resumes where it was when the same command is run again: it is named by what the file holds and
-the account. --again imports the same file anew under another name. Standard input needs a --name to go on.`;
+--dry-run shows what becomes of the columns and of the first records. It needs
+no service; what only the service can reject is not found.
+
+What cannot be read or written is rejected, with its line, and the rest is
+imported; then the exit code is 4.
+
+An import that was cut off resumes where it was when the same command is run
+again: it is named by what the file holds and the account. --again imports the
+same file anew under another name. Standard input needs a --name to resume.`;
 
 /** Adds the command. */
 export function addImport(program: Command, context: Context, endWith: EndWith): void {
@@ -39,9 +54,13 @@ export function addImport(program: Command, context: Context, endWith: EndWith):
     .option("--strict", "ends at the first thing that is rejected")
     .option("--name <name>", "the name of the import, in place of the file's own")
     .option("--again", "imports a file anew that was imported before")
+    .addOption(
+      new Option("--update-by <field>", "updates contacts that are known by this field alone").choices(["email"]),
+    )
+    .option("--dry-run", "shows what the file would become, and sends nothing")
     .addHelpText("after", help)
     .action(async (file: string, options: ImportOptions) => {
       const { runImport } = await import("./import/run.ts");
-      endWith(await runImport(context.output, await context.link(), file, options));
+      endWith(await runImport(context.output, () => context.link(), file, options));
     });
 }

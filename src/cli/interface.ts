@@ -10,9 +10,9 @@ interface SwitchOptions {
 
 const offWarning = {
   public_interface:
-    "This switches the public interface off: every call of a record answers 503, on every instance, within a second.",
+    "This switches the public interface off: every call of a record returns 503, on every instance, within a second.",
   writes:
-    "This pauses writes: every write of a record answers 503, ingest and import too, on every instance, within a second.",
+    "This pauses writes: every write of a record returns 503, ingest and import too, on every instance, within a second.",
 };
 
 /** Adds the commands. */

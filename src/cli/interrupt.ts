@@ -1,4 +1,5 @@
-// Ctrl-C, and SIGTERM: the first ends what runs in good order, the second at once.
+// Interruption of a command: a signal that is aborted by the first Ctrl-C; the second one ends the process.
+import { onSignals } from "../signals.ts";
 import { exitCodes } from "./exit.ts";
 
 /** A watch for Ctrl-C. */
@@ -12,11 +13,12 @@ export interface Interrupt {
 /** Watches until it is ended. `onFirst` says to the person what happens now. */
 export function onInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();
-  const receive = (): void => {
-    if (controller.signal.aborted) process.exit(exitCodes.interrupted);
-    onFirst();
-    controller.abort();
-  };
-  process.on("SIGINT", receive).on("SIGTERM", receive);
-  return { signal: controller.signal, end: () => void process.off("SIGINT", receive).off("SIGTERM", receive) };
+  const end = onSignals(
+    () => {
+      onFirst();
+      controller.abort();
+    },
+    () => process.exit(exitCodes.interrupted),
+  );
+  return { signal: controller.signal, end };
 }

@@ -53,7 +53,7 @@ const cutCodes: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot answer
+ * Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot respond
  * now.
  */
 export function isPassing(error: unknown): boolean {

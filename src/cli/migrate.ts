@@ -3,10 +3,12 @@ import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
 const help = `
-It reads MONGODB_URI (or MONGODB_URI_FILE) as the service does, and needs no running service. Only if
-AUDIT_RETENTION_DAYS is set does it change the retention of the audit log.
-The user needs readWrite on the database; with clusterMonitor it also shows how far a build is. You can run it again,
-several times at once, and while instances run. Ctrl-C ends the command: MongoDB continues the build.`;
+It reads MONGODB_URI (or MONGODB_URI_FILE) as the service does, and needs no
+running service. Only if AUDIT_RETENTION_DAYS is set does it change the
+retention of the audit log. The user needs readWrite on the database; with
+clusterMonitor it also shows how far a build is. You can run it again, several
+times at once, and while instances run. Ctrl-C ends the command: MongoDB
+continues the build.`;
 
 /** Adds the command. What it does is loaded when it runs. */
 export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {

@@ -11,7 +11,7 @@ export type Style = Extract<Parameters<typeof styleText>[0], string>;
 
 /** Where a command speaks. */
 export interface Output {
-  /** Whether the result is JSON; then nothing but errors goes to standard error. */
+  /** Whether the result is JSON; then only errors and requests to the user go to standard error. */
   readonly json: boolean;
   /** Whether someone watches standard error, so that a line may be redrawn. */
   readonly watched: boolean;
@@ -19,6 +19,8 @@ export interface Output {
   result(document: Json, lines: readonly string[]): void;
   /** A remark on the way, for people. */
   note(line: string): void;
+  /** What the user has to do before the command can continue; with `--json` too. */
+  ask(line: string): void;
   /** The text in a colour, where the result is shown in colours. */
   paint(style: Style, text: string): string;
   /** Rows under a heading: aligned for a person, separated by tabs without a heading for a program. */
@@ -67,6 +69,7 @@ export function createOutput(
     note(line) {
       if (!options.json) process.stderr.write(`${shown(line)}\n`);
     },
+    ask: (line) => void process.stderr.write(`${shown(line)}\n`),
     paint,
     table(heading, rows) {
       if (process.stdout.isTTY !== true)

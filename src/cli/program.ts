@@ -14,23 +14,29 @@ import { addLogLevel } from "./log-level.ts";
 import { addMigrate } from "./migrate.ts";
 import { printable } from "./output.ts";
 import { addStatus } from "./status.ts";
+import { addToken } from "./token.ts";
 import { release } from "../observability/release.ts";
 
 const help = `
-Where the service is: --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what a service that
-runs from DATA_DIR (./data) wrote there, else http://127.0.0.1:8081. Its token: --token-file, else the first of
-SERVICE_TOKENS, else that of DATA_DIR. A token is never an argument: others can read those.
+Where the service is: --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and
+INTERNAL_PORT, else what a service that runs from DATA_DIR (./data) wrote there,
+else http://127.0.0.1:8081. Its token: --token-file, else the first of
+SERVICE_TOKENS, else that of DATA_DIR. A token is never an argument: others can
+read those.
 
-With --json the result is one JSON document on standard output, and an error one on standard error:
-{"error":{"code","message","exit_code"}}.
+With --json the result is one JSON document on standard output, and an error one
+on standard error: {"error":{"code","message","exit_code"}}.
 
 Exit codes:
   0    done
   1    failed: the service refused, or something is not as it should be
   2    not understood, or not confirmed; nothing was done
-  3    the service cannot be reached, or cannot answer
+  3    the service cannot be reached, or cannot respond
   4    an import went through, and some records were rejected
   130  ended by Ctrl-C`;
+
+/** Of every help, whatever the terminal: its texts are broken for that. */
+const helpWidth = 80;
 
 /** Runs one command and returns its exit code. Never rejects. */
 export async function run(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<ExitCode> {
@@ -39,7 +45,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   let exitCode: ExitCode = exitCodes.ok;
   try {
     describe(program, context, (code) => (exitCode = code), environment);
-    await program.parseAsync([...argv], { from: "user" });
+    await program.parseAsync(argv.length === 0 ? ["--help"] : [...argv], { from: "user" });
     return exitCode;
   } catch (error) {
     return await tell(error, argv.includes("--json"), context);
@@ -52,7 +58,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
     .description(
-      "Operates a Records service: accounts, API keys, switches, import and export, its database, and what is wrong with it.",
+      "Operates a Records service: accounts, API keys, switches, import and export, access tokens, its database, and what is wrong with it.",
     )
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
@@ -62,7 +68,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
     .helpOption("-h, --help", "tells about a command")
     .helpCommand("help [command]", "tells about a command")
     .addHelpText("after", help)
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, helpWidth })
     .configureOutput({
       outputError: () => undefined,
       writeErr: (text) =>
@@ -79,6 +85,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addLogLevel(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);
+  addToken(program, environment, context);
   addMigrate(program, environment, context);
   addDoctor(program, environment, context, endWith);
 }

@@ -40,7 +40,11 @@ export async function createProgress(output: Output, verb: string, size: number 
   return createBar(bar, size, output);
 }
 
+/** What is done sooner shows no bar: one that comes and goes at once only flickers. */
+const barAfterMs = 1_000;
+
 function createBar(bar: SingleBar, size: number, output: Output): Progress {
+  const begunAt = performance.now();
   let running = false;
   let last: State | undefined;
   let from: { readonly at: number; readonly bytes: number } | undefined;
@@ -61,6 +65,7 @@ function createBar(bar: SingleBar, size: number, output: Output): Progress {
     last = state;
     if (state.bytes > 0) from ??= { at: performance.now(), bytes: state.bytes };
     if (running) return bar.update(state.bytes, payload(state));
+    if (performance.now() - begunAt < barAfterMs) return undefined;
     bar.start(size, state.bytes, payload(state));
     running = true;
   }

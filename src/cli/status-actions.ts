@@ -51,9 +51,9 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
           ] as const,
       ),
       ...(state === undefined
-        ? [["switches", "unknown: MongoDB cannot answer"] as const]
+        ? [["switches", "unknown: MongoDB cannot respond"] as const]
         : switchesFacts(state, output)),
-      ["accounts", accounts === undefined ? "unknown: MongoDB cannot answer" : String(accounts)],
+      ["accounts", accounts === undefined ? "unknown: MongoDB cannot respond" : String(accounts)],
     ]),
   );
   return ready && status === "ok";

@@ -100,9 +100,26 @@ function readIfThere(file: string): string | undefined {
   }
 }
 
-function readDemo(file: string): { readonly internal_url?: string; readonly service_token?: string } {
+/**
+ * The address of the MCP surface: RECORDS_MCP_URL, else RECORDS_URL with /mcp, else what the running demo wrote to its
+ * data folder, else the default one.
+ */
+export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
+  const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
+  const demo = readDemo(join(resolve(env("DATA_DIR") ?? "data"), "demo.json"));
+  return env("RECORDS_MCP_URL") ?? `${env("RECORDS_URL") ?? demo.base_url ?? "http://localhost:8080"}/mcp`;
+}
+
+/** What a demo tells of itself. */
+interface DemoFile {
+  readonly base_url?: string;
+  readonly internal_url?: string;
+  readonly service_token?: string;
+}
+
+function readDemo(file: string): DemoFile {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as { internal_url?: string; service_token?: string };
+    return JSON.parse(readFileSync(file, "utf8")) as DemoFile;
   } catch {
     return {};
   }

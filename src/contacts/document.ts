@@ -32,7 +32,7 @@ export type ContactTexts = Stored<(typeof contactFields)["texts"], string | null
 /** Some texts of a contact. */
 export type ContactChanges = Partial<ContactTexts>;
 
-/** A contact as it is stored. `n` and `g` (see `src/search/terms.ts`) stand last, and only an active one has them. */
+/** A contact as it is stored. `n` and `g` (see `src/search/terms.ts`) are last, and only an active one has them. */
 export interface ContactDocument extends ContactTexts {
   _id: UUID;
   account_id: UUID;

@@ -33,8 +33,11 @@ const archivedAtOnce = 100;
 export interface ContactSearch {
   /** The active contacts that match the query, at most 25, in order. */
   search(scope: Scope, query: string): Promise<Contact[]>;
-  /** A page of the contacts that match the filter: those that are active first, the newest first where no words are. */
-  list(scope: Scope, filter: ContactFilter, page: PageRequest): Promise<SearchContactsResponse>;
+  /**
+   * A page of the contacts that match the filter: those that are active first, the newest first where no words are. A
+   * `brief` one has neither long texts nor lists.
+   */
+  list(scope: Scope, filter: ContactFilter, page: PageRequest, brief: boolean): Promise<SearchContactsResponse>;
 }
 
 /** Which contacts; those of any state where it is undefined. */
@@ -58,10 +61,10 @@ export function createContactSearch(client: MongoClient): ContactSearch {
       const stages = [...foundStages(contacts, scope, plans), ...hydrationStages(scope)];
       return (await read<FoundContact>(contacts, scope, stages, { canBeHuge: true })).map(foundMessage);
     },
-    async list(scope, filter, page) {
+    async list(scope, filter, page, brief) {
       const ids = await findIds(contacts, scope, filter, page);
       const { rows, pagination } = cutPage(ids, page);
-      const stages = [{ $project: { n: 0, g: 0 } }, ...hydrationStages(scope)];
+      const stages = brief ? briefStages : [{ $project: { n: 0, g: 0 } }, ...hydrationStages(scope)];
       const found = await readInOrder<FoundContact>(contacts, scope, rows, stages);
       return { $typeName: "records.v1.SearchContactsResponse", contacts: found.map(foundMessage), pagination };
     },
@@ -126,7 +129,7 @@ async function findActive(
   return idsOf(await read<KnownRecord>(contacts, scope, stages));
 }
 
-/** Archived contacts stand in no index of words: the words are looked for in the newest ones themselves. */
+/** Archived contacts are in no index of words: the words are looked for in the newest ones themselves. */
 async function findArchived(
   contacts: Collection<Document>,
   scope: Scope,
@@ -157,7 +160,7 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
 }
 
 /**
- * Both tiers, each newest first, and from them the first: those of the first tier stand in the second as well. A first
+ * Both tiers, each newest first, and from them the first: those of the first tier are in the second as well. A first
  * that can have none is left out.
  */
 function foundStages(
@@ -192,6 +195,12 @@ function foundStages(
     { $replaceWith: "$contact" },
   ];
 }
+
+/** A contact without what may be long. */
+const briefStages: readonly Document[] = [
+  { $project: { n: 0, g: 0 } },
+  { $set: { notes: null, memory: null, timeline: [], sessions: [] } },
+];
 
 function hydrationStages(scope: Scope): Document[] {
   return [

@@ -21,8 +21,8 @@ const pageLimit = 25;
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
     async searchContacts(request, scope) {
-      const { query, state, hasEmail, limit, offset, anyWord } = request;
-      if ([state, hasEmail, limit, offset, anyWord].every((value) => value === undefined))
+      const { query, state, hasEmail, limit, offset, anyWord, brief } = request;
+      if ([state, hasEmail, limit, offset, anyWord, brief].every((value) => value === undefined))
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
       if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
         return refuse([
@@ -30,7 +30,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
         ]);
       const archived = state === ContactState.ANY ? undefined : state === ContactState.ARCHIVED;
       const filter = { query: query === "" ? undefined : query, archived, hasEmail, anyWord: anyWord === true };
-      return search.list(scope, filter, { limit: limit ?? pageLimit, offset: offset ?? 0 });
+      return search.list(scope, filter, { limit: limit ?? pageLimit, offset: offset ?? 0 }, brief === true);
     },
     createContact(request, scope) {
       return contacts.create(scope, storedTexts(contactFields.texts, request));

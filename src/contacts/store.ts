@@ -1,5 +1,6 @@
 // Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
+import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
@@ -38,12 +39,22 @@ export interface ContactStore extends ContactUpserts {
   lock(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
   /** The contacts that any of the names means, by one command. */
   named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<ContactDocument>>;
-  /** The same, of which only the names are read. */
+  /** The same; an item whose names mean none means the active contact with its email. */
+  matching(scope: WriteScope, items: readonly Matched[]): Promise<Matches>;
+  /** The same by their names, of which only these are read. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the contacts that any of the names means, and marks them as `lock` does. */
   readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
   /** Deletes the contact alone, within a transaction; false when there is none. */
   remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
+}
+
+/** How an item says which contact it means. */
+export type Matched = RecordName & { readonly email?: string | undefined };
+
+/** The contacts that items mean. */
+export interface Matches {
+  get(item: Matched): ContactDocument | undefined;
 }
 
 /** How much of its timeline and sessions a contact shows (contract §3.5). */
@@ -83,10 +94,12 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   const contacts = client.db().collection<ContactDocument>(collections.contacts);
   const writes = createContactWrites(client, contacts, rewriteCopies);
   const named: ContactStore["named"] = (scope, names) => findNamed(contacts, scope, names);
+  const matching = createMatching(contacts, named);
 
   return {
-    ...createContactUpserts(writes, async (scope, name) => (await named(scope, [name])).get(name)),
+    ...createContactUpserts(writes, named, matching),
     named,
+    matching,
     ids: (scope, names) => findNamed<KnownRecord>(contacts as never, scope, names, { fields: {} }),
     lockNamed: (scope, names, session) => lockNamed(contacts, scope, names, { fields: nameFields, session }),
 
@@ -102,12 +115,12 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
 
     async create(scope, texts) {
       const document = newContact(scope.accountId, texts);
-      const answer: CreateContactResponse = {
+      const response: CreateContactResponse = {
         $typeName: "records.v1.CreateContactResponse",
         contact: contactMessage(document, [], []),
       };
-      await writes.insert(scope, document, { message: answer, records: [document._id] });
-      return answer;
+      await writes.insert(scope, document, { message: response, records: [document._id] });
+      return response;
     },
 
     update(scope, id, changes) {
@@ -122,16 +135,45 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
           version: newRevision(),
           updated_at: laterThan(before.updated_at),
         });
-        const answer: UpdateContactResponse = {
+        const response: UpdateContactResponse = {
           $typeName: "records.v1.UpdateContactResponse",
           contact: contactMessage(after, rows.notes, rows.sessions),
         };
-        return (await writes.replace(scope, before, after, { message: answer, records: [id] })) ? answer : undefined;
+        return (await writes.replace(scope, before, after, { message: response, records: [id] }))
+          ? response
+          : undefined;
       });
     },
 
     lock: (scope, id, options) => lockActive(contacts, scope, id, options),
   };
+}
+
+function createMatching(contacts: Collection<ContactDocument>, named: ContactStore["named"]): ContactStore["matching"] {
+  return async (scope, items) => {
+    const byName = await named(scope, items);
+    const unnamed = items.filter((item) => byName.get(item) === undefined);
+    const byEmail = await findByEmail(contacts, scope, unnamed);
+    return { get: (item) => byName.get(item) ?? byEmail.get(emailKeyOf(item) ?? "") };
+  };
+}
+
+/** The active contacts with the emails of the items, by their key. */
+async function findByEmail(
+  contacts: Collection<ContactDocument>,
+  { accountId, deadline }: WriteScope,
+  items: readonly Matched[],
+): Promise<ReadonlyMap<string, ContactDocument>> {
+  const keys = items.flatMap((item) => emailKeyOf(item) ?? []);
+  if (keys.length === 0) return new Map();
+  // The type is said again for the planner, who does not take the partial index without.
+  const filter = { account_id: accountId, email_key: { $in: keys, $type: "string" } } as const;
+  const found = await findAll<ContactDocument>(contacts, filter, { deadline });
+  return new Map(found.map((contact) => [contact.email_key ?? "", contact]));
+}
+
+function emailKeyOf({ email }: Matched): string | undefined {
+  return email?.toLowerCase();
 }
 
 /** A contact with the rows of its notes and sessions, by one command. */

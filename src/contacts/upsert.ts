@@ -17,54 +17,43 @@ import { derive } from "./write.ts";
 export interface ContactUpserts {
   /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
+  /**
+   * Creates a contact, or changes the fields that the item sets. Fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or
+   * ALREADY_EXISTS.
+   */
+  merge(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
   /** Archives or restores a contact. Fails with NOT_FOUND or DUPLICATE_EMAIL. */
   setArchived(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome>;
 }
 
-/** Over the writes of contacts; `find` reads the contact that a name means. */
-export function createContactUpserts(
-  writes: ContactWrites,
-  find: (scope: WriteScope, name: RecordName) => Promise<ContactDocument | undefined>,
-): ContactUpserts {
-  /** Inserts, or tells what stands in the way. */
-  async function insert(scope: WriteScope, contact: ContactDocument): Promise<Failure | undefined> {
-    try {
-      await writes.insert(scope, contact);
-      return undefined;
-    } catch (error) {
-      if (error instanceof Failure && error.reason === Reason.DUPLICATE_EMAIL) return error;
-      if (duplicateIndex(error) !== undefined) return alreadyExists().failure;
-      throw error;
-    }
-  }
+/** Reads the contacts that items mean. */
+type Find = (scope: WriteScope, items: readonly Named[]) => Promise<{ get(item: Named): ContactDocument | undefined }>;
+type Named = RecordName & { readonly email?: string | undefined };
 
+/** Over the writes of contacts; `named` finds contacts by their names, `matching` also by their email. */
+export function createContactUpserts(writes: ContactWrites, named: Find, matching: Find): ContactUpserts {
   return {
-    put(scope, item, known) {
-      let before = known;
-      return retryOnConflict(scope, async () => {
-        const after = documentOf(scope, item, before);
-        if (before !== undefined) {
-          if (await writes.replace(scope, before, after)) return { id: after._id };
-          before = await find(scope, item);
-          return undefined;
-        }
-        const failure = await insert(scope, after);
-        if (failure === undefined) return { id: after._id };
-        // What stands in the way of its id, external id or email may be this very record, which another call has made
-        // meanwhile.
-        before = await find(scope, item);
-        return before === undefined ? { failure } : undefined;
-      });
-    },
+    put: (scope, item, known) =>
+      write(writes, scope, known, {
+        find: async () => (await named(scope, [item])).get(item),
+        make: (before) => documentOf(scope, item, before),
+      }),
+
+    merge: (scope, item, known) =>
+      write(writes, scope, known, {
+        find: async () => (await matching(scope, [item])).get(item),
+        make: (before) => (before === undefined ? documentOf(scope, item, before) : merged(item, before)),
+      }),
 
     setArchived(scope, id, archived, known) {
+      const name = { id };
       let before = known;
       return retryOnConflict(scope, async () => {
         if (before === undefined) return { failure: new Failure(Reason.NOT_FOUND) };
         if ((before.archived_at !== null) === archived) return { id: before._id };
         const after = derive({ ...before, version: newRevision(), archived_at: archived ? new Date() : null });
         if (await writes.replace(scope, before, after)) return { id: before._id };
-        before = await find(scope, { id });
+        before = (await named(scope, [name])).get(name);
         return undefined;
       });
     },
@@ -83,5 +72,75 @@ function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocumen
     updated_at: times.updated_at ?? now,
     archived_at: times.archived_at ?? before?.archived_at ?? null,
     rank: 0,
+  });
+}
+
+/** What one write of a contact does. */
+interface Change {
+  /** Reads the contact again. */
+  find(): Promise<ContactDocument | undefined>;
+  /** Makes of the contact that is there what it becomes; an outcome where there is nothing to write. */
+  make(before: ContactDocument | undefined): ContactDocument | Outcome;
+}
+
+/** Inserts or replaces a contact, again whenever something came between. */
+function write(
+  writes: ContactWrites,
+  scope: WriteScope,
+  known: ContactDocument | undefined,
+  { find, make }: Change,
+): Promise<Outcome> {
+  let before = known;
+  return retryOnConflict(scope, async () => {
+    const after = make(before);
+    if (!("_id" in after)) return after;
+    if (before !== undefined) {
+      if (await writes.replace(scope, before, after)) return { id: after._id, change: "updated" };
+      before = await find();
+      return undefined;
+    }
+    const failure = await insert(writes, scope, after);
+    if (failure === undefined) return { id: after._id, change: "created" };
+    // The record that has its id, external id or email may be this very record, which another call has made
+    // meanwhile.
+    before = await find();
+    return before === undefined ? { failure } : undefined;
+  });
+}
+
+/** Inserts, or returns what stands in the way. */
+async function insert(
+  writes: ContactWrites,
+  scope: WriteScope,
+  contact: ContactDocument,
+): Promise<Failure | undefined> {
+  try {
+    await writes.insert(scope, contact);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Failure && error.reason === Reason.DUPLICATE_EMAIL) return error;
+    if (duplicateIndex(error) !== undefined) return alreadyExists().failure;
+    throw error;
+  }
+}
+
+/** The contact with the fields that the item sets; an outcome where there is nothing to write. */
+function merged(item: ContactItem, before: ContactDocument): ContactDocument | Outcome {
+  const given = { ...storedTexts(contactFields.texts, item), ...storedTimes(contactFields.times, item) };
+  const set = Object.entries(given).filter(([, value]) => value !== null);
+  const current = new Map<string, unknown>(Object.entries(before));
+  // Its own external id stays: another system knows it by that.
+  const externalId = before.external_id ?? item.externalId;
+  const differs = set.some(
+    ([name, value]) => value?.valueOf() !== (current.get(name) as Date | string | null)?.valueOf(),
+  );
+  if (!differs && externalId === before.external_id) return { id: before._id, change: "unchanged" };
+  if (before.archived_at !== null) return { failure: new Failure(Reason.CONTACT_ARCHIVED) };
+  return derive({
+    ...before,
+    ...(externalId === undefined ? {} : { external_id: externalId }),
+    updated_at: new Date(),
+    ...Object.fromEntries(set),
+    version: newRevision(),
   });
 }

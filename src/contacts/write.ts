@@ -4,7 +4,7 @@ import { UUID } from "mongodb";
 import { newRevision } from "../db/conflicts.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { rankAt } from "../db/rank.ts";
-import type { Fence, RecordedAnswer, WriteOptions } from "../db/write.ts";
+import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
 import { commit, insertInTime } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -21,16 +21,16 @@ export type ContactNames = Pick<ContactDocument, "_id" | "full_name" | "inferred
 /** Brings the copies of a contact's names up to date, in the transaction that changes them. */
 export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
 
-/** Writes contacts; `answer` is stored with the idempotency key of a request. Both fail with DUPLICATE_EMAIL. */
+/** Writes contacts; `response` is stored with the idempotency key of a request. Both fail with DUPLICATE_EMAIL. */
 export interface ContactWrites {
   /** Inserts a contact. Rejects with MongoDB's error when its id or external id is taken. */
-  insert(scope: WriteScope, contact: ContactDocument, answer?: RecordedAnswer): Promise<void>;
+  insert(scope: WriteScope, contact: ContactDocument, response?: RecordedResponse): Promise<void>;
   /** Replaces what was read; false when it was changed since. */
   replace(
     scope: WriteScope,
     before: ContactDocument,
     after: ContactDocument,
-    answer?: RecordedAnswer,
+    response?: RecordedResponse,
   ): Promise<boolean>;
 }
 
@@ -41,11 +41,11 @@ export function createContactWrites(
   rewriteCopies: RewriteCopies,
 ): ContactWrites {
   return {
-    insert: (scope, contact, answer) =>
+    insert: (scope, contact, response) =>
       mapDuplicateEmail(() =>
-        commit(client, scope, answer, (options, fence) => insertInTime(contacts, contact, options, fence)),
+        commit(client, scope, response, (options, fence) => insertInTime(contacts, contact, options, fence)),
       ),
-    replace(scope, before, after, answer) {
+    replace(scope, before, after, response) {
       const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
       const unchanged = { _id: before._id, account_id: scope.accountId, version: before.version };
       const work = async (options: WriteOptions, fence: Fence): Promise<boolean> => {
@@ -53,7 +53,7 @@ export function createContactWrites(
         if (matchedCount === 1 && renamed) await rewriteCopies(scope, after, options);
         return matchedCount === 1;
       };
-      return mapDuplicateEmail(() => commit(client, scope, answer, work, { atomic: renamed }));
+      return mapDuplicateEmail(() => commit(client, scope, response, work, { atomic: renamed }));
     },
   };
 }

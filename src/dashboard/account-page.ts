@@ -9,26 +9,24 @@ const needsScripts = html`<noscript><p class="quiet">This needs scripts.</p></no
 
 export function accountPage({ person, account, baseUrl, mcpUrl }: AccountView): Page {
   const content = html`<main class="settings">
-<h1>Settings</h1>
-<p class="lead">Account <span id="account-email">${account.email}</span></p>
-<section aria-labelledby="api-title">
-<h2 id="api-title">API</h2>
+<h1>API access</h1>
+<p class="lead">One key for your own scripts and tools, and one address for assistants.${person.email === account.email ? undefined : ofAccount(account.email)}</p>
 <noscript><p class="notice">Scripts are off. They are needed to show, create, rotate and revoke the API key, and to list the activity. The address for assistants and the button to sign out work without.</p></noscript>
 
 <section class="setting" aria-labelledby="key-title">
 <div class="setting-head">
-<h3 id="key-title" tabindex="-1">API key</h3>
+<h2 id="key-title" tabindex="-1">API key</h2>
 <p>For your own scripts and tools. An account has one key at a time.</p>
 </div>
 <div class="setting-body">
 ${account.betaEnrolled ? undefined : notEnrolled(account.id)}
-<div id="key-panel" data-enrolled="${String(account.betaEnrolled)}" data-base-url="${baseUrl}">${needsScripts}</div>
+<div id="key-panel" data-loading data-enrolled="${String(account.betaEnrolled)}" data-base-url="${baseUrl}">${needsScripts}</div>
 </div>
 </section>
 
 <section class="setting" aria-labelledby="assistant-title">
 <div class="setting-head">
-<h3 id="assistant-title">Connect an assistant</h3>
+<h2 id="assistant-title">Connect an assistant</h2>
 <p>It can read. It can never change anything.</p>
 </div>
 <div class="setting-body">
@@ -39,20 +37,24 @@ ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy add
 
 <section class="setting" aria-labelledby="activity-title">
 <div class="setting-head">
-<h3 id="activity-title" tabindex="-1">Activity</h3>
-<p>Sign-ins, what was done with the API key, and what assistants read. The newest comes first.</p>
+<h2 id="activity-title" tabindex="-1">Activity</h2>
+<p>Sign-ins, changes to the API key, and what assistants read, newest first.</p>
 </div>
 <div class="setting-body" id="audit-log">${needsScripts}</div>
 </section>
-</section>
 </main>`;
-  return { title: "Settings", person, content, script: true };
+  return { title: "API access", person, content, script: true };
+}
+
+/** Who signs in and who owns the account may have two emails. */
+function ofAccount(email: string): Html {
+  return html` Account <span id="account-email">${email}</span>.`;
 }
 
 function notEnrolled(accountId: string): Html {
   return html`<div class="notice" id="not-enrolled">
-<h4>Not enrolled in the beta</h4>
-<p>A key can be made once this account is enrolled. Ask whoever runs the service to enrol it, and hand over its id:</p>
+<h3>Not enrolled in the beta</h3>
+<p>You can create a key once this account is enrolled. Send its id to the operator of this service:</p>
 ${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Copy account id" })}
 </div>`;
 }

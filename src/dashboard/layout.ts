@@ -13,7 +13,7 @@ export interface Page {
 }
 
 /** The whole document. */
-export function layOut({ title, person, content, script }: Page): string {
+export function layOut({ title, person, content, script }: Page, interfaceOff: boolean): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -26,6 +26,7 @@ export function layOut({ title, person, content, script }: Page): string {
 ${script ? html`<script type="module" src="/dashboard.js"></script>` : undefined}
 </head>
 <body>
+${interfaceOff ? offBanner : undefined}
 ${person === undefined ? undefined : header(person)}
 ${content}
 </body>
@@ -33,12 +34,22 @@ ${content}
 `.toString();
 }
 
+const offBanner = html`<p class="banner" role="status"><strong>The API is switched off.</strong> The operator of this service has paused it: requests with an API key and assistants get 503. You can still manage the key here.</p>`;
+
 function header({ email, name, subject }: Person): Html {
   return html`<header class="top">
 <div class="top-row">
 <a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Records</a>
-<span class="who" id="person">${email ?? name ?? subject}</span>
-<form method="post" action="/sign-out"><button type="submit" class="button plain">Sign out</button></form>
+<nav class="places" aria-label="Records">
+<a href="/" aria-current="page">API access</a>
+<a href="/guide">Guide</a>
+<a href="/docs">API reference</a>
+<a href="/v1/health">Status</a>
+</nav>
+<form class="account" method="post" action="/sign-out">
+<p class="who"><span id="person">${email ?? name ?? subject}</span><span class="small" id="sign-out-ends">Signing out also signs out your assistants</span></p>
+<button type="submit" class="button plain" aria-describedby="sign-out-ends">Sign out</button>
+</form>
 </div>
 </header>`;
 }
@@ -68,6 +79,6 @@ export interface CopyField {
 export function copyField({ id, name, value, copy }: CopyField): Html {
   return html`<div class="field">
 <div class="field-head"><span>${name}</span><span class="said" role="status"></span></div>
-<div class="field-body"><code class="value" id="${id}">${value}</code><button type="button" class="button second" data-copies="${id}" hidden>${copy}</button></div>
+<div class="field-body"><code class="value" id="${id}" tabindex="0" role="group" aria-label="${name}">${value}</code><button type="button" class="button second" data-copies="${id}" hidden>${copy}</button></div>
 </div>`;
 }

@@ -2,10 +2,10 @@
 import { html } from "../html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
-import type { Person, ProblemView } from "./view.ts";
+import type { NoAccountView, ProblemView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to get, rotate or revoke the account’s API key.</p>`;
-const description = html`<p class="aside">For developers: <a href="/docs">the API reference</a></p>`;
+const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
 
 export function signedOutPage(): Page {
   const content = html`${whatItIs}
@@ -16,31 +16,42 @@ ${description}`;
 
 export function signInOffPage(): Page {
   const content = html`<p>Nobody can sign in here: this service has no identity provider.</p>
-<p>Whoever runs it turns sign-in on by setting <code>OIDC_ISSUER</code>. API keys that exist go on working.</p>
+<p>The operator turns sign-in on by setting <code>OIDC_ISSUER</code>. Existing API keys still work.</p>
 ${description}`;
   return { title: "Sign-in is off", content: card("Sign-in is off", content), script: false };
 }
 
-export function noAccountPage(person: Person): Page {
-  const content = html`<p>You are signed in, but no account is linked to this sign-in.</p>
-<p>Ask whoever runs the service to link it, and hand over these two values:</p>
+const stillNone = html`<p class="notice" role="status">Checked just now: still no account.</p>
+`;
+
+export function noAccountPage({ person, again }: NoAccountView): Page {
+  const content = html`${again ? stillNone : undefined}<p>You are signed in, but no account is linked to this sign-in.</p>
+<p>Ask the operator of this service to link it, and send these two values:</p>
 ${copyField({ id: "issuer", name: "Issuer", value: person.issuer, copy: "Copy issuer" })}
 ${copyField({ id: "subject", name: "Subject", value: person.subject, copy: "Copy subject" })}
-<p class="after"><a class="button first wide" href="/">Check again</a></p>`;
+<p class="after"><a class="button first wide" href="/?again">Check again</a></p>`;
   return { title: "No account", person, content: card("No account yet", content), script: true };
 }
 
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
   const { title, advice } = problems[status] ?? other;
-  // What failed on the way in begins anew; everything else begins where it can be seen how things stand.
+  // A sign-in that failed begins again; anything else leads to the page, which shows the state.
+  if (status === 404) return notFoundPage(requestId);
   const link = retry
     ? html`<a class="button first wide" href="${status === 400 ? "/sign-in" : "/"}">Try again</a>`
-    : html`<a class="button second wide" href="/">To the start page</a>`;
+    : html`<a class="button second wide" href="/">Go to the start page</a>`;
   const content = html`<p>${message}</p>
 ${retry ? html`<p>${advice}</p>` : undefined}
 <p>${link}</p>
 <p class="aside">Status ${String(status)}, request <code id="request-id">${requestId}</code></p>`;
   return { title, content: card(title, content), script: false };
+}
+
+function notFoundPage(requestId: string): Page {
+  const content = html`<p>There is no page at this address.</p>
+<p><a class="button first wide" href="/">Go to the start page</a></p>
+<p class="aside">For developers: <a href="/docs">the API reference</a>. Request <code id="request-id">${requestId}</code></p>`;
+  return { title: "Page not found", content: card("Page not found", content), script: false };
 }
 
 interface Problem {
@@ -49,13 +60,12 @@ interface Problem {
   readonly advice: string;
 }
 
-const tell = "If it goes on, tell whoever runs the service, with the number of the request below.";
+const tell = "If it happens again, send the request id below to the operator of this service.";
 const other: Problem = { title: "Something went wrong", advice: tell };
 
 const problems: Readonly<Record<number, Problem>> = {
   400: { title: "Not signed in", advice: tell },
-  403: { title: "Not allowed", advice: "Begin at the start page and do it from there." },
-  404: { title: "No such page", advice: "The start page leads to everything that there is." },
+  403: { title: "Not allowed", advice: "Open the start page and try again from there." },
   429: { title: "Too many requests", advice: "Wait a moment, then try again." },
   503: { title: "Not available just now", advice: tell },
 };

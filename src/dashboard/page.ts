@@ -5,9 +5,9 @@ import { layOut } from "./layout.ts";
 import { noAccountPage, problemPage, signedOutPage, signInOffPage } from "./message-page.ts";
 import type { View } from "./view.ts";
 
-/** The document. Whatever the view holds is shown as text. */
-export function renderPage(view: View): string {
-  return layOut(pageOf(view));
+/** The document. Whatever the view holds is shown as text. `interfaceOff` puts a banner over it. */
+export function renderPage(view: View, interfaceOff: boolean): string {
+  return layOut(pageOf(view), interfaceOff);
 }
 
 function pageOf(view: View): Page {
@@ -17,7 +17,7 @@ function pageOf(view: View): Page {
     case "sign-in off":
       return signInOffPage();
     case "no account":
-      return noAccountPage(view.person);
+      return noAccountPage(view);
     case "account":
       return accountPage(view);
     case "problem":

@@ -23,6 +23,8 @@ export interface Dashboard {
   serves(path: string): boolean;
   /** Answers a request for such a path. Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
+  /** Answers a request that failed: a browser gets a page, a program the envelope. */
+  refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
 }
 
 /** Its dependencies. */
@@ -39,6 +41,8 @@ export interface DashboardDependencies {
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
   readonly mcpUrl: () => string;
+  /** Whether the public interface is switched off: every page says so. */
+  readonly interfaceOff: () => boolean;
   readonly onError: OnError;
 }
 
@@ -59,12 +63,11 @@ interface Route {
 
 /** The surface. Nothing is kept between two requests. */
 export function createDashboard(dependencies: DashboardDependencies): Dashboard {
-  const { signIn, enter, throttleAsset, onError } = dependencies;
+  const { signIn, enter, throttleAsset, interfaceOff, onError } = dependencies;
   const assets = readAssets();
   const routes = createRoutes(dependencies);
 
-  /** People get a page, programs the envelope. */
-  function refuse({ request, response, inbound }: Omit<Exchange, "person">, failure: Failure): void {
+  function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
     onError(failure, inbound);
     if (response.headersSent) return;
     request.resume();
@@ -72,13 +75,9 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
     if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
-    sendPage(response, kind.http, {
-      kind: "problem",
-      status: kind.http,
-      message,
-      requestId: inbound.requestId,
-      retry: signIn !== undefined,
-    });
+    const { requestId } = inbound;
+    const view = { kind: "problem", status: kind.http, message, requestId, retry: signIn !== undefined } as const;
+    sendPage(response, kind.http, renderPage(view, interfaceOff()));
   }
 
   return {
@@ -97,9 +96,10 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, person }));
         });
       } catch (error) {
-        refuse(exchange, failureFrom(error));
+        refuse(request, response, inbound, failureFrom(error));
       }
     },
+    refuse,
   };
 }
 
@@ -116,8 +116,9 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       method: "GET",
       async serve(exchange) {
         if (leaveForBaseUrl(baseUrl(), exchange)) return;
-        const view = homeView(dependencies, exchange.person);
-        sendPage(exchange.response, 200, view, "person" in view ? await signIn?.leavesTo() : []);
+        const view = homeView(dependencies, exchange);
+        const formsLeadTo = "person" in view ? await signIn?.leavesTo() : [];
+        sendPage(exchange.response, 200, renderPage(view, dependencies.interfaceOff()), formsLeadTo);
       },
     },
     "/sign-in": {
@@ -154,13 +155,14 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
   };
 }
 
-function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, whoIsIn: WhoIsIn): View {
+function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: Exchange): View {
   if (signIn === undefined) return { kind: "sign-in off" };
-  const found = whoIsIn();
+  const found = exchange.person();
   if (found === undefined) return { kind: "signed out" };
   const { email, fullName: name, issuer, subject, account, accountEmail } = found;
   const person = { email, name, issuer, subject };
-  if (account === undefined || accountEmail === undefined) return { kind: "no account", person };
+  if (account === undefined || accountEmail === undefined)
+    return { kind: "no account", person, again: exchange.request.url === "/?again" };
   if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
   const { id, betaEnrolled } = account;
   return {
@@ -188,8 +190,8 @@ function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): bool
 }
 
 /** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
-function sendPage(response: Response, status: number, view: View, formsLeadTo: readonly string[] = []): void {
-  const body = Buffer.from(renderPage(view));
+function sendPage(response: Response, status: number, page: string, formsLeadTo: readonly string[] = []): void {
+  const body = Buffer.from(page);
   const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
   response
     .writeHead(status, { ...pageHeaders, "Content-Security-Policy": policy, "Content-Length": body.length })

@@ -14,7 +14,12 @@ export type View =
   /** No identity provider is configured. */
   | { readonly kind: "sign-in off" }
   /** Signed in, but no account is linked to this sign-in. */
-  | { readonly kind: "no account"; readonly person: Person }
+  | {
+      readonly kind: "no account";
+      readonly person: Person;
+      /** Whether the person has just asked for another look. */
+      readonly again: boolean;
+    }
   | {
       readonly kind: "account";
       readonly person: Person;
@@ -31,5 +36,6 @@ export type View =
       readonly retry: boolean;
     };
 
+export type NoAccountView = Extract<View, { kind: "no account" }>;
 export type AccountView = Extract<View, { kind: "account" }>;
 export type ProblemView = Extract<View, { kind: "problem" }>;

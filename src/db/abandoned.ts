@@ -8,7 +8,10 @@ import { repeat } from "./repeat.ts";
 const abandonedAfterMs = 2_000;
 const everyMs = 1_000;
 
-/** Looks in the background until it is stopped. Whoever lost a transaction while it lived is told to begin it again. */
+/**
+ * Looks in the background until it is stopped. Whoever lost a transaction while it lived gets an error that asks to
+ * begin it again.
+ */
 export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTrouble): Background {
   const admin = client.db("admin");
 

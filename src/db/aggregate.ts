@@ -1,16 +1,11 @@
-// Reads outside transactions: an aggregation under the lease on the primary, by one command whose answer is decoded
+// Reads outside transactions: an aggregation under the lease on the primary, by one command whose reply is decoded
 // once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
-import {
-  hugeBytes,
-  largeBytes,
-  yieldToEventLoop,
-  requirePlaceForHuge,
-  requirePlaceIfExpected,
-} from "../large/places.ts";
+import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
+import { readInLine } from "../large/reads.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
@@ -25,7 +20,7 @@ export interface AggregateOptions {
    * background alone: the command may then take a request's whole time.
    */
   readonly deadline: Deadline | undefined;
-  /** True where the rows can be megabytes: an account that had such rows lately needs a place before it reads. */
+  /** True where the rows can be megabytes: the account then reads a few at a time. */
   readonly canBeHuge?: boolean;
 }
 
@@ -36,19 +31,19 @@ export interface ReadCollection {
   readonly readConcern?: ReadConcern | undefined;
 }
 
-/** As many rows come with the first answer, where they have room in it (16 MB). */
+/** As many rows come with the first reply, where they have room in it (16 MB). */
 const batchSize = 1_000;
 
 /**
  * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
- * be told, and else with the driver's errors. What a change of the primary broke off was done again before.
+ * be known, and else with the driver's errors. What a change of the primary broke off was done again before.
  */
 export async function aggregate<T extends Document>(
   collection: ReadCollection,
   pipeline: Document[],
   { canBeHuge, ...options }: AggregateOptions,
 ): Promise<T[]> {
-  if (canBeHuge === true) requirePlaceIfExpected(options.deadline?.tally);
+  if (canBeHuge === true) return readInLine(options.deadline, () => aggregate(collection, pipeline, options));
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
   const work = async (): Promise<Document[]> =>
@@ -117,9 +112,9 @@ export interface FindOptions extends AggregateOptions {
 }
 
 /**
- * By one command, whose answer is decoded once: the driver's cursor takes apart every row before it decodes it, and
- * whoever watches commands makes it decode the whole answer before. That is a fifth of a request. Undefined where the
- * rows are more than one answer holds, and where the primary changes meanwhile.
+ * By one command, whose reply is decoded once: the driver's cursor takes apart every row before it decodes it, and
+ * whoever watches commands makes it decode the whole reply before. That is a fifth of a request. Undefined where the
+ * rows are more than one reply holds, and where the primary changes meanwhile.
  */
 async function atOnce(
   { db, collectionName, readConcern }: ReadCollection,
@@ -138,7 +133,7 @@ async function atOnce(
       ...(readConcern && { readConcern }),
     };
     const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
-    // Of rows that fill more than one answer none is decoded here.
+    // Of rows that fill more than one reply none is decoded here.
     const id = cursorIdOf(cursor as Buffer);
     if (id !== 0n) {
       count(deadline, 1);
@@ -156,7 +151,7 @@ async function atOnce(
 }
 
 /**
- * By the driver's cursor, which gets more, and waits for another primary. Rows that fill more than one answer are
+ * By the driver's cursor, which gets more, and waits for another primary. Rows that fill more than one reply are
  * decoded in turn with other requests.
  */
 async function byCursor(

@@ -1,6 +1,6 @@
-// Writes that nobody waits for: gathered for a moment, then written together.
+// Writes that nobody waits for: collected for a short time, then written together.
 
-/** What is gathered and not yet written. */
+/** What is collected and not yet written. */
 export interface BatchWriter<T> {
   /** Takes an item; it is written with others of the moment. */
   add(item: T): void;
@@ -10,12 +10,12 @@ export interface BatchWriter<T> {
 
 /** Longer than an election takes, and less than the erasure of an account waits for what its last requests write. */
 const keptMs = 20_000;
-/** Nothing is gathered without bound while MongoDB is away. */
+/** Nothing is collected without bound while MongoDB is away. */
 const most = 10_000;
 
 /**
- * Gathers for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be one
- * that may be done twice. `onLost` hears of what was given up.
+ * Collects for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be
+ * one that may be done twice. `onLost` hears of what was given up.
  */
 export function createBatchWriter<T>(
   afterMs: number,

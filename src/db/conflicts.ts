@@ -6,7 +6,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 
-/** More than a record that is changed by many at once needs, and few enough that nobody goes on for ever. */
+/** More than a record that is changed by many at once needs, and few enough that nobody repeats for ever. */
 const attemptLimit = 50;
 
 /**

@@ -163,14 +163,14 @@ function newName(from: number, to: number): string {
   return name;
 }
 
-/** Whether the name, if it is ASCII, stands there. */
+/** Whether the name, if it is ASCII, is there. */
 function isAt(name: string, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let index = 0; index < name.length; index++) if (name.charCodeAt(index) !== bytes[from + index]) return false;
   return true;
 }
 
-/** The length that stands here, or the number. */
+/** The length that is here, or the number. */
 function int32(): number {
   return bytes.readInt32LE(at);
 }

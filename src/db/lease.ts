@@ -54,7 +54,7 @@ export interface Lease {
    */
   proven(term: Term | undefined, askedAt: number, electionId: string): void;
   /** Takes note that the member of the term has just responded, if only with an error. */
-  answered(term: Term | undefined): void;
+  replied(term: Term | undefined): void;
   /** The current term, proven or not. */
   term(): Term | undefined;
   /** The current term. Fails with UNAVAILABLE unless the lease on it is held. */
@@ -70,21 +70,21 @@ export interface Lease {
 export function createLease(now: () => number = () => performance.now()): Lease {
   let term: Term | undefined;
   let provenUntil = -Infinity;
-  let answeredUntil = -Infinity;
+  let repliedUntil = -Infinity;
   let reported: LeaseStatus = { held: false, since: Date.now(), reason: "no primary is known yet" };
 
   function missing(): string | undefined {
     const time = now();
     if (term === undefined) return "no primary is known";
     if (term.leader.alone)
-      return time < answeredUntil ? undefined : `${term.leader.address} has not answered for ${silenceMs} ms`;
+      return time < repliedUntil ? undefined : `${term.leader.address} has not replied for ${silenceMs} ms`;
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
     if (time >= provenUntil) return `${term.leader.address} has not proven for ${leaseMs} ms that it is primary`;
     return undefined;
   }
 
-  function answered(since: Term | undefined): void {
-    if (since !== undefined && since === term) answeredUntil = now() + silenceMs;
+  function replied(since: Term | undefined): void {
+    if (since !== undefined && since === term) repliedUntil = now() + silenceMs;
   }
 
   return {
@@ -95,14 +95,14 @@ export function createLease(now: () => number = () => performance.now()): Lease 
       const before = term?.leader.electionId === leader.electionId ? term : undefined;
       term = { leader, usableAt: before?.usableAt ?? (leader.alone ? now() : now() + handoverMs) };
       provenUntil = -Infinity;
-      answeredUntil = now() + silenceMs;
+      repliedUntil = now() + silenceMs;
     },
     proven(provenTerm, askedAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
       provenUntil = Math.max(provenUntil, askedAt + leaseMs);
-      answered(provenTerm);
+      replied(provenTerm);
     },
-    answered,
+    replied,
     term: () => term,
     require() {
       return missing() === undefined && term !== undefined ? term : unavailable();

@@ -4,7 +4,7 @@ import type { UUID } from "mongodb";
 
 const hex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** An id in its canonical form, in a fifth of the library's time: an answer has dozens. */
+/** An id in its canonical form, in a fifth of the library's time: a reply has dozens. */
 export function idText({ buffer }: UUID): string {
   let text = "";
   for (let at = 0; at < 16; at++) {

@@ -27,8 +27,11 @@ export interface NamedRecords<T> {
   get(name: RecordName): T | undefined;
 }
 
-/** The outcome of one item: the record that was written, or why the item fails. */
-export type Outcome = { readonly id: UUID } | { readonly failure: Failure };
+/** What a write did to a record; `unchanged` is not written. */
+export type Change = "created" | "updated" | "unchanged";
+
+/** The outcome of one item: the record that was written, and what that did where it is known; or why the item fails. */
+export type Outcome = { readonly id: UUID; readonly change?: Change } | { readonly failure: Failure };
 
 /** How records are looked for. */
 export interface FindOptions {

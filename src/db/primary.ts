@@ -19,7 +19,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
    * primary without it. Fails with UNAVAILABLE at the deadline.
    */
   safe(deadline: Deadline): Promise<void>;
-  /** What the clock of the database will say at this moment of ours, as far as the last proof tells; never later. */
+  /** What the clock of the database will say at this instant of ours, as far as the last proof shows; never later. */
   databaseTime(at: number): Date;
   /** Asks for a proof now, and resolves when it is there or has failed. */
   prove(): Promise<void>;
@@ -79,7 +79,7 @@ export function createPrimary(
   let hearProof: ProofListener = () => undefined;
   let hearLease: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
-  let [asked, answered, underWay] = [0, 0, 0];
+  let [asked, replied, underWay] = [0, 0, 0];
   // Until the first proof, nothing is known that could come too late.
   let clock = { localTime: Date.now(), readAt: performance.now() };
 
@@ -89,14 +89,14 @@ export function createPrimary(
     const askedAt = performance.now();
     underWay += 1;
     const proof = await ask(term).catch((error: unknown) => {
-      if (error instanceof MongoServerError) lease.answered(term);
+      if (error instanceof MongoServerError) lease.replied(term);
       return undefined;
     });
     underWay -= 1;
     if (proof !== undefined) lease.proven(term, askedAt, proof.electionId);
-    // An answer that a later one overtook says how things were before.
-    if (question < answered) return;
-    answered = question;
+    // A reply that a later one overtook says how things were before.
+    if (question < replied) return;
+    replied = question;
     clock = proof ?? clock;
     hearProof(proof?.switches, askedAt);
   }
@@ -142,7 +142,7 @@ async function proveUntilHeld(lease: Lease, prove: () => Promise<void>, deadline
   }
 }
 
-/** What a member has answered: the switches, by a read that proves it the primary, and by which election it leads. */
+/** What a member has replied: the switches, by a read that proves it the primary, and by which election it leads. */
 export interface Proof {
   readonly switches: Document[];
   readonly electionId: string;
@@ -152,9 +152,9 @@ export interface Proof {
 }
 
 /**
- * By a linearizable read, which a member answers only after a majority has confirmed that it still leads. Where nobody
- * else can lead, the read needs no such confirmation. Elections of a member only ever follow each other, so that the
- * election it names afterwards is the one by which it answered.
+ * By a linearizable read, to which a member replies only after a majority has confirmed that it still leads. Where
+ * nobody else can lead, the read needs no such confirmation. Elections of a member only ever follow each other, so that
+ * the election it names afterwards is the one by which it replied.
  */
 async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Proof> {
   if (term === undefined) throw new Error("no primary is known");

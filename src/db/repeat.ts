@@ -1,8 +1,8 @@
-// Work that goes on in the background until the service stops.
+// Work that continues in the background until the service stops.
 
 /** Work in the background. */
 export interface Background {
-  /** Begins the work no more; what runs goes on to its end. */
+  /** Begins the work no more; what runs continues to its end. */
   stop(): void;
 }
 

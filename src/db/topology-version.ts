@@ -3,8 +3,8 @@ import type { MongoClient, ServerDescription, TopologyVersion } from "mongodb";
 import { BSON } from "mongodb";
 
 /**
- * With `raw: true` the driver does not decode the answer of an error either, but stores its topology version with the
- * server, and throws a TypeError when it compares it with the next one. The description that an event bears is the one
+ * With `raw: true` the driver does not decode the reply of an error either, but stores its topology version with the
+ * server, and throws a TypeError when it compares it with the next one. The description that an event has is the one
  * that the driver keeps.
  */
 export function repairTopologyVersions(client: MongoClient): void {

@@ -12,7 +12,7 @@ export const searchIndex = "search";
 export const listIndex = "list";
 
 /**
- * Words are counted up to the first bound; only when all of them reach it, up to the second, to tell which is rarer.
+ * Words are counted up to the first bound; only when all of them reach it, up to the second, to find which is rarer.
  */
 const countBounds = [200, 5_000] as const;
 /** The number of index keys that one query counts over all its words; each word still gets at least the first bound. */

@@ -16,7 +16,7 @@ import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** Another request has claimed the idempotency key: its answer is to be looked for. Nothing was written. */
+/** Another request has claimed the idempotency key: its response is to be looked for. Nothing was written. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }
@@ -41,7 +41,7 @@ export type Fence = Document;
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
 /** The response to a write, and the records that it shows: deleting any of them erases it. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly message: Message;
   readonly records: readonly UUID[];
 }
@@ -53,20 +53,20 @@ export interface CommitOptions {
 }
 
 /**
- * Does the work and, when the scope bears an idempotency key, stores that key with it: both or neither, by a majority.
- * The claim is inserted first, so that a repeated request finds its answer before anything else is looked at. The
- * answer must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
+ * Does the work and, when the scope has an idempotency key, stores that key with it: both or neither, by a majority.
+ * The claim is inserted first, so that a repeated request finds its response before anything else is looked at. The
+ * response must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
  */
 export async function commit<T>(
   client: MongoClient,
   scope: WriteScope,
-  answer: RecordedAnswer | undefined,
+  response: RecordedResponse | undefined,
   work: Work<T>,
   options: CommitOptions = {},
 ): Promise<T> {
   requireGrant(scope);
   if (scope.claim === undefined && options.atomic !== true) return write(client, scope.deadline, work);
-  const claim = scope.claim === undefined || answer === undefined ? undefined : scope.claim.document(answer);
+  const claim = scope.claim === undefined || response === undefined ? undefined : scope.claim.document(response);
   const claims = claimsOf(client);
   return transaction(client, scope.deadline, async (session) => {
     if (claim !== undefined) await insertClaim(claims, claim, session);
@@ -187,9 +187,9 @@ function isVerdict(error: unknown): boolean {
 }
 
 /**
- * A transaction reads the newest, which may yet be undone, and only its commit would tell. One that fails is not
+ * A transaction reads the newest, which may yet be undone, and only its commit would show it. One that fails is not
  * committed:
- * resolves when a majority has what it read, and fails with UNAVAILABLE where that cannot be told.
+ * resolves when a majority has what it read, and fails with UNAVAILABLE where that cannot be known.
  */
 async function settle(client: MongoClient, { operationTime }: ClientSession, term: Term): Promise<void> {
   const readConcern = { level: "majority", ...(operationTime && { afterClusterTime: operationTime }) };
@@ -222,7 +222,7 @@ async function insertClaim(
 
 /**
  * Runs a transaction, again as long as MongoDB says that trying again is safe: the work after a transient error, the
- * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its answer by
+ * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its response by
  * then.
  */
 async function transact<T>(session: ClientSession, deadline: Deadline, work: () => Promise<T>): Promise<T> {

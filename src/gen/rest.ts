@@ -102,9 +102,10 @@ export const routes = [
       { name: "limit", local: "limit", kind: "int32", required: false, nullable: true },
       { name: "offset", local: "offset", kind: "int32", required: false, nullable: true },
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
+      { name: "brief", local: "brief", kind: "bool", required: false, nullable: true },
     ],
-      parameters: {"state":{"type":"string","enum":["active","archived","any"],"description":"Which contacts: `active`, which is the default, `archived` or `any`. What no index has, this and `has_email`, is looked for in the newest 20,000 contacts; of archived ones a query looks at the newest 2,000."},"has_email":{"type":"boolean","description":"True keeps only contacts with an email address, false only those without."},"limit":{"type":"integer","format":"int32","minimum":1,"maximum":25,"description":"The largest number of contacts on the page; 25 when it is left out."},"offset":{"type":"integer","format":"int32","minimum":0,"maximum":10000,"description":"How many contacts to skip; 0 when it is left out."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
-      answer: {"pagination":{"anyOf":[{"$ref":"#/components/schemas/Pagination"},{"type":"null"}],"description":"Where the page stands in the list. Set where the request has a field that REST does not have."}},
+      parameters: {"state":{"type":"string","enum":["active","archived","any"],"description":"Which contacts: `active`, which is the default, `archived` or `any`. What no index has, this and `has_email`, is looked for in the newest 20,000 contacts; of archived ones a query looks at the newest 2,000."},"has_email":{"type":"boolean","description":"True keeps only contacts with an email address, false only those without."},"limit":{"type":"integer","format":"int32","minimum":1,"maximum":25,"description":"The largest number of contacts on the page; 25 when it is left out."},"offset":{"type":"integer","format":"int32","minimum":0,"maximum":10000,"description":"How many contacts to skip; 0 when it is left out."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."},"brief":{"type":"boolean","description":"True returns contacts without their notes, memory, timeline and sessions, which are null or empty then: for a long list."}},
+      response: {"pagination":{"anyOf":[{"$ref":"#/components/schemas/Pagination"},{"type":"null"}],"description":"The place of the page in the list. Set where the request has a field that REST does not have."}},
       write: (m: SearchContactsResponse) => ({ ...(m.pagination === undefined ? {} : { pagination: m.pagination === undefined ? null : writePagination(m.pagination) }) }),
     },
   },
@@ -209,8 +210,8 @@ export const routes = [
       { name: "to", local: "to", kind: "string", required: false, nullable: true, moment: true },
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
     ],
-      parameters: {"contact_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this contact owns."},"session_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this session owns."},"kind":{"type":"string","enum":["contact","session"],"description":"Keeps only the notes that contacts own (`contact`), or sessions (`session`)."},"from":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC."},"to":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
-      answer: {},
+      parameters: {"contact_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this contact owns; with the kind `session`, those of its newest 50 sessions."},"session_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this session owns."},"kind":{"type":"string","enum":["contact","session"],"description":"Keeps only the notes that contacts own (`contact`), or sessions (`session`)."},"from":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC."},"to":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
+      response: {},
       write: () => ({}),
     },
   },
@@ -239,7 +240,7 @@ export const routes = [
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
     ],
       parameters: {"has_transcript":{"type":"boolean","description":"True keeps only sessions with a transcript, false only those without. It looks at the newest 2,000 sessions that match the other conditions."},"contact_name":{"type":"string","minLength":1,"maxLength":100,"description":"Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
-      answer: {},
+      response: {},
       write: () => ({}),
     },
   },
@@ -465,7 +466,7 @@ const names_records_v1_SessionNoteType: Names = { 1: "user_manual", 2: "ai_meeti
 
 type Names = Readonly<Record<number, string>>;
 
-/** An answer without what its proto promises is our failure, not something to send. */
+/** A response without what its proto promises is our failure, not something to send. */
 function required<T>(value: T | undefined, field: string): T {
   if (value === undefined) throw new Error(`${field} is required and not set`);
   return value;

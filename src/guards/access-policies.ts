@@ -20,7 +20,7 @@ export interface PublicAccessDependencies {
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
   readonly requireFreshSwitches: () => void;
-  /** Hears of every answered request that bore a valid key. */
+  /** Hears of every request with a valid key that was served. */
   readonly onUse: (key: KeyFacts) => void;
   /** Hears of what a signed-in person was refused. Never rejects. */
   readonly onRefusal: AccessPolicy["refused"];
@@ -31,7 +31,7 @@ interface CallPolicy extends Omit<AccessPolicy, "guards"> {
   readonly guards: readonly Guard[];
 }
 
-/** How long a request that needs no key waits to learn whether it bears one, and so which bucket it is charged to. */
+/** How long a request that needs no key waits to learn whether it has one, and so which bucket it is charged to. */
 const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 
@@ -64,7 +64,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
       }),
     guards: [],
     grant: () => Promise.resolve(undefined),
-    // Who needs no key is answered whatever became of the one that was sent.
+    // An rpc that needs no key is served whatever became of the one that was sent.
     finalize: nothing,
     renew: nothing,
     refused: nothing,

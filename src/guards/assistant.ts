@@ -18,7 +18,7 @@ import { accountBucket } from "./throttle.ts";
 
 /** The look-up of access tokens, handed in by the composition root. */
 export interface Tokens {
-  /** Who the token stands for. Fails with INVALID_TOKEN or UNAVAILABLE. */
+  /** The user and client of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
   identify(token: string, deadline: Deadline): Promise<TokenFacts>;
 }
 

@@ -1,4 +1,4 @@
-// 401: finds out whose API key a request bears (contract §2.2, §7.1).
+// 401: finds out whose API key a request has (contract §2.2, §7.1).
 import type { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
@@ -28,7 +28,7 @@ export interface Identifying {
   readonly optional: boolean;
 }
 
-/** Tells who sends a request, and checks an answer that was found for a key from memory. */
+/** Identifies who sends a request, and checks a response that was found for a key from memory. */
 export interface Authentication {
   /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;

@@ -22,7 +22,8 @@ export interface Bucket {
 }
 
 /**
- * Takes from the bucket by Redis's own clock, in one step. The arguments are the limiter's: points to take, whole units
+ * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
+ * behind, time goes on from there. The arguments are the limiter's: points to take, whole units
  * of the duration, points of the limiter, duration; the answer is [points consumed, milliseconds to wait], where more
  * points than the limiter has mean a refusal.
  */
@@ -33,11 +34,11 @@ local points = tonumber(ARGV[1])
 local burst = tonumber(ARGV[3])
 local rate = burst / tonumber(ARGV[4]) * 1000
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local at = tonumber(bucket[2]) or now
-local tokens = math.min(burst, (tonumber(bucket[1]) or burst) + math.max(0, now - at) * rate)
+local at = math.min(tonumber(bucket[2]) or now, now)
+local tokens = math.min(burst, (tonumber(bucket[1]) or burst) + (now - at) * rate)
 local consumed, wait = 1, 0
 if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
-redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(math.max(at, now)))
+redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))
 redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate) + 1000)
 return {consumed, wait}
 `;
@@ -79,17 +80,21 @@ export function sharedBucket(
   const underway = new Map<string, number>();
 
   async function ask(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
-    const waitMs = await redis.attempt(async () => {
-      try {
-        await (tokens === 1 ? single : several).consume(name, tokens);
-        return 0;
-      } catch (error) {
-        if (!(error instanceof RateLimiterRes)) throw error;
-        // A refusal from the limiter's memory has consumed nothing; one from the script reports more than the burst.
-        if (error.consumedPoints === 0) onRemembered();
-        return Math.max(1, error.msBeforeNext);
-      }
-    }, tally);
+    const waitMs = await redis.attempt(
+      single.getKey(name),
+      async () => {
+        try {
+          await (tokens === 1 ? single : several).consume(name, tokens);
+          return 0;
+        } catch (error) {
+          if (!(error instanceof RateLimiterRes)) throw error;
+          // A refusal from the limiter's memory has consumed nothing; one from the script reports more than the burst.
+          if (error.consumedPoints === 0) onRemembered();
+          return Math.max(1, error.msBeforeNext);
+        }
+      },
+      tally,
+    );
     if (waitMs === undefined) throw new Error("Redis is away");
     return waitMs;
   }

@@ -17,9 +17,9 @@ export interface RpcFacts {
   readonly rules: MethodRules;
   /** Whether the rpc changes something: every one that is not marked `NO_SIDE_EFFECTS`. */
   readonly writes: boolean;
-  /** Whether it is one of the operator's: those go on while the writes of records are paused. */
+  /** Whether it is one of the operator's: those continue while the writes of records are paused. */
   readonly administers: boolean;
-  /** Whether it takes a batch, and answers item by item what is wrong with each. */
+  /** Whether it takes a batch, and reports for each item what is wrong with it. */
   readonly itemwise: boolean;
   /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
   readonly onBehalf: boolean;
@@ -32,7 +32,7 @@ export interface Call extends RpcFacts {
   readonly inbound: Inbound;
 }
 
-/** Who sends a request, as far as the credential alone tells. */
+/** Who sends a request, as far as the credential alone shows. */
 export type Caller =
   | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: UnprovenKey | undefined }
   | { readonly kind: "person"; readonly person: SignedIn }
@@ -44,7 +44,7 @@ export type Caller =
 export interface SignedIn {
   /** Names the session; not what its cookie holds. */
   readonly sessionId: string;
-  /** The person's email, or the subject where the identity provider tells no email. */
+  /** The person's email, or the subject where the identity provider gives no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;
 }
@@ -53,7 +53,7 @@ export interface SignedIn {
 export interface TokenFacts {
   readonly issuer: string;
   readonly subject: string;
-  /** The person's email, or the subject where the token tells no email. */
+  /** The person's email, or the subject where the token has no email. */
   readonly name: string;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;
@@ -71,7 +71,7 @@ export interface KeyFacts {
   readonly suspended?: true | undefined;
 }
 
-/** Tells the log on whose behalf a request is made, and with which key. */
+/** Reports to the log on whose behalf a request is made, and with which key. */
 export function observeCaller(inbound: Inbound, caller: Caller): void {
   if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
   const account =
@@ -105,7 +105,7 @@ export function countRows({ tally }: Pick<Inbound, "tally">, message: Message, l
     (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
 }
 
-/** Tells the log which account an operator's request or its response names. */
+/** Reports to the log which account an operator's request or its response names. */
 export function observeAccount(inbound: Inbound, message: Message): void {
   const { accountId, account } = message as Message & {
     readonly accountId?: string;

@@ -10,7 +10,7 @@ export type Standing = "known" | "stranger";
 
 /**
  * How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its
- * answer goes out.
+ * response goes out.
  */
 export interface Capacity {
   /** Fails with UNAVAILABLE where even a request with a known credential would find the queue full. */

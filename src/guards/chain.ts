@@ -7,7 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, refuse } from "../errors.ts";
-import type { Answer, Dispatch, Inbound } from "../rpc/dispatch.ts";
+import type { Dispatch, Inbound, RpcResponse } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { countRows, factsOf, observeAccount } from "./call.ts";
@@ -42,7 +42,7 @@ export interface AccessPolicy {
   renew(call: Call, caller: Caller): Promise<void>;
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
-  /** The last word, after the service: no answer, good or bad, leaves before it. */
+  /** The last word, after the service: no response, good or bad, leaves before it. */
   finalize(call: Call, caller: Caller): Promise<void>;
   /** Hears of a request that was charged and then refused, before the caller does. Never rejects. */
   refused(call: Call, caller: Caller, failure: Failure): Promise<void>;
@@ -131,7 +131,7 @@ async function serve(
   found: readonly Violation[],
   admission: Admission,
   deadline: Deadline,
-): Promise<Answer> {
+): Promise<RpcResponse> {
   const { rpc, accessPolicy, call, caller } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
@@ -142,21 +142,26 @@ async function serve(
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);
-  const answered = await perform(message, await accessPolicy.grant(call, caller, () => deadline), key, admission); // 404, 409
-  if (namesAccount) observeAccount(inbound, answered.message);
-  countRows(inbound, answered.message, call.list);
-  return answered;
+  const response = await perform(message, await accessPolicy.grant(call, caller, () => deadline), key, admission); // 404, 409
+  if (namesAccount) observeAccount(inbound, response.message);
+  countRows(inbound, response.message, call.list);
+  return response;
 }
 
-async function perform(message: Message, grant: Grant, key: string | undefined, admission: Admission): Promise<Answer> {
+async function perform(
+  message: Message,
+  grant: Grant,
+  key: string | undefined,
+  admission: Admission,
+): Promise<RpcResponse> {
   const { rpc, handler, idempotency, call } = admission;
-  if (grant?.kind !== "records" || !call.writes) return firstAnswer(await handler(message, grant));
-  if (key === undefined) return firstAnswer(await handler(message, grantWrites(grant)));
-  const answered = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => handler(message, scope));
-  if (answered.replayed) observe(call.inbound, { replayed: true });
-  return answered;
+  if (grant?.kind !== "records" || !call.writes) return firstResponse(await handler(message, grant));
+  if (key === undefined) return firstResponse(await handler(message, grantWrites(grant)));
+  const response = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => handler(message, scope));
+  if (response.replayed) observe(call.inbound, { replayed: true });
+  return response;
 }
 
-function firstAnswer(message: Message): Answer {
+function firstResponse(message: Message): RpcResponse {
   return { message, replayed: false, body: undefined };
 }

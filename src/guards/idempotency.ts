@@ -1,4 +1,4 @@
-// Exactly once: a write with an idempotency key happens one time, and every repetition gets its answer (contract §5).
+// Exactly once: a write with an idempotency key happens one time, and every repetition gets its response (contract §5).
 import { createHash, randomUUID } from "node:crypto";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -13,7 +13,7 @@ import type { Deadline } from "../deadline.ts";
 import { isPast } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import { fail } from "../errors.ts";
-import type { Answer } from "../rpc/dispatch.ts";
+import type { RpcResponse } from "../rpc/dispatch.ts";
 import type { Reservations, StoredClaim } from "./reservations.ts";
 import { reservationName } from "./reservations.ts";
 import type { Claim, ClaimDocument, Scope, WriteScope } from "./scope.ts";
@@ -40,14 +40,14 @@ export const claimCollection: CollectionSpec = {
   ],
 };
 
-/** Runs writes that bear an idempotency key. */
+/** Runs writes that have an idempotency key. */
 export interface Idempotency {
   /**
-   * Runs the write, or answers as its first run was answered. Fails with IDEMPOTENCY_KEY_REUSED when the key names
+   * Runs the write, or returns the response of its first run. Fails with IDEMPOTENCY_KEY_REUSED when the key names
    * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the
    * first run has not ended by the deadline.
    */
-  run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<Answer>;
+  run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<RpcResponse>;
 }
 
 /** A write and the key that names it. */
@@ -70,7 +70,7 @@ export function keyViolations(key: string | undefined): Violation[] {
   ];
 }
 
-/** `render` writes the REST body of an answer. */
+/** `render` writes the REST body of a response. */
 export function createIdempotency(
   db: Db,
   reservations: Reservations,
@@ -89,8 +89,8 @@ export function createIdempotency(
         const reservation = await reservations.reserve(name, randomUUID(), deadline.tally);
         if (reservation.kind === "answered") return replay(rpc, fingerprint, reservation.claim);
         if (reservation.kind !== "in flight") {
-          const answer = await attempt(claim.claim, reservation.release);
-          if (answer !== undefined) return answer;
+          const response = await attempt(claim.claim, reservation.release);
+          if (response !== undefined) return response;
         }
         if (isPast(deadline)) {
           fail(deadline.reason, {
@@ -102,8 +102,8 @@ export function createIdempotency(
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
 
-      /** One try to write; undefined when the key was taken by a request that did not leave an answer after all. */
-      async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<Answer | undefined> {
+      /** One try to write; undefined when the key was taken by a request that did not leave a response after all. */
+      async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<RpcResponse | undefined> {
         let kept: StoredClaim | undefined;
         try {
           const message = await perform(grantWrites(scope, granted));
@@ -134,8 +134,8 @@ function claimOf(
   let stored: StoredClaim | undefined;
   return {
     claim: {
-      document({ message: answer, records }) {
-        stored = { fingerprint, message: Buffer.from(toBinary(rpc.output, answer)), body: render(rpc, answer) };
+      document({ message: response, records }) {
+        stored = { fingerprint, message: Buffer.from(toBinary(rpc.output, response)), body: render(rpc, response) };
         const { message, body } = stored;
         return {
           _id: { account_id: accountId, key },
@@ -184,7 +184,7 @@ async function findClaim(
   };
 }
 
-function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): Answer {
+function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): RpcResponse {
   if (!claim.fingerprint.equals(fingerprint)) fail(Reason.IDEMPOTENCY_KEY_REUSED);
   if (claim.erased === true) fail(Reason.NOT_FOUND, { message: recordDeleted });
   return { message: fromBinary(rpc.output, claim.message), replayed: true, body: claim.body };

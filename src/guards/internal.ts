@@ -17,7 +17,7 @@ export interface OperatorCaller {
   readonly address: string;
   readonly requestId: string;
   /**
-   * The first 8 hexadecimal digits of the SHA-256 of the service token: tells which of several it was, and opens
+   * The first 8 hexadecimal digits of the SHA-256 of the service token: shows which of several it was, and opens
    * nothing.
    */
   readonly token: string;
@@ -35,7 +35,7 @@ export interface Operator {
 
 /** Checks service tokens, and whether an account exists. */
 export interface InternalAccess {
-  /** Fails with INVALID_SERVICE_TOKEN unless the header bears one of the tokens. */
+  /** Fails with INVALID_SERVICE_TOKEN unless the header has one of the tokens. */
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
@@ -46,7 +46,7 @@ export interface InternalAccess {
   ): Operator;
 }
 
-/** `exists` tells whether there is an account with the id. */
+/** `exists` reports whether there is an account with the id. */
 export function createInternalAccess(
   tokens: readonly string[],
   exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>,

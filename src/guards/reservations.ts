@@ -72,13 +72,13 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
   function keep(key: string, claim: StoredClaim): void {
     const keptMs = Math.min(answerMs, Math.floor(claim.leftMs ?? answerMs));
     if (keptMs <= 0 || claim.erased === true) return;
-    void redis?.attempt((client) => client.eval(keepScript, 1, key, encode(claim), erasedMark, keptMs));
+    void redis?.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
   }
 
   return {
     async reserve(name, holder, tally) {
       const key = keptUnder(name);
-      const held = await redis.attempt((client) => client.eval(reserveScript, 1, key, pending(holder), leaseMs), tally);
+      const held = await redis.attempt(key, ({ run }) => run(reserveScript, pending(holder), leaseMs), tally);
       if (held === undefined) return { kind: "unknown", release: (claim) => claim !== undefined && keep(key, claim) };
       if (typeof held === "string") {
         if (held.startsWith(pending(""))) return { kind: "in flight" };
@@ -87,7 +87,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
         return { kind: "unknown", release: (written) => written !== undefined && keep(key, written) };
       }
       const renewal = setInterval(
-        () => void redis.attempt((client) => client.eval(renewScript, 1, key, pending(holder), leaseMs)),
+        () => void redis.attempt(key, ({ run }) => run(renewScript, pending(holder), leaseMs)),
         renewEveryMs,
       );
       return {
@@ -95,7 +95,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
         release(claim) {
           clearInterval(renewal);
           if (claim !== undefined) keep(key, claim);
-          else void redis.attempt((client) => client.eval(releaseScript, 1, key, pending(holder)));
+          else void redis.attempt(key, ({ run }) => run(releaseScript, pending(holder)));
         },
       };
     },
@@ -103,13 +103,18 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 }
 
 const retryMs = 1_000;
+/** A replica that lacks the last writes of its master has taken over by then. */
+const afterFailoverMs = 60_000;
 
 /**
  * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
- * the background, for as long as a response is kept there.
+ * the background, for as long as a response is kept there. A minute later it does it once more: a failover may have
+ * brought a response back.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
-  if (redis === undefined || (await erase(redis, names))) return;
+  if (redis === undefined) return;
+  setTimeout(() => void erase(redis, names), afterFailoverMs).unref();
+  if (await erase(redis, names)) return;
   const until = performance.now() + answerMs;
   const retry = setInterval(() => {
     void erase(redis, names).then((erased) => {
@@ -119,9 +124,10 @@ export async function eraseKept(redis: RedisLink | undefined, names: readonly st
 }
 
 async function erase(redis: RedisLink, names: readonly string[]): Promise<boolean> {
-  const all = (client: RedisLink["client"]) =>
-    Promise.all(names.map((name) => client.set(keptUnder(name), erasedMark, "PX", erasedMs)));
-  return (await redis.attempt(all)) !== undefined;
+  const marked = await Promise.all(
+    names.map((name) => redis.attempt(keptUnder(name), ({ set }) => set(erasedMark, erasedMs))),
+  );
+  return !marked.includes(undefined);
 }
 
 function pending(holder: string): string {

@@ -1,4 +1,4 @@
-// On whose behalf a store is asked: the account, the credential that has to stand, and the right to write.
+// On whose behalf a store is asked: the account, the credential that has to be valid still, and the right to write.
 import type { Message } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
@@ -17,7 +17,7 @@ export interface Scope {
 
 /**
  * An API key that was valid once, and whose revocation only MongoDB can rule out. `db/read.ts` does so within the
- * command that reads the data, which spares a command of its own; the chain lets no answer out before it is proven.
+ * command that reads the data, which spares a command of its own; the chain lets no response out before it is proven.
  */
 export interface UnprovenKey {
   readonly hash: Binary;
@@ -29,14 +29,14 @@ declare const granted: unique symbol;
 /** The right to write one account's records. Only `authorize` grants it, and a store refuses any other object. */
 export interface WriteScope extends Scope {
   readonly [granted]: true;
-  /** The idempotency key to store with the write, if the request bears one. */
+  /** The idempotency key to store with the write, if the request has one. */
   readonly claim: Claim | undefined;
 }
 
 /** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
 export interface Claim {
   /** The document to insert in the transaction of the write; `message` is the response to the request. */
-  document(answer: { readonly message: Message; readonly records: readonly UUID[] }): ClaimDocument;
+  document(response: { readonly message: Message; readonly records: readonly UUID[] }): ClaimDocument;
 }
 
 /** A completed write, kept for 24 hours by the database's clock. */
@@ -44,9 +44,9 @@ export interface ClaimDocument {
   readonly _id: { readonly account_id: UUID; readonly key: string };
   /** SHA-256 of the operation and its typed request. */
   readonly fingerprint: Binary;
-  /** The answer as a protobuf message, for Connect and gRPC. */
+  /** The response as a protobuf message, for Connect and gRPC. */
   readonly message: Binary;
-  /** The answer's REST body, to be sent again byte for byte. */
+  /** The response's REST body, to be sent again byte for byte. */
   readonly body: string;
   /** The records that the response shows; missing in claims of the previous release. */
   readonly records?: readonly UUID[];
@@ -54,9 +54,9 @@ export interface ClaimDocument {
   readonly erased?: Binary;
 }
 
-/** Who does something to an account's credentials, as its audit log tells. */
+/** Who does something to an account's credentials, as its audit log shows. */
 export interface Actor {
-  /** The email of the person who is signed in, or the subject where the identity provider tells no email. */
+  /** The email of the person who is signed in, or the subject where the identity provider gives no email. */
   readonly person: string | undefined;
   readonly requestId: string;
   readonly address: string;

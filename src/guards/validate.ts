@@ -30,7 +30,7 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   const violations = [...found];
   const add = (violation: Violation): void => {
     if (reported.has(violation.field)) return;
-    // What is missing may be missing only because of what was found before: of that alone the caller is told.
+    // What is missing may be missing only because of what was found before: the caller sees that alone.
     if (violation.rule === "update_mask" && found.length > 0) return;
     if (violation.rule === "required" && reported.has("")) return;
     reported.add(violation.field);
@@ -47,8 +47,8 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
 }
 
 /**
- * The same for a batch, whose items are answered one by one: what is wrong with an item is left to whoever answers it
- * (`violationsOf`).
+ * The same for a batch, whose items have their own results: what is wrong with an item is left to whatever makes its
+ * result (`violationsOf`).
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
   const violations = [...found, ...violationsOf(schema, message).filter(({ field }) => !/^\w+\[/.test(field))];
@@ -81,7 +81,7 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
   if (result.kind === "valid") return [];
   if (result.kind === "error") throw result.error;
   const all = result.violations.map(({ field, ruleId, message }) => describe(field, ruleId, message));
-  // What is too long is not also told that it breaks a pattern, against which it was never held.
+  // What is too long is not also reported to break a pattern, against which it was never held.
   const tooLong = new Set(all.filter(({ rule }) => rule === "string.max_len").map(({ field }) => field));
   return all.filter(({ field, rule }) => rule !== "string.pattern" || !tooLong.has(field));
 }
@@ -94,7 +94,7 @@ function describe(path: Path, rule: string, message: string): Violation {
 
 function wording(path: Path, rule: string, message: string): string {
   const last = path.findLast((part): part is DescField => part.kind === "field");
-  // A field that knows whether it was set is required to be; of another one can only tell that it is empty.
+  // A field that knows whether it was set is required to be; another one can only be seen to be empty.
   if (rule === "required")
     return last?.presence === FeatureSet_FieldPresence.IMPLICIT ? "must not be empty" : "is required";
   // The rules exclude only 0, which means no value.

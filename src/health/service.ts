@@ -1,4 +1,4 @@
-// records.v1.HealthService: tells whether the service works, from what this instance found out in the background.
+// records.v1.HealthService: reports whether the service works, from what this instance found out in the background.
 import type { HealthService as Descriptor } from "../gen/records/v1/health_pb.ts";
 import { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import type { AccountService } from "../rpc/routes.ts";
@@ -14,7 +14,7 @@ export interface HealthFacts {
   enabled(): boolean;
 }
 
-/** The service. It asks nobody, so that it answers whatever else does not. */
+/** The service. It asks nobody, so that it responds whatever else does not. */
 export function createHealthService({ reachable, enabled }: HealthFacts): AccountService<typeof Descriptor> {
   return {
     checkHealth() {

@@ -10,10 +10,10 @@ export interface ListenerOptions {
   handle(request: Request, response: Response): void;
   /** The whole HTTP/1.1 response for a message that was refused with this status. */
   refuse(status: RefusedStatus): string;
-  /** Answers an `Expect` that is not understood: 417. */
+  /** Rejects an `Expect` that is not understood: 417. */
   refuseExpectation(request: Request, response: Response): void;
   /**
-   * Answers a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
+   * Rejects a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
    * stream does.
    */
   readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;

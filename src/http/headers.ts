@@ -1,4 +1,4 @@
-// The headers that every answer of a surface carries, whatever its status (contract §2.8, §10).
+// The headers that every response of a surface carries, whatever its status (contract §2.8, §10).
 import type { Config } from "../config.ts";
 import type { Request, Response } from "./exchange.ts";
 

@@ -96,7 +96,7 @@ function reject(
   // A response that has begun cannot be followed by another to the same request.
   if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return void socket.destroy();
   const respond = (): void => close(socket, refuse(refusedStatus(code)));
-  // What was taken before is answered first: its writes go on, whatever follows it on the connection.
+  // What was taken before is served first: its writes continue, whatever follows it on the connection.
   const before = here.findLast(({ req }) => req.complete);
   return before === undefined ? respond() : void before.once("close", respond);
 }

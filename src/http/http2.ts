@@ -67,7 +67,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
   server.on("request", take as never);
   server.on("sessionError", () => undefined);
-  // Without these Node would answer by itself, and without a body.
+  // Without these Node would respond by itself, and without a body.
   server.on("connect", take as never);
   server.on("checkExpectation", ((request: Request, response: Response) => {
     running.follow(response);
@@ -104,7 +104,7 @@ function limit(request: StreamRequest, response: Response, socket: Socket, depen
   });
   if (stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
-    // A client that was answered and goes on sending is cut off.
+    // A client that has its response and continues to send is cut off.
     if (response.headersSent && !request.complete) stream.close();
     else if (!request.complete) refuseSlow(request, response);
   }, requestTimeout);

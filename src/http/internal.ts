@@ -87,7 +87,7 @@ export function internalOptions({ rpc, others, probes, onError, log, logRefused 
 
 const probePaths = new Set(["/livez", "/readyz", "/metrics"]);
 
-/** Answers `/livez`, `/readyz` and `/metrics`; false for any other path. */
+/** Serves `/livez`, `/readyz` and `/metrics`; false for any other path. */
 async function serveProbe(path: string, response: Response, probes: Probes, inbound: Inbound): Promise<boolean> {
   if (path === "/livez")
     return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));

@@ -22,9 +22,9 @@ export interface Listener {
   /** Listens; 0 picks a free port. Returns the port. Rejects when the port is taken. */
   listen(port: number, host: string): Promise<number>;
   /**
-   * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also answers
-   * what still comes on open connections, and tells each that it was the last: a client that sends on an idle one just
-   * as it is closed would get no answer.
+   * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also serves
+   * what still comes on open connections, and says to each that it was the last: a client that sends on an idle one
+   * just as it is closed would get no response.
    */
   close(graceMs: number, idleMs: number): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface Listener {
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
-/** A client that takes nothing of its answer for so long is cut off: it holds the answer in our memory. */
+/** A client that takes nothing of its response for so long is cut off: it holds the response in our memory. */
 const stalledMs = 30_000;
 const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
@@ -137,7 +137,7 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   http1.server.closeIdleConnections();
   await running.ended(until - performance.now());
   for (const response of running.responses) cutOff.add(response);
-  // The last answers may still be on their way out of the sockets' buffers.
+  // The last responses may still be on their way out of the sockets' buffers.
   for (const socket of sockets.keys()) socket.destroySoon();
   const cut = setTimeout(() => {
     for (const socket of sockets.keys()) socket.destroy();

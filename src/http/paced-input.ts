@@ -99,7 +99,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   };
 }
 
-/** The unanswered requests of a connection; calls `onEnd` when one of them is answered. */
+/** The requests of a connection that have no response yet; calls `onEnd` when one of them gets it. */
 interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
   isFull(): boolean;
 }

@@ -1,21 +1,48 @@
-// Opens the port of a listener, or tells in one line which setting is in the way.
-import { ConfigError } from "../config.ts";
+// Opens the ports of an instance, or reports in one line which setting is in the way.
+import { once } from "node:events";
+import type { Server } from "node:net";
+import { createServer } from "node:net";
+import { ConfigError } from "../config-error.ts";
 import type { Listener } from "./listener.ts";
 
+/** A port, with the variables that set it. */
+export interface ListenedPort {
+  readonly name: string;
+  readonly port: number;
+  readonly hostName: string;
+  readonly host: string;
+}
+
 /** Listens and gives the port. Fails with a `ConfigError` that names the variable. */
-export async function listen(
-  listener: Listener,
-  portName: string,
-  port: number,
-  hostName: string,
-  host: string,
-): Promise<number> {
+export async function listen(listener: Listener, at: ListenedPort): Promise<number> {
+  return naming(at, () => listener.listen(at.port, at.host));
+}
+
+/** Fails like `listen` where one of the ports is taken, or two of them are the same. Nothing listens afterwards. */
+export async function requireFree(ports: readonly ListenedPort[]): Promise<void> {
+  const servers: Server[] = [];
   try {
-    return await listener.listen(port, host);
+    for (const at of ports) {
+      const server = createServer((socket) => socket.destroy());
+      servers.push(server);
+      await naming(at, () => once(server.listen(at.port, at.host), "listening"));
+    }
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  }
+}
+
+async function naming<Result>(
+  { name, port, hostName, host }: ListenedPort,
+  open: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await open();
   } catch (error) {
     const { code = String(error), syscall } = error as NodeJS.ErrnoException;
     const noHost = syscall === "getaddrinfo" || code === "EADDRNOTAVAIL";
     if (noHost) throw new ConfigError(hostName, `"${host}" is no address of this machine (${code})`);
-    throw new ConfigError(portName, `${port} cannot be listened on (${code})`);
+    const mend = code === "EADDRINUSE" ? ": stop the program that has it, or choose another port" : "";
+    throw new ConfigError(name, `${port} cannot be listened on (${code})${mend}`);
   }
 }

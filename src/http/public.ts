@@ -45,6 +45,8 @@ export interface PublicSurfaces {
   readonly others: readonly Surface[];
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, ServedText>;
+  /** Answers a request for a path beside the API where nothing is: a browser gets a page. */
+  readonly refuseUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
@@ -101,7 +103,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (surface !== undefined || surfaces.documents.has(path))
         observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
-      return void serveOther(surfaces.documents.get(path), request, response, inbound, surfaces);
+      return void serveOther(path, request, response, inbound, surfaces);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.
     refuse(status) {
@@ -131,24 +133,30 @@ function endOf(response: Response): (release: () => void) => boolean {
 
 /** What no surface serves: a document, or 404, to a gRPC client as its status; each is throttled first (429). */
 async function serveOther(
-  document: ServedText | undefined,
+  path: string,
   request: Request,
   response: Response,
   inbound: Inbound,
-  { throttle, throttleDocument, onError }: PublicSurfaces,
+  { documents, throttle, throttleDocument, refuseUnknown, onError }: PublicSurfaces,
 ): Promise<void> {
   request.resume();
+  const document = documents.get(path);
   try {
     await (document === undefined ? throttle : throttleDocument)(inbound);
     const { type, text } = document ?? fail(Reason.UNKNOWN_PATH);
     if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, text);
   } catch (error) {
     const failure = failureOf(error);
+    if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))
+      return refuseUnknown(request, response, inbound, failure);
     onError(failure, inbound);
     if (document === undefined && isGrpc(request)) writeGrpcFailure(response, failure, inbound);
     else writeFailure(response, failure);
   }
 }
+
+/** Where only programs ask: nothing below these paths is ever HTML. */
+const ofPrograms = /^\/(?:v\d+|mcp|\.well-known|grpc\.|records\.)/;
 
 /** The whole HTTP/1.1 response for a message that the parser refused. */
 export function refusal(status: RefusedStatus, requestId: string, headers: HeaderList): string {

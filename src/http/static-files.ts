@@ -31,6 +31,7 @@ export type SendLarge = (send: () => Promise<void>) => Promise<void>;
 const types: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".js": "text/javascript; charset=utf-8",
+  ".json": "application/json; charset=utf-8",
   ".svg": "image/svg+xml",
 };
 
@@ -60,7 +61,7 @@ export function staticFile(name: string, body: Buffer): StaticFile {
 }
 
 /**
- * Whether a request is to be served by the method of its path. Answers OPTIONS itself; fails with METHOD_NOT_ALLOWED
+ * Whether a request is to be served by the method of its path. Serves OPTIONS itself; fails with METHOD_NOT_ALLOWED
  * where the method is another one.
  */
 export function isToServe(request: Request, response: Response, method: "GET" | "POST" = "GET"): boolean {
@@ -71,17 +72,17 @@ export function isToServe(request: Request, response: Response, method: "GET" | 
   return request.method !== "OPTIONS";
 }
 
-/** Answers GET with a body that is not kept, and HEAD with its headers. */
+/** Serves GET with a body that is not kept, and HEAD with its headers. */
 export function sendText(request: Request, response: Response, headers: Record<string, string>, text: string): void {
   send(request, response, { ...headers, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" }, text);
 }
 
-/** Answers with the file, which the client is to ask for anew each time; 304 where it has it. */
+/** Serves the file, which the client is to ask for anew each time; 304 where it has it. */
 export async function sendFile(request: Request, response: Response, file: StaticFile): Promise<void> {
   await sendWith(request, response, file, "identity", { "Cache-Control": "no-cache", ETag: `"${file.hash}"` });
 }
 
-/** Answers with the file in the best encoding that the client takes; 304 where it has it. */
+/** Serves the file in the best encoding that the client takes; 304 where it has it. */
 export async function sendHashed(
   request: Request,
   response: Response,

@@ -46,7 +46,9 @@ const parents: Readonly<Record<RecordKindName, readonly RecordKindName[]>> = {
   contact_notes: ["contacts"],
 };
 
-/** Gathers records by their kind, for streams in which kinds alternate; `nameless` gives an id to what bears none. */
+/**
+ * Collects records by their kind, for streams in which kinds alternate; `nameless` gives an id to a record without one.
+ */
 export function createBatches(nameless: (position: number) => string) {
   const open = new Map<RecordKindName, Batch>();
 
@@ -79,7 +81,7 @@ export function createBatches(nameless: (position: number) => string) {
   };
 }
 
-/** The id of a record that bears none: it follows from the account, the import and the record's place in it. */
+/** The id of a record without one: it follows from the account, the import and the record's place in it. */
 export function idByPlace(accountId: UUID, importId: string): (position: number) => string {
   const seed = createHash("sha256").update(accountId.buffer).update(importId);
   return (position) => {

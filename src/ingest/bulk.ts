@@ -40,10 +40,10 @@ const worthwhile = 5_000;
 /** Without the index a search walks the notes of its account: others must not have more than are walked in a moment. */
 const mostOfOthers = 10_000;
 const lookEveryMs = 10_000;
-/** An import tells about once a second that it lives. */
+/** An import reports about once a second that it lives. */
 const silentMs = 60_000;
 
-/** Over the notes of a database; `isErasing` tells whether a sweeper is at work. */
+/** Over the notes of a database; `isErasing` reports whether a sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let tell: (what: "dropped" | "built") => void = () => undefined;
   const notes = db.collection(collections.notes) as Collection<Document>;

@@ -1,7 +1,7 @@
 // Batches of contacts: each is a write by itself, because it has an email to itself; several are written at a time.
 import type { ContactDocument } from "../contacts/document.ts";
-import type { ContactStore } from "../contacts/store.ts";
-import type { Outcome, RecordName } from "../db/named.ts";
+import type { ContactStore, Matched, Matches } from "../contacts/store.ts";
+import type { Outcome } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
@@ -10,12 +10,11 @@ import { mapConcurrently } from "./map-concurrently.ts";
 export interface ContactIngest {
   /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
+  /** The same, where an item may mean a contact by its email; what it does not set stays. */
+  merge(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
   /** Archives or restores contacts. An item fails with NOT_FOUND or DUPLICATE_EMAIL. */
   setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome[]>;
 }
-
-/** The unique values that a contact can have. */
-type Unique = RecordName & { readonly email?: string | undefined };
 
 /** How many contacts are written at the same time. */
 const width = 32;
@@ -23,31 +22,35 @@ const width = 32;
 /** Over the store of contacts. */
 export function createContactIngest(contacts: ContactStore): ContactIngest {
   /** Writes items that each name a contact; an item that follows another one of its contact finds what that left. */
-  async function write<Item extends Unique>(
+  async function write<Item extends Matched>(
     scope: WriteScope,
     items: readonly Item[],
+    find: (scope: WriteScope, items: readonly Matched[]) => Promise<Matches>,
     writeOne: (item: Item, known: ContactDocument | undefined) => Promise<Outcome>,
   ): Promise<Outcome[]> {
-    const known = await contacts.named(scope, items);
+    const known = await find(scope, items);
     const names = (item: Item): string[] => [...claimsOf(item), ...claimsOfRecord(known.get(item))];
     return mapConcurrently(items, { width, names }, async (item, follows) =>
-      writeOne(item, (follows ? await contacts.named(scope, [item]) : known).get(item)),
+      writeOne(item, (follows ? await find(scope, [item]) : known).get(item)),
     );
   }
 
   return {
-    upsert: (scope, items) => write(scope, items, (item, known) => contacts.put(scope, item, known)),
+    upsert: (scope, items) => write(scope, items, contacts.named, (item, known) => contacts.put(scope, item, known)),
+    merge: (scope, items) =>
+      write(scope, items, contacts.matching, (item, known) => contacts.merge(scope, item, known)),
     setArchived: (scope, ids, archived) =>
       write(
         scope,
         ids.map((id) => ({ id })),
+        contacts.named,
         ({ id }, known) => contacts.setArchived(scope, id, archived, known),
       ),
   };
 }
 
 /** The unique values that this item takes. */
-function claimsOf({ id, externalId, email }: Unique): string[] {
+function claimsOf({ id, externalId, email }: Matched): string[] {
   const claims = { id: id?.toLowerCase(), external_id: externalId, email: email?.toLowerCase() };
   return Object.entries(claims).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
 }

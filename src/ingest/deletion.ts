@@ -7,7 +7,7 @@ import type { KnownRecord, NamedRecords, Outcome } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
-import type { EraseAnswers } from "../guards/erased-answers.ts";
+import type { EraseResponses } from "../guards/erased-responses.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { NoteOwner, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
@@ -51,8 +51,8 @@ export interface RecordStores {
 }
 
 /** Over the stores of a database. */
-export function createDeletion(client: MongoClient, stores: RecordStores, eraseAnswers: EraseAnswers): Deletion {
-  const deleteById = createDeleteById(client, stores, eraseAnswers);
+export function createDeletion(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): Deletion {
+  const deleteById = createDeleteById(client, stores, eraseResponses);
 
   async function deleteMeant(scope: WriteScope, { name, id }: Meant): Promise<Outcome> {
     const deleted = id !== undefined && (await deleteById(scope, name.kind, id));
@@ -82,7 +82,7 @@ type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Pr
 function createDeleteById(
   client: MongoClient,
   { contacts, sessions, transcripts, notes }: RecordStores,
-  eraseAnswers: EraseAnswers,
+  eraseResponses: EraseResponses,
 ): DeleteById {
   const atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>): Promise<T> =>
     commit(client, scope, undefined, work, { atomic: true });
@@ -95,7 +95,7 @@ function createDeleteById(
     { limit, of = [] }: { readonly limit?: number; readonly of?: readonly UUID[] } = {},
   ): Promise<number> {
     const ids = await notes.remove(scope, which, options, limit);
-    await eraseAnswers(scope, [...of, ...ids], options.session as ClientSession);
+    await eraseResponses(scope, [...of, ...ids], options.session as ClientSession);
     return ids.length;
   }
 

@@ -1,6 +1,6 @@
-// One stream of an import: gathers records into batches, writes them, and tells how far it has come.
+// One stream of an import: collects records into batches, writes them, and reports its progress.
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
-import type { Outcome, RecordName } from "../db/named.ts";
+import type { Change, Outcome, RecordName } from "../db/named.ts";
 import { Failure, refuse } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -12,6 +12,8 @@ import type { Upsert, Upserts } from "./upserts.ts";
 /** What a stream writes to. */
 export interface StreamTarget {
   readonly importId: string;
+  /** Whether contacts that are known by their email alone are updated. */
+  readonly byEmail: boolean;
   /** Gives the right to write into the account: asked for every batch, because the account may be gone by then. */
   scope(): Promise<WriteScope>;
   readonly upserts: Upserts;
@@ -28,7 +30,7 @@ export interface ImportStream {
   /** How many notes this stream has written. */
   notesWritten(): number;
   isTimeToTell(): boolean;
-  /** Writes all that was received, and tells: what is told is not sent again, and what is not told comes again. */
+  /** Writes all that was received, and reports it: what is reported is not sent again, and the rest comes again. */
   settle(): Promise<ImportResponse>;
   tell(): ImportResponse;
 }
@@ -37,22 +39,21 @@ const tellEveryMs = 1_000;
 
 /** Reads how far the import of this id has come, and begins there. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
-  const { importId, scope, upserts, store, onItems } = target;
+  const { importId, scope, store, onItems } = target;
   const begunAt = performance.now();
   const begun = await scope();
   const before = await store.read(begun, importId);
   const batches = createBatches(idByPlace(begun.accountId, importId));
   const written: Record<RecordKindName, number> = { ...before.written };
+  const contactChanges: Record<Change, number> = { ...before.contactChanges };
   let { position, rejected } = before;
   let rejections: Rejection[] = [];
   let received = 0;
   let toldAt = begunAt;
 
   async function write({ kind, items, positions }: Batch): Promise<void> {
-    const outcomes: readonly Outcome[] =
-      kind === undefined
-        ? positions.map(() => ({ failure: empty }))
-        : await (upserts[kind] as Upsert<Item>)(await scope(), items);
+    const outcomes = await outcomesOf(target, { kind, items, positions });
+    for (const change of outcomes.flatMap(changeOf)) contactChanges[change] += 1;
     const rejectedNow = outcomes.flatMap((outcome, at) =>
       "failure" in outcome ? [rejection(positions[at] ?? 0, items[at], outcome.failure)] : [],
     );
@@ -69,7 +70,7 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     const told = rejections;
     rejections = [];
     return responseOf(
-      { importId, position, written, rejected },
+      { importId, position, written, rejected, contactChanges },
       told,
       (position - before.position) / (toldAt - begunAt),
     );
@@ -89,16 +90,30 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     async settle() {
       for (const batch of batches.rest()) await write(batch);
       position = Math.max(received, before.position);
-      await store.write(await scope(), importId, { position, written: { ...written }, rejected });
+      await store.write(await scope(), importId, { position, rejected, written, contactChanges });
       return tell();
     },
     tell,
   };
 }
 
+/** Writes a batch. */
+async function outcomesOf(
+  { upserts, byEmail, scope }: StreamTarget,
+  { kind, items, positions }: Pick<Batch, "kind" | "items" | "positions">,
+): Promise<readonly Outcome[]> {
+  if (kind === undefined) return positions.map(() => ({ failure: empty }));
+  const upsert = upserts[kind === "contacts" && byEmail ? "contactsByEmail" : kind] as Upsert<Item>;
+  return upsert(await scope(), items);
+}
+
+function changeOf(outcome: Outcome): readonly Change[] {
+  return "failure" in outcome || outcome.change === undefined ? [] : [outcome.change];
+}
+
 /** `perMs` is how many records a millisecond were settled; it has no value in the first instant. */
 function responseOf(
-  { importId, position, written, rejected }: ImportProgress & { readonly importId: string },
+  { importId, position, written, rejected, contactChanges }: ImportProgress & { readonly importId: string },
   rejections: Rejection[],
   perMs: number,
 ): ImportResponse {
@@ -117,6 +132,12 @@ function responseOf(
     rejected: BigInt(rejected),
     rate: Number.isFinite(perMs) ? perMs * 1_000 : 0,
     rejections,
+    contactChanges: {
+      $typeName: "records.ingest.v1.ContactChanges",
+      created: BigInt(contactChanges.created),
+      updated: BigInt(contactChanges.updated),
+      unchanged: BigInt(contactChanges.unchanged),
+    },
     done: false,
     indexing: false,
   };

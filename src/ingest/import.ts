@@ -33,10 +33,11 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
     const first = await iterator.next();
     if (first.done === true || first.value.accountId === "")
       refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
-    const { accountId, importId } = first.value;
+    const { accountId, importId, updateByEmail: byEmail } = first.value;
     const scope = (): Promise<WriteScope> => scopeFor(accountId);
     const stream = await openImportStream({
       importId: importId === "" ? randomUUID() : importId,
+      byEmail,
       scope,
       upserts,
       store,
@@ -71,7 +72,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
   };
 }
 
-/** Builds the search index where it was taken away, and tells that it lives meanwhile. */
+/** Builds the search index where it was taken away, and reports that it lives meanwhile. */
 async function* indexed(
   bulk: BulkLoading,
   stream: { settle(): Promise<ImportResponse> },

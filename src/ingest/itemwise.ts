@@ -1,4 +1,4 @@
-// A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are answered
+// A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are reported
 // why.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
@@ -10,7 +10,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
 
-/** Writes what nothing is wrong with, and answers for all items in their order. */
+/** Writes the valid items, and returns one result for each item, in their order. */
 export async function itemwise<Item>(
   items: readonly Item[],
   check: (item: Item) => readonly Violation[],

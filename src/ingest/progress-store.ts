@@ -4,6 +4,7 @@ import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import type { Change } from "../db/named.ts";
 import { commit } from "../db/write.ts";
 import type { WriteScope } from "../guards/scope.ts";
 
@@ -17,11 +18,22 @@ export interface ImportProgress {
   readonly position: number;
   readonly written: Readonly<Record<RecordKindName, number>>;
   readonly rejected: number;
+  /** What became of the contacts that were written. */
+  readonly contactChanges: Readonly<Record<Change, number>>;
 }
 
-interface ImportDocument extends ImportProgress {
+const nothing: ImportProgress = {
+  position: 0,
+  written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
+  rejected: 0,
+  contactChanges: { created: 0, updated: 0, unchanged: 0 },
+};
+
+interface ImportDocument extends Omit<ImportProgress, "contactChanges"> {
   _id: { readonly account_id: UUID; readonly import_id: string };
   account_id: UUID;
+  /** Missing where an instance of the release before wrote last. */
+  contact_changes?: ImportProgress["contactChanges"];
   changed_at: Date;
 }
 
@@ -34,7 +46,7 @@ export interface ProgressStore {
   isAnyLive(withinMs: number): Promise<boolean>;
 }
 
-/** For so long an import can go on, and the same file is not imported twice by mistake. */
+/** For so long an import can resume, and the same file is not imported twice by mistake. */
 const keptSeconds = 90 * 24 * 3_600;
 
 export const importCollection: CollectionSpec = {
@@ -57,23 +69,20 @@ export function createProgressStore(db: Db): ProgressStore {
         { _id: idOf(scope, importId) },
         { deadline: scope.deadline },
       );
-      return (
-        found ?? {
-          position: 0,
-          written: { contacts: 0, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
-          rejected: 0,
-        }
-      );
+      return { ...nothing, ...found, contactChanges: found?.contact_changes ?? nothing.contactChanges };
     },
-    async write(scope, importId, { position, written, rejected }) {
+    async write(scope, importId, { position, written, rejected, contactChanges: contact_changes }) {
       const _id = idOf(scope, importId);
-      const after = { account_id: scope.accountId, position, written, rejected, changed_at: new Date() };
+      const after = {
+        account_id: scope.accountId,
+        ...{ position, written, rejected, contact_changes, changed_at: new Date() },
+      };
       try {
         await commit(db.client, scope, undefined, (options) =>
           imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true, ...options }),
         );
       } catch (error) {
-        // A stream that was cut off may end behind the one that took its place, and has nothing to tell.
+        // A stream that was cut off may end behind the one that took its place, and has nothing to report.
         if (duplicateIndex(error) === undefined) throw error;
       }
     },

@@ -1,4 +1,4 @@
-// records.ingest.v1.IngestService: batches of records, answered item by item.
+// records.ingest.v1.IngestService: batches of records, with a result for each item.
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import type {
   ArchiveContactsRequest,

@@ -24,6 +24,8 @@ export type Upsert<Item> = (scope: WriteScope, items: readonly Item[]) => Promis
 /** What writes each kind of record. */
 export interface Upserts {
   readonly contacts: Upsert<ContactItem>;
+  /** Changes contacts that are known by their email alone. */
+  readonly contactsByEmail: Upsert<ContactItem>;
   readonly sessions: Upsert<SessionItem>;
   readonly transcripts: Upsert<TranscriptItem>;
   readonly session_notes: Upsert<SessionNoteItem>;
@@ -34,6 +36,7 @@ export interface Upserts {
 export function checkedUpserts(upserts: Upserts): Upserts {
   return {
     contacts: checked(ContactItemSchema, upserts.contacts),
+    contactsByEmail: checked(ContactItemSchema, upserts.contactsByEmail),
     sessions: checked(SessionItemSchema, upserts.sessions),
     transcripts: checked(TranscriptItemSchema, upserts.transcripts),
     session_notes: checked(SessionNoteItemSchema, upserts.session_notes),

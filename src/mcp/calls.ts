@@ -69,7 +69,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       if (operation === undefined) throw new Error(`there is no operation ${name} for an assistant`);
       const { message: request, violations } = operation.read(given);
       const message = await invoke(operation.rpc, request, inbound, [...found, ...violations]);
-      for (const held of Object.values(message)) if (typeof held === "object" && held !== null) await inflateHeld(held);
+      await inflateHeld(message);
       return { message, body: operation.write(message) };
     },
   };

@@ -2,7 +2,7 @@
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import { fetchTool } from "./fetch.ts";
 import { searchTool } from "./search.ts";
-import type { Tool } from "./tool.ts";
+import type { Arguments, Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
 
 /** A tool that is an operation of REST. */
@@ -14,15 +14,33 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
 const wordsRule = "Every word of the query must be the beginning of a word: use fewer words, or other ones.";
 
+/** What to say of a list that is empty whatever the records are; undefined where it is not. */
+function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
+  if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
+    return `\`from\` is later than \`to\`, so no ${records} can match: swap them.`;
+  return Number(offset) > 0 ? `There are no ${records}s from this offset on: pass a smaller offset.` : undefined;
+}
+
 const searchContacts: OperationTool = {
   name: "search_contacts",
   operation: "searchContacts",
   title: "Search contacts",
   description:
-    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions. Leaves out archived contacts.",
+    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. Archived contacts only with state.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns all of it page by page.",
-  empty: () =>
-    `No active contact matches. ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions.`,
+  empty(given) {
+    const { state } = given;
+    const missing =
+      state === "archived"
+        ? "No archived contact matches: leave out state for active ones."
+        : state === "any"
+          ? "No contact matches."
+          : "No active contact matches: pass state any for archived ones as well.";
+    return (
+      emptyAnyway("contact", given) ??
+      `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions.`
+    );
+  },
 };
 
 const getContact: OperationTool = {
@@ -31,6 +49,8 @@ const getContact: OperationTool = {
   title: "Get a contact",
   description:
     "Everything about one person, by the id of a contact: notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
+  empty: () =>
+    "Nothing is noted of this contact, and no session took place: list_sessions, by its contact_id, has planned ones.",
   rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns all of it page by page.",
 };
 
@@ -41,12 +61,9 @@ const listSessions: OperationTool = {
   description:
     "Meetings by date, the latest first, so planned ones precede past ones: pass to for the past. Of one contact, between dates, or by words of the title or the person. Page on with next_offset.",
   rest: pageOn,
-  empty: ({ from, to, offset }) => {
-    if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
-      return "`from` is later than `to`, so no session can match: swap them.";
-    if (Number(offset) > 0) return "There are no sessions from this offset on: pass a smaller offset.";
-    return `No session matches. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted.`;
-  },
+  empty: (given) =>
+    emptyAnyway("session", given) ??
+    `No session matches. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted.`,
 };
 
 const getSession: OperationTool = {
@@ -55,6 +72,7 @@ const getSession: OperationTool = {
   title: "Get a session",
   description:
     "One meeting by its id, with all its notes: summaries, preparation, action items. The words spoken are in get_session_transcript.",
+  empty: () => "This session has no notes: the words spoken, where they were recorded, are in get_session_transcript.",
   rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
 };
 
@@ -63,12 +81,11 @@ const searchNotes: OperationTool = {
   operation: "searchNotes",
   title: "Search notes",
   description:
-    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id leads to the whole. Page on with next_offset.",
+    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id leads to the whole. With contact_id and kind session: what was noted in the sessions of that contact. Page on with next_offset.",
   rest: pageOn,
-  empty: ({ offset }) =>
-    Number(offset) > 0
-      ? "There are no notes from this offset on: pass a smaller offset."
-      : `No note matches. ${wordsRule} list_sessions finds sessions by date or title.`,
+  empty: (given) =>
+    emptyAnyway("note", given) ??
+    `No note matches. Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said.`,
 };
 
 /** All tools, in the order in which they are listed. */

@@ -20,8 +20,16 @@ export const transcriptTool: Tool = {
   description:
     "The words spoken in a session, 40,000 characters a page: pass next_offset as offset until it is null. Null when there is none yet. With query, only passages with these words; with contact_id for session_id, of the contact's newest 50 sessions.",
   rest: "Long texts are cut: page on with next_offset.",
-  empty: ({ session_id }) =>
-    `These words were not said together in one passage. Use one or two other words, or read ${session_id ? "the transcript page by page: leave out query" : "the notes: use search_notes"}.`,
+  empty({ session_id, query, offset }) {
+    if (!isGiven(query))
+      return Number(offset) > 0
+        ? "The transcript ends before this offset: pass a smaller one."
+        : "This session has no transcript: get_session has its notes. list_sessions with has_transcript finds sessions that have one.";
+    const others = session_id
+      ? "read the transcript page by page: leave out query"
+      : "read the notes: use search_notes";
+    return `These words were not said together in one passage. Use one or two other words, or ${others}.`;
+  },
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");
     const offset = {

@@ -25,7 +25,8 @@ export function createNoteService(notes: NoteStore): AccountService<typeof Descr
       const filter = {
         query: query === "" ? undefined : query,
         kind: kinds[kind ?? NoteKind.UNSPECIFIED],
-        parentId: owner === undefined ? undefined : uuid(owner),
+        ownerId: owner === undefined ? undefined : uuid(owner),
+        ofSessions: contactId !== undefined && kind === NoteKind.SESSION,
         ...periodOf(from, to),
         anyWord: anyWord === true,
       };

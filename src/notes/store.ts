@@ -36,14 +36,16 @@ export interface LabelledContact {
   readonly email: string | null;
 }
 
-/** Marks a contact within a transaction and tells its names: `ContactStore.lock`. */
+/** Marks a contact within a transaction and returns its names: `ContactStore.lock`. */
 export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
 /** Which notes. Moments are in milliseconds since 1970, both included. */
 export interface NoteFilter {
   readonly query: string | undefined;
   readonly kind: NoteDocument["kind"] | undefined;
-  readonly parentId: UUID | undefined;
+  readonly ownerId: UUID | undefined;
+  /** The owner is a contact, and its newest sessions' notes are looked for in place of its own. */
+  readonly ofSessions: boolean;
   readonly first: number | undefined;
   readonly last: number | undefined;
   /** Finds notes with any of the query's words, the best first. */
@@ -81,6 +83,8 @@ export interface NoteStore {
 export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
 
 const parentIndex = "parent";
+/** How many sessions of a contact are looked at for their notes: the newest. */
+const mostSessions = 50;
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
@@ -112,16 +116,18 @@ export const noteCollection: CollectionSpec = {
 export function createNoteStore(client: MongoClient): NoteStore {
   const notes = client.db().collection<NoteDocument>(collections.notes);
   const untyped = notes as unknown as Collection<Document>;
+  const sessions = client.db().collection(collections.sessions);
 
   return {
     async search(scope, filter, page) {
-      const { rows, pagination } = cutPage(await find(untyped, scope, filter, page), page);
+      const parents = await parentsOf(sessions, scope, filter);
+      const { rows, pagination } = cutPage(await find(untyped, scope, filter, parents, page), page);
       return { $typeName: "records.v1.SearchNotesResponse", notes: rows.map(resultMessage), pagination };
     },
 
     async append(scope, contactId, content, lock) {
       const document = newContactNote(scope.accountId, contactId, content);
-      const answer: AppendContactNoteResponse = {
+      const response: AppendContactNoteResponse = {
         $typeName: "records.v1.AppendContactNoteResponse",
         note: {
           $typeName: "records.v1.ContactTimelineNote",
@@ -136,8 +142,8 @@ export function createNoteStore(client: MongoClient): NoteStore {
         const label = contactLabel(await lock(scope, contactId, options));
         await notes.insertOne({ ...document, label }, options);
       };
-      await commit(client, scope, { message: answer, records: [document._id, contactId] }, work, { atomic: true });
-      return answer;
+      await commit(client, scope, { message: response, records: [document._id, contactId] }, work, { atomic: true });
+      return response;
     },
 
     async relabel(scope, kind, parentId, label, options) {
@@ -161,16 +167,34 @@ export function createNoteStore(client: MongoClient): NoteStore {
   };
 }
 
+/** What the notes belong to: undefined where that may be anything. */
+async function parentsOf(
+  sessions: Collection,
+  scope: Scope,
+  { ownerId, ofSessions }: NoteFilter,
+): Promise<readonly UUID[] | undefined> {
+  if (ownerId === undefined) return undefined;
+  if (!ofSessions) return [ownerId];
+  const newest = [
+    { $match: { account_id: scope.accountId, contact_id: ownerId } },
+    { $sort: { rank: -1 } },
+    { $limit: mostSessions },
+    { $project: { _id: 1 } },
+  ];
+  return (await read<KnownRecord>(sessions, scope, newest, { hint: "contact" })).map(({ _id }) => _id);
+}
+
 /** The notes of the page and one more. */
 async function find(
   notes: Collection<Document>,
   scope: Scope,
-  { query, kind, parentId, first, last, anyWord }: NoteFilter,
+  { query, kind, first, last, anyWord }: NoteFilter,
+  parents: readonly UUID[] | undefined,
   page: PageRequest,
 ): Promise<NoteDocument[]> {
-  if (first !== undefined && last !== undefined && first > last) return [];
+  if (parents?.length === 0 || (first !== undefined && last !== undefined && first > last)) return [];
   const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
-  const owner = { ...(parentId && { parent_id: parentId }), ...(kind && { kind }) };
+  const owner = { ...(parents && { parent_id: { $in: [...parents] } }), ...(kind && { kind }) };
   const fields = { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } };
   const run = (hint: string, condition: Document): Promise<NoteDocument[]> => {
     const filter = { account_id: scope.accountId, ...owner, ...within, ...condition };
@@ -188,7 +212,7 @@ async function find(
     }
   }
   // An owner has few notes: their own index finds them, and every word is checked in those.
-  if (parentId !== undefined) return run(parentIndex, checks((words ?? []).map(checkPattern)));
+  if (parents !== undefined) return run(parentIndex, checks((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
     run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, NOTE_SHAPE, within));

@@ -1,5 +1,5 @@
 // Watches the commands that go to MongoDB and Redis: which, how long, whether they failed; never with what.
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { isDenied } from "../db/error-codes.ts";
@@ -54,19 +54,27 @@ export function watchMongo(client: MongoClient, observer: CommandObserver, onDen
   });
 }
 
-/** Watches all commands of a client, wherever in the program they come from. */
-export function watchRedis(client: Redis, observer: CommandObserver): void {
+/**
+ * Watches all commands of a client, wherever in the program they come from. A command that a cluster redirects is one
+ * to each node that it is sent to.
+ */
+export function watchRedis(client: Redis | Cluster, observer: CommandObserver): void {
+  if ("nodes" in client) return void client.on("+node", (node: Redis) => watchRedis(node, observer));
   const send = client.sendCommand.bind(client);
-  const address = `${client.options.host ?? ""}:${client.options.port ?? ""}`;
   client.sendCommand = (command, stream) => {
-    const end = observer({ system: "redis", name: command.name, address });
-    const answer = send(command, stream);
+    const end = observer({ system: "redis", name: command.name, address: addressOf(client) });
+    const reply = send(command, stream);
     command.promise.then(
       () => end(),
       (error: unknown) => end(redisError(error)),
     );
-    return answer;
+    return reply;
   };
+}
+
+/** Of a Sentinel group, the master that is connected to. */
+function addressOf({ options: { host = "", port = 0, sentinels }, stream }: Redis): string {
+  return sentinels == null ? `${host}:${port}` : `${stream.remoteAddress ?? ""}:${stream.remotePort ?? ""}`;
 }
 
 /** Counts a command of a transaction in the tally of its request, which waits for it; undefined for any other. */
@@ -85,7 +93,7 @@ function allEnds(end: (error?: string) => void, other: (() => void) | undefined)
   };
 }
 
-/** Tells several observers. */
+/** Reports to several observers. */
 export function allOf(observers: readonly CommandObserver[]): CommandObserver {
   const [only] = observers;
   if (only !== undefined && observers.length === 1) return only;
@@ -97,7 +105,7 @@ export function allOf(observers: readonly CommandObserver[]): CommandObserver {
   };
 }
 
-/** The server's code where it answered, else the class of the error. A message may repeat values. */
+/** The server's code where it replied, else the class of the error. A message may repeat values. */
 function mongoError(error: unknown): string {
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }

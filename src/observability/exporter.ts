@@ -1,4 +1,4 @@
-// Sends spans to the collector, and tells the log when it goes away and when it is back.
+// Sends spans to the collector, and reports to the log when it goes away and when it is back.
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";

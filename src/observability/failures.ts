@@ -7,7 +7,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import { waitOf } from "../tally.ts";
 
-/** Tells the log of failed requests. A request that is not at fault itself (5xx) has its cause on its line. */
+/** Reports failed requests to the log. A request that is not at fault itself (5xx) has its cause on its line. */
 export function reportFailures(log: Logger): OnError {
   return (failure, inbound) => {
     if (failure.kind.http >= 500) observe(inbound, causeOf(failure, inbound));

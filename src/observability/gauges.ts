@@ -1,10 +1,10 @@
-// Gauges that are read when the numbers are asked for, and those that show how an instance stands.
+// Gauges that are read when the numbers are asked for, and those that show the state of an instance.
 import type { Registry } from "prom-client";
 import { Counter, Gauge } from "prom-client";
 import type { PoolState } from "../db/pool.ts";
 import type { CapacityState } from "../guards/capacity.ts";
 
-/** What an instance is, and how it stands; asked whenever the numbers are. */
+/** What an instance is, and its state; asked whenever the numbers are. */
 export interface InstanceState {
   /** The release, and the version of the interface's description. */
   readonly version: string;
@@ -53,12 +53,12 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ["records_ready", "1 while this instance takes requests, else 0.", ({ ready }) => ready()],
   [
     "records_mongodb_up",
-    "1 while MongoDB answers and its primary is proven to lead, else 0.",
+    "1 while MongoDB responds and its primary is proven to lead, else 0.",
     ({ mongodbReachable }) => mongodbReachable(),
   ],
   [
     "records_primary_lease",
-    "1 while the primary of MongoDB is proven to be one, else 0: requests that need it are then answered 503.",
+    "1 while the primary of MongoDB is proven to be one, else 0: requests that need it then get 503.",
     ({ lease }) => lease().held,
   ],
   [
@@ -103,7 +103,7 @@ export function showInstance(registry: Registry, state: InstanceState): void {
   const { version, interfaceVersion: interface_version, erasures } = state;
   const registers = [registry];
   const labels = { version, interface_version, node_version: process.version };
-  const help = "Always 1; its labels tell what runs.";
+  const help = "Always 1; its labels show what runs.";
   new Gauge({ name: "records_build_info", help, labelNames: Object.keys(labels), registers }).set(labels, 1);
   for (const gauge of instanceGauges) addGauge(registry, gauge, state);
   new Counter({

@@ -20,13 +20,13 @@ export interface Metrics {
   readonly overloaded: Counter;
   /** A command that MongoDB denied for want of a right; by the command's name. */
   readonly deniedCommands: Counter;
-  /** 1 while Redis answers. */
+  /** 1 while Redis responds. */
   readonly redisUp: Gauge;
   /** A task in the background that failed; by its name. */
   readonly backgroundFailures: Counter;
   readonly imports: ImportWatch;
   /** A request to the identity provider is over. */
-  identityProvider(answered: boolean): void;
+  identityProvider(responded: boolean): void;
   /** Counts the commands to MongoDB and Redis. */
   readonly commands: CommandObserver;
   /** A request came in. */
@@ -35,12 +35,14 @@ export interface Metrics {
   end(record: RequestRecord): void;
   /** The HTTP parser refused a message with this status. */
   refused(listener: ListenerName, status: number): void;
-  /** From now on the numbers tell how the instance stands. */
+  /** From now on the numbers show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** Seconds. The first bounds tell a read from memory from one of the disk, the last ones are those of the deadline. */
+/**
+ * Seconds. The first bounds separate a read from memory from one of the disk, the last ones are those of the deadline.
+ */
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
@@ -53,7 +55,7 @@ export function createMetrics(): Metrics {
   return {
     ...requestMetrics(registry, counter),
     ...failureCounters(counter),
-    redisUp: new Gauge({ name: "records_redis_up", help: "1 while Redis answers, else 0.", registers }),
+    redisUp: new Gauge({ name: "records_redis_up", help: "1 while Redis responds, else 0.", registers }),
     imports: importMetrics(counter),
     identityProvider: identityProviderMetrics(registry, counter),
     commands: commandMetrics(registry),
@@ -71,11 +73,11 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
   const requests = createHandles(registry, {
     counter: {
       name: "records_requests_total",
-      help: "Requests that are over; status is what REST answers to the same outcome, 499 where the client left.",
+      help: "Requests that are over; status is the status of REST for the same outcome, 499 where the client left.",
     },
     histogram: {
       name: "records_request_duration_seconds",
-      help: "From the head of a request to the end of its answer.",
+      help: "From the head of a request to the end of its response.",
       buckets: requestBuckets,
     },
     labelNames: ["listener", "wire", "method", "route", "status"],
@@ -83,7 +85,7 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
   const throttled = counter("records_throttled_total", "Requests that were refused with 429.", ["listener", "wire"]);
   const replays = counter(
     "records_idempotent_replays_total",
-    "Writes that were answered as the first request with their idempotency key was.",
+    "Writes that got the response of the first request with their idempotency key.",
     ["wire"],
   );
   const refusedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", [
@@ -157,15 +159,15 @@ function importMetrics(counter: MakeCounter): ImportWatch {
 
 function identityProviderMetrics(registry: Registry, counter: MakeCounter): Metrics["identityProvider"] {
   let up = true;
-  const help = "0 while the last request to the identity provider was not answered, else 1.";
+  const help = "0 while the last request to the identity provider got no response, else 1.";
   addGauge(registry, ["records_identity_provider_up", help, () => up], undefined);
   const failures = counter(
     "records_identity_provider_failures_total",
-    "Requests to the identity provider without an answer, or with an error of its own.",
+    "Requests to the identity provider without a response, or with an error of its own.",
   );
-  return (answered) => {
-    up = answered;
-    if (!answered) failures.inc();
+  return (responded) => {
+    up = responded;
+    if (!responded) failures.inc();
   };
 }
 
@@ -175,7 +177,7 @@ function commandMetrics(registry: Registry): CommandObserver {
       counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
       histogram: {
         name: `records_${system}_command_duration_seconds`,
-        help: `From a command to ${name} to its answer.`,
+        help: `From a command to ${name} to its reply.`,
         buckets: commandBuckets,
       },
       labelNames: ["command", "outcome"],

@@ -1,5 +1,5 @@
 // Log, metrics and traces of one instance, wired: what the composition root hands its listeners and clients to.
-import type { Redis } from "ioredis";
+import type { Cluster, Redis } from "ioredis";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
@@ -19,7 +19,7 @@ import { watchRequests } from "./requests.ts";
 export interface Observability {
   readonly metrics: Metrics;
   watchMongo(client: MongoClient): void;
-  watchRedis(client: Redis): void;
+  watchRedis(client: Redis | Cluster): void;
   /** Hears of a listener's requests: its log lines, numbers and spans. */
   requests(listener: ListenerName): RequestWatch;
   /** Hears of failed requests. */

@@ -1,4 +1,5 @@
-// What an instance tells of a request that is over: one record, from which come the log line, the metrics and the span.
+// What an instance reports of a request that is over: one record, from which come the log line, the metrics and the
+// span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Request, Response } from "../http/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";
@@ -44,7 +45,7 @@ export interface RequestRecord {
   readonly ms: number;
 }
 
-/** Tells of a request whose response is closed. */
+/** Reports a request whose response is closed. */
 export function recordOf(
   listener: ListenerName,
   request: Request,
@@ -115,7 +116,7 @@ function wireOf(path: string, contentType: string, route: string): Wire {
   return probes.has(path) ? "probe" : "page";
 }
 
-/** What the library refused by itself it tells in gRPC's trailers alone. */
+/** What the library rejected by itself it reports in gRPC's trailers alone. */
 function codeOf(
   response: Response & { readonly stream?: { readonly sentTrailers?: Readonly<Record<string, unknown>> } },
   status: number,

@@ -5,5 +5,5 @@ import { packageRoot } from "../root.ts";
 
 const description = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string };
 
-/** The version that the package bears. */
+/** The version of the package. */
 export const release = description.version;

@@ -1,4 +1,5 @@
-// Follows each request from its head to the end of its answer, and then writes its log line, its numbers and its span.
+// Follows each request from its head to the end of its response, and then writes its log line, its numbers and its
+// span.
 import type { Logger } from "pino";
 import type { RefusedStatus, Request, Response } from "../http/exchange.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
@@ -9,11 +10,11 @@ import { isProbe, recordOf } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 import type { Tracing } from "./trace.ts";
 
-/** What a listener tells of its requests. */
+/** What a listener reports of its requests. */
 export interface RequestWatch {
   /** A request has come in. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The HTTP parser refused a message: there is no request to tell of. */
+  /** The HTTP parser refused a message: there is no request to report. */
   readonly logRefused: (status: RefusedStatus, requestId: string) => void;
 }
 

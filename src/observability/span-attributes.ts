@@ -1,4 +1,4 @@
-// How spans are named and what they tell, by OpenTelemetry's semantic conventions; never a value of a caller's or of a
+// How spans are named and what they have, by OpenTelemetry's semantic conventions; never a value of a caller's or of a
 // record.
 import type { Attributes } from "@opentelemetry/api";
 import type { Command } from "./commands.ts";

@@ -20,7 +20,7 @@ export interface Tracing {
   /** A child span for each command that a request causes. */
   readonly commands: CommandObserver;
   /**
-   * What a call to another service bears, so that it belongs to the request that causes it: `traceparent`,
+   * The headers of a call to another service, so that it belongs to the request that causes it: `traceparent`,
    * `tracestate`, `X-Request-Id`.
    */
   outgoing(): Record<string, string>;

@@ -44,6 +44,7 @@ ${offered.map((operation) => endpoint(operation, baseUrl)).join("\n")}
 ## Documents
 
 - [API reference](${baseUrl}/docs): every operation with its fields and limits, for people; requests can be tried there
+- [Guide](${baseUrl}/guide): concepts, search, retries, errors and limits, for people
 - [OpenAPI 3.1, JSON](${baseUrl}/openapi.json): the exact description, for generating clients
 - [OpenAPI 3.1, YAML](${baseUrl}/openapi.yaml): the same in YAML
 ${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools search and read, and never write\n`}
@@ -103,5 +104,7 @@ function firstParagraph(text: string): string {
 
 /** The introduction without its first paragraph. It may not hold headings: those are for lists of links. */
 function guide(text: string): string {
-  return text.split("\n\n").slice(1).join("\n\n");
+  const paragraphs = text.split("\n\n").slice(1).join("\n\n");
+  // A heading of llms.txt is one of a list of links.
+  return paragraphs.replace(/^## (.+)\n\n/gm, "**$1.** ");
 }

@@ -20,9 +20,11 @@ export function referencePage({ renderer, start, style }: Assets, baseUrl: strin
 <nav class="records-top" aria-label="Records">
 <a class="records-brand" href="./"><img src="icon.svg" alt="" width="24" height="24">Records</a>
 <span class="records-links">
+<a href="./">Dashboard</a>
+<a href="guide">Guide</a>
 <a href="openapi.json">OpenAPI<span class="records-wide"> (JSON)</span></a>
-<a href="openapi.yaml">YAML</a>
-<a href="llms.txt">llms.txt</a>
+<a class="records-wide" href="openapi.yaml">YAML</a>
+<a class="records-wide" href="llms.txt">llms.txt</a>
 </span>
 </nav>
 <noscript>

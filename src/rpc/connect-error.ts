@@ -1,4 +1,4 @@
-// How a failure is told over Connect and gRPC: code, message, and the details of google.rpc (contract §9).
+// How a failure is reported over Connect and gRPC: code, message, and the details of google.rpc (contract §9).
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
@@ -8,7 +8,7 @@ import type { Inbound, OnError } from "./dispatch.ts";
 import { observe } from "./dispatch.ts";
 import { sanitizeForEcho } from "../text.ts";
 
-/** gRPC tells a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
+/** gRPC reports a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
 const longest = { message: 1_000, violations: 2_000 };
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
@@ -22,7 +22,7 @@ export function reportedError(error: unknown, inbound: Inbound, protocol: string
 }
 
 /**
- * The failure in the terms of the protocol. Only Connect answers by an HTTP status, and so has headers to go with it.
+ * The failure in the terms of the protocol. Only Connect reports by an HTTP status, and so has headers to go with it.
  */
 export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;

@@ -1,4 +1,4 @@
-// Connect, gRPC and gRPC-Web over the one chain: finds what serves an rpc's path, and answers what nothing serves.
+// Connect, gRPC and gRPC-Web over the one chain: finds what serves an rpc's path, and rejects what nothing serves.
 import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextValues } from "@connectrpc/connect";
@@ -19,7 +19,7 @@ import { arriving, universalRequest } from "./universal-request.ts";
 export interface RpcSurface {
   /** Whether the path is that of an rpc. */
   serves(path: string): boolean;
-  /** Answers a request for such a path. Never rejects. */
+  /** Serves a request for such a path. Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ const openMaxBytes = 64 * 1024;
 
 /**
  * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that
- * stream. A rejected call is answered in its own protocol, without a look at its message.
+ * stream. A rejected call gets an error of its own protocol, without a look at its message.
  */
 export function createRpcSurface(
   rpcs: Iterable<DescMethodUnary>,

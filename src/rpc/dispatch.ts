@@ -17,7 +17,7 @@ export interface Inbound {
   readonly limits?: CallerLimits | undefined;
   /** What it has spent so far; absent where nobody looks. */
   readonly tally?: Tally;
-  /** What its way through the service tells the log, the metrics and the trace; absent where nobody looks. */
+  /** What its way through the service reports to the log, the metrics and the trace; absent where nobody looks. */
   readonly observation?: Observation | undefined;
 }
 
@@ -37,13 +37,13 @@ export interface Observation {
   serviceToken?: string;
   /** The 8 characters of an API key that are shown. */
   keyPrefix?: string;
-  /** Why the request failed, on a wire that does not tell it by its status. */
+  /** Why the request failed, on a wire that does not show it by its status. */
   failed?: { readonly http: number; readonly code: number };
   /** In a word, why the service failed the request. */
   cause?: string;
   /** What the request was waiting for when it failed. */
   waitingFor?: string;
-  /** The answer is that of an earlier request with the same idempotency key. */
+  /** The response is that of an earlier request with the same idempotency key. */
   replayed?: boolean;
 }
 
@@ -53,22 +53,22 @@ export function observe({ observation, tally }: Pick<Inbound, "observation" | "t
   if (tally !== undefined && found.account !== undefined) tally.account = found.account.toHexString();
 }
 
-/** What a service answered. */
-export interface Answer {
+/** The response of a service. */
+export interface RpcResponse {
   readonly message: Message;
-  /** True where it is the answer to an earlier request with the same idempotency key. */
+  /** True where it is the response to an earlier request with the same idempotency key. */
   readonly replayed: boolean;
-  /** The REST body of the first answer, where this is a replay. */
+  /** The REST body of the first response, where this is a replay. */
   readonly body: string | undefined;
 }
 
 /** A request for which every guard that needs no body has been passed. */
 export interface Admitted {
   /**
-   * Validates the message, runs the service and answers.
+   * Validates the message, runs the service and returns its response.
    * `found` is what the surface itself found wrong while it decoded: it is reported together with the rest.
    */
-  invoke(message: Message, found?: readonly Violation[]): Promise<Answer>;
+  invoke(message: Message, found?: readonly Violation[]): Promise<RpcResponse>;
   /** Refuses a message that cannot be read, unless the guards' last word on the request is another. */
   reject(found: readonly Violation[]): Promise<never>;
 }

@@ -8,8 +8,8 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc
 const watchEveryMs = 250;
 
 /**
- * Registers the health service. `serving` tells whether requests are served; the empty name is the whole server. Once
- * `stopping`, those who watch are told so and let go: the instance would wait for them.
+ * Registers the health service. `serving` reports whether requests are served; the empty name is the whole server. Once
+ * `stopping`, those who watch hear of it, and their streams end: the instance would wait for them.
  */
 export function registerHealth(
   router: ConnectRouter,

@@ -3,7 +3,7 @@ import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { deflatedIn, inflateHeld } from "../deflated.ts";
+import { findDeflated, inflateHeld } from "../deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
 import type { Tally } from "../tally.ts";
@@ -13,7 +13,7 @@ import { envelopeHead } from "./protocol.ts";
 /** Whether a response is so large that it is not made in one go. */
 export function isLargeResponse(message: Message, tally: Tally | undefined): boolean {
   if (tally !== undefined && tally.dbBytes >= largeBytes) return true;
-  return heldIn(message).some((held) => (deflatedIn(held)?.text.size ?? 0) >= largeBytes);
+  return deflatedSize(message) >= largeBytes;
 }
 
 /**
@@ -29,10 +29,8 @@ export async function withLargeMessage(
     tally,
   }: { readonly schema: DescMessage; readonly message: Message; readonly tally: Tally | undefined },
 ): Promise<UniversalServerResponse> {
-  for (const held of heldIn(message)) {
-    if ((deflatedIn(held)?.text.size ?? 0) >= hugeBytes) requirePlaceForHuge(tally);
-    await inflateHeld(held);
-  }
+  if (deflatedSize(message) >= hugeBytes) requirePlaceForHuge(tally);
+  await inflateHeld(message);
   const isJson = response.header?.get("content-type")?.includes("json") === true;
   const pieces = isJson ? await jsonInPieces(toJson(schema, message)) : await binaryInPieces(schema, message);
   if (protocol !== "connect") return { ...response, body: enveloped(pieces, response.body) };
@@ -40,10 +38,8 @@ export async function withLargeMessage(
   return { ...response, body: each(pieces) };
 }
 
-/** The messages that a message holds directly: one of them may hold a deflated text. */
-function heldIn(message: Message): readonly object[] {
-  const values: readonly unknown[] = Object.values(message);
-  return values.filter((value): value is object => typeof value === "object" && value !== null);
+function deflatedSize(message: Message): number {
+  return findDeflated(message)?.text.size ?? 0;
 }
 
 async function* each(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {

@@ -46,7 +46,9 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
   const { methodKind, name } = handler.method;
   if (methodKind === "bidi_streaming" && request.httpVersionMajor === 1)
-    fail(Reason.MALFORMED_HTTP, { message: `${name} answers while it is sent, which needs HTTP/2.` });
+    fail(Reason.MALFORMED_HTTP, {
+      message: `${name} responds while the request is still being sent, which needs HTTP/2.`,
+    });
 }
 
 /** Whether a request is one of gRPC or gRPC-Web. */

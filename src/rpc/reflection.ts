@@ -18,7 +18,7 @@ import {
   ServerReflectionResponseSchema as ResponseV1Alpha,
 } from "../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 
-type Answer = ServerReflectionResponse["messageResponse"];
+type Found = ServerReflectionResponse["messageResponse"];
 
 /** Registers both versions, for the services of these files, health and reflection, and for the details of errors. */
 export function registerReflection(router: ConnectRouter, files: readonly DescFile[]): void {
@@ -29,7 +29,7 @@ export function registerReflection(router: ConnectRouter, files: readonly DescFi
     ReflectionV1Alpha.file,
     file_google_rpc_error_details,
   ]);
-  const answer = (request: ServerReflectionRequest): ServerReflectionResponse => ({
+  const respond = (request: ServerReflectionRequest): ServerReflectionResponse => ({
     $typeName: "grpc.reflection.v1.ServerReflectionResponse",
     validHost: request.host,
     originalRequest: request,
@@ -37,7 +37,7 @@ export function registerReflection(router: ConnectRouter, files: readonly DescFi
   });
   router.service(ReflectionV1, {
     async *serverReflectionInfo(requests) {
-      for await (const request of requests) yield answer(request);
+      for await (const request of requests) yield respond(request);
     },
   });
   router.service(ReflectionV1Alpha, {
@@ -45,13 +45,13 @@ export function registerReflection(router: ConnectRouter, files: readonly DescFi
       for await (const request of requests) {
         // The two versions have the same messages under other names.
         const asked = fromBinary(ServerReflectionRequestSchema, toBinary(RequestV1Alpha, request));
-        yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, answer(asked)));
+        yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, respond(asked)));
       }
     },
   });
 }
 
-function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest) => Answer {
+function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest) => Found {
   const files = new Map<string, DescFile>();
   for (const root of roots) for (const file of withImports(root)) files.set(file.proto.name, file);
   const all = [...files.values()];
@@ -95,7 +95,7 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
 }
 
 /** The file with what it imports, so that a client need not ask again. */
-function descriptors(file: DescFile | undefined, name: string): Answer {
+function descriptors(file: DescFile | undefined, name: string): Found {
   if (file === undefined) return failed(Code.NotFound, `"${name}" is not known`);
   const fileDescriptorProto = [...withImports(file)].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return {
@@ -104,7 +104,7 @@ function descriptors(file: DescFile | undefined, name: string): Answer {
   };
 }
 
-function failed(code: Code, message: string): Answer {
+function failed(code: Code, message: string): Found {
   return {
     case: "errorResponse",
     value: { $typeName: "grpc.reflection.v1.ErrorResponse", errorCode: code, errorMessage: message },

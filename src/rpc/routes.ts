@@ -1,4 +1,4 @@
-// Descriptor → implementation: how a service is written, and how it stands behind the chain.
+// Descriptor → implementation: how a service is written, and how it is put behind the chain.
 import type { DescMethod, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Grant, Handler } from "../guards/chain.ts";
 import type { Operator } from "../guards/internal.ts";

@@ -19,11 +19,11 @@ import { arriving, universalRequest } from "./universal-request.ts";
 /** Serves rpcs that stream, by their paths. */
 export interface StreamSurface {
   handlerFor(path: string): UniversalHandler | undefined;
-  /** Answers a request for such a handler. Rejects only when the response cannot be written. */
+  /** Serves a request for such a handler. Rejects only when the response cannot be written. */
   handle(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
-/** What is to be answered to a stream; the library, which writes the answers, asks for it. */
+/** The responses to a stream; the library, which writes the responses, asks for it. */
 type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly refused: Failure });
 const entryKey = createContextKey<Entry | undefined>(undefined);
 
@@ -36,7 +36,7 @@ export function createStreamSurface(
   const routers = [...rpcs].map((rpc) => {
     acceptShortEnumNames(rpc.input);
     const router = createConnectRouter(routerOptions(maxMessageBytes(rpc)));
-    register(router, rpc, (messages, context) => answers(messages, context, onError));
+    register(router, rpc, (messages, context) => responses(messages, context, onError));
     return router;
   });
   const handlers = new Map(
@@ -52,15 +52,15 @@ export function createStreamSurface(
         (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
       );
       const values = createContextValues().set(entryKey, entry);
-      const answer = await handler(universalRequest(handler, request, arriving(request), inbound, values));
-      await universalResponseToNodeResponse(answer, response);
+      const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
+      await universalResponseToNodeResponse(served, response);
     },
   };
 }
 
-type Answers = (messages: AsyncIterable<Message>, context: HandlerContext) => AsyncIterable<Message>;
+type Responses = (messages: AsyncIterable<Message>, context: HandlerContext) => AsyncIterable<Message>;
 
-function register(router: ConnectRouter, rpc: DescMethod, implementation: Answers): void {
+function register(router: ConnectRouter, rpc: DescMethod, implementation: Responses): void {
   if (rpc.methodKind === "bidi_streaming") router.rpc(rpc as DescMethodBiDiStreaming, implementation);
   else
     router.rpc(rpc as DescMethodServerStreaming, (message: Message, context: HandlerContext) =>
@@ -72,7 +72,7 @@ async function* alone(message: Message): AsyncIterable<Message> {
   yield await Promise.resolve(message);
 }
 
-async function* answers(
+async function* responses(
   messages: AsyncIterable<Message>,
   { values, protocolName, signal }: HandlerContext,
   onError: OnError,
@@ -90,8 +90,8 @@ async function* answers(
 }
 
 /** Passes the responses on until the signal aborts, without waiting for work in progress. */
-async function* until(signal: AbortSignal, answers: AsyncIterable<Message>): AsyncIterable<Message> {
-  const iterator = answers[Symbol.asyncIterator]();
+async function* until(signal: AbortSignal, responses: AsyncIterable<Message>): AsyncIterable<Message> {
+  const iterator = responses[Symbol.asyncIterator]();
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason as Error);

@@ -25,7 +25,7 @@ import { universalRequest, whole } from "./universal-request.ts";
 /** A unary rpc behind the guards. */
 export interface UnaryRpc {
   readonly handler: UniversalHandler;
-  /** Answers a request for it. Rejects only when the response cannot be written. */
+  /** Serves a request for it. Rejects only when the response cannot be written. */
   handle(protocol: Protocol, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const callKey = createContextKey<Call | undefined>(undefined);
 /** Of the library's error text, which may repeat the input. */
 const longestText = 300;
 
-/** Puts an rpc behind the guards. A rejected call is answered in its own protocol, without a look at its message. */
+/** Puts an rpc behind the guards. A rejected call gets an error of its own protocol, without a look at its message. */
 export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError: OnError): UnaryRpc {
   const maxBytes = maxMessageBytes(rpc);
   acceptShortEnumNames(rpc.input);
@@ -66,21 +66,21 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
     const call: Call = { inbound, admitted, flaws: () => jsonFlaws(protocol, request, body), decoded: false };
     const values = createContextValues().set(callKey, call);
-    const answer = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
+    const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
       (error: unknown) => {
         if (call.decoded) throw error;
         // The library throws where its error message would repeat text that is not well-formed.
         return undefined;
       },
     );
-    if (answer === undefined) return admitted.reject([violation("message", unreadable)]);
+    if (served === undefined) return admitted.reject([violation("message", unreadable)]);
     if (call.large !== undefined)
-      return withLargeMessage(protocol, answer, { schema: rpc.output, message: call.large, tally: inbound.tally });
-    if (call.decoded) return answer;
-    const bytes = await allBytes(answer.body);
-    const error = await refusedWith(protocol, answer, bytes);
+      return withLargeMessage(protocol, served, { schema: rpc.output, message: call.large, tally: inbound.tally });
+    if (call.decoded) return served;
+    const bytes = await allBytes(served.body);
+    const error = await refusedWith(protocol, served, bytes);
     // Only the library's response lists what it supports.
-    if (error.code === Code.Unimplemented) return { ...answer, body: whole(bytes) };
+    if (error.code === Code.Unimplemented) return { ...served, body: whole(bytes) };
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
     return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
   };
@@ -93,11 +93,11 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       const served = serve(protocol, request, inbound);
       const inTime =
         expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
-      const answer = await inTime.catch((error: unknown) =>
+      const result = await inTime.catch((error: unknown) =>
         refusal(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
-      if (answer === "gone") return;
-      await universalResponseToNodeResponse(answer, response);
+      if (result === "gone") return;
+      await universalResponseToNodeResponse(result, response);
     },
   };
 }
@@ -114,10 +114,10 @@ async function invoke(
   if (call === undefined) throw new Error("an rpc was reached around its guards");
   call.decoded = true;
   try {
-    const { message: answer, replayed } = await call.admitted.invoke(message, await call.flaws());
+    const { message: result, replayed } = await call.admitted.invoke(message, await call.flaws());
     if (replayed) responseHeader.set("idempotent-replayed", "true");
-    if (!isLargeResponse(answer, call.inbound.tally)) return answer;
-    call.large = answer;
+    if (!isLargeResponse(result, call.inbound.tally)) return result;
+    call.large = result;
     return create(method.output);
   } catch (error) {
     throw reportedError(error, call.inbound, protocolName, onError);

@@ -2,7 +2,7 @@
 
 /**
  * What NFKD and case folding leave alone, in lower case, and how a plain keyboard writes it: letters with strokes and
- * ligatures; the letters that stand for an apostrophe (ʻokina, ayn, hamza), which divide words as it does; and the
+ * ligatures; the letters that represent an apostrophe (ʻokina, ayn, hamza), which divide words as it does; and the
  * final sigma, which `toLowerCase` makes of a capital at the end of a word.
  */
 const ALONE: Readonly<Record<string, string>> = {

@@ -27,7 +27,7 @@ export function contactTerms(words: readonly string[], phone: string | null | un
 }
 
 /**
- * The ways to read a query that may hold a phone: its words as they stand, and where numbers follow one another
+ * The ways to read a query that may hold a phone: its words as they are, and where numbers follow one another
  * ("+49 (170) 12") once more with each row of them as the beginning of a phone ("#4917012"). A record matches when it
  * matches every word of some reading: a marked word must begin its phone's digits, another must begin one of its words.
  * One or two readings; none where the query has no word.

@@ -18,7 +18,7 @@ export const SESSION_SHAPE: SearchShape = { min: 1, max: 8, whole: false };
 export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
 
 /**
- * In a script without blanks, whatever the document: one Han letter is a word by itself, and four tell as much as
+ * In a script without blanks, whatever the document: one Han letter is a word by itself, and four say as much as
  * eight Latin ones.
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
@@ -26,7 +26,9 @@ const UNSPACED_LENGTHS = { min: 1, max: 4 };
 /** Precedes a phone's digits in `n`, and a query word that must match the beginning of a phone. */
 export const PHONE_MARK = "#";
 
-/** Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` tells the rest. */
+/**
+ * Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` checks the rest.
+ */
 const WHOLE_LENGTH = 32;
 
 /** What a searchable document stores: `g`, the distinct index terms, and `n`, its words as one text. */
@@ -65,7 +67,7 @@ export function terms(words: Iterable<string>, shape: SearchShape): Terms {
 
 /**
  * The longest term that a document needs in `g` to have a word beginning with `word`, one of `queryWords`.
- * Undefined when the shape stores no prefix so short (one letter in notes): then only `checkPattern` tells.
+ * Undefined when the shape stores no prefix so short (one letter in notes): then only `checkPattern` decides.
  */
 export function probe(word: string, shape: SearchShape): Probe | undefined {
   if (isPhone(word)) return inexact(probe(word.slice(PHONE_MARK.length), shape));

@@ -24,7 +24,7 @@ export const sessionFields = {
 } as const satisfies FieldsOf<SessionDetail, "id" | "client" | "notes"> &
   FieldsOf<SessionItem, "id" | "externalId" | "contactId" | "contactExternalId">;
 
-/** A session as it is stored. What the search needs stands last, `n` before `g`. */
+/** A session as it is stored. What the search needs is last, `n` before `g`. */
 export interface SessionDocument extends Stored<(typeof sessionFields)["texts"], string | null> {
   _id: UUID;
   account_id: UUID;

@@ -97,7 +97,7 @@ function sessionNote(note: SessionNoteRow): SessionNote {
   };
 }
 
-/** Notes of one position stand in the order in which they were written. */
+/** Notes of one position are in the order in which they were written. */
 function byPosition(a: SessionNoteRow, b: SessionNoteRow): number {
   return (
     a.position - b.position ||

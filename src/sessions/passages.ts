@@ -35,7 +35,7 @@ const stretchLength = 65_536;
 const zeroWidthSpace = /\u200b/g;
 
 /**
- * The passages that have every one of the `words` (`queryWords`), in their order, each with what stands before and
+ * The passages that have every one of the `words` (`queryWords`), in their order, each with the text before and
  * after it. Takes from the budget what it costs, and ends early once that is spent; `requireTime` fails once there is
  * no time left.
  */

@@ -75,7 +75,7 @@ async function searchIn(
   const chosen = words.length === 0 ? [] : withinBytes(sessions);
   const texts = await textsOfSessions(transcripts, scope, chosen);
   const passages: TranscriptPassage[] = [];
-  // One more than is shown tells whether there are more.
+  // One more than is shown reveals whether there are more.
   const budget = { passages: mostPassages + 1, pieces: mostPieces };
   let left = mostBytes;
   for (const session of chosen) {

@@ -8,13 +8,13 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 export const providerName = "the identity provider";
 
 /**
- * The person said no, or the answer does not fit what was asked: begin again. Anything else is the provider's trouble,
- * or ours with it.
+ * The person said no, or the response does not fit what was asked: begin again. Anything else is the provider's
+ * trouble, or ours with it.
  */
 export function signInFailure(error: unknown): Failure {
   if (error instanceof oidc.AuthorizationResponseError) {
     const denied = error.error === "access_denied";
-    // The rest of the answer is whatever stood in the browser's address: nothing for the log.
+    // The rest of the response is whatever was in the browser's address: nothing for the log.
     const message = denied
       ? "The sign-in was cancelled."
       : `The identity provider refused the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;

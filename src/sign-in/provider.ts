@@ -23,9 +23,10 @@ export interface ProviderOptions {
   /** Headers by which a request to the provider belongs to the one that causes it. */
   readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
   /**
-   * Hears of every request to the provider, whether it was answered; an error of the provider's own (5xx) is no answer.
+   * Hears of every request to the provider, whether it got a response; an error of the provider's own (5xx) is no
+   * response.
    */
-  readonly onAnswer?: ((answered: boolean) => void) | undefined;
+  readonly onResponse?: ((responded: boolean) => void) | undefined;
 }
 
 /** What a sign-in has to remember until the person comes back. */
@@ -40,7 +41,7 @@ export interface SignInState {
 /** The provider. Everything fails with UNAVAILABLE while it cannot be reached or says what cannot be. */
 export interface IdentityProvider {
   /**
-   * The provider's name for itself, which every token bears: it may differ from the configured one by a slash at the
+   * The provider's name for itself, which every token has: it may differ from the configured one by a slash at the
    * end.
    */
   issuer(): Promise<string>;
@@ -62,7 +63,7 @@ export interface IdentityProvider {
   revoke(accessToken: string): Promise<void>;
   /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Logout>;
-  /** The provider's keys, which are kept: while it is away, those that were fetched in the last day go on. */
+  /** The provider's keys, which are kept: while it is away, those that were fetched in the last day stay in use. */
   keys(): Promise<KeySet>;
   /** The scopes in the provider's metadata; undefined where it lists none or is away. Never rejects. */
   scopes(): Promise<readonly string[] | undefined>;
@@ -104,18 +105,18 @@ export async function discoverProvider({
   return found;
 }
 
-/** Fetches within the bounds, and reports whether the provider answered. */
+/** Fetches within the bounds, and reports whether the provider responded. */
 async function watchedFetch(
   url: string,
   options: RequestInit,
-  { outgoing, onAnswer }: Pick<ProviderOptions, "outgoing" | "onAnswer">,
+  { outgoing, onResponse }: Pick<ProviderOptions, "outgoing" | "onResponse">,
 ): Promise<Response> {
   try {
     const response = await boundedFetch(url, options, outgoing?.());
-    onAnswer?.(response.status < 500);
+    onResponse?.(response.status < 500);
     return response;
   } catch (error) {
-    onAnswer?.(false);
+    onResponse?.(false);
     throw error;
   }
 }
@@ -189,7 +190,7 @@ function createProviderKeys(options: ProviderOptions, discovered: () => Promise<
     const uri =
       (await discovered()).serverMetadata().jwks_uri ??
       fail(Reason.UNAVAILABLE, {
-        message: "The identity provider tells no keys.",
+        message: "The identity provider has no keys.",
         because: "no keys",
         waitingFor: providerName,
       });
@@ -252,7 +253,7 @@ async function redeemCode(
 function requireEndpoints(found: Configuration): void {
   const { authorization_endpoint = "", token_endpoint = "", jwks_uri = "" } = found.serverMetadata();
   for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {
-    if (!URL.canParse(url)) throw new Error(`the identity provider tells no ${name}`);
+    if (!URL.canParse(url)) throw new Error(`the identity provider's metadata has no ${name}`);
     const { protocol, hostname } = new URL(url);
     if (protocol !== "https:" && !(protocol === "http:" && isLocalName(hostname)))
       throw new Error(`the identity provider's ${name} is not https`);

@@ -66,12 +66,12 @@ export interface SignInDependencies {
   readonly baseUrl: () => string;
 }
 
-/** Either a stored session or what the provider just told. */
+/** Either a stored session or what the provider has just said. */
 type Person = Pick<SessionDocument, "issuer" | "subject"> & { readonly email?: string | undefined };
 
 export const callbackPath = "/sign-in/callback";
 
-/** The cookie that a signed-in browser bears, where the outside calls us by this URL. */
+/** The cookie of a signed-in browser, where the outside calls us by this URL. */
 export function createSessionCookie(baseUrl: () => string): Cookie {
   return createCookie("records_session", () => baseUrl().startsWith("https:"));
 }

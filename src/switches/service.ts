@@ -1,4 +1,4 @@
-// records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and tells who did.
+// records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and records who did.
 import type {
   InterfaceService as Descriptor,
   InterfaceState,
@@ -14,7 +14,7 @@ import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore }
 /** Its dependencies. */
 export interface InterfaceServiceDependencies {
   readonly switches: SwitchStore;
-  /** Puts a switch in force on this instance before the answer leaves. */
+  /** Puts a switch in force on this instance before the response leaves. */
   readonly refresh: () => Promise<void>;
   /** Hears of a switch that is now the other way than before. */
   readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;

@@ -31,7 +31,7 @@ export interface SwitchSetting {
 
 /** A switch that was set, as it is stored: added once, never changed. */
 export interface SwitchChangeDocument extends SwitchSetting {
-  /** Of two in one millisecond it tells which was the later, where one instance made both. */
+  /** Of two in one millisecond it shows which was the later, where one instance made both. */
   _id: ObjectId;
   changed_at: Date;
   address: string;
@@ -57,7 +57,7 @@ export interface SwitchWatch {
    * set since.
    */
   requireFresh(): void;
-  /** Whether MongoDB answered when it was last asked, a moment ago. */
+  /** Whether MongoDB replied when it was last asked, a short time ago. */
   reachable(): boolean;
   /** Asks at once. */
   refresh(): Promise<void>;
@@ -79,7 +79,7 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
       return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
         const before = await switches.findOne({ _id }, { session });
-        // Later than the change before, whatever the clock of that instance said: the latest stands first in the
+        // Later than the change before, whatever the clock of that instance said: the latest is first in the
         // record.
         const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
         await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });

@@ -256,9 +256,14 @@ test("the mark of an erasure is kept for 90 days after the end; the account is t
 test("while Redis is away nothing is said of it, and the erasure is not over; once it is back it is [ADM-04]", async () => {
   const client = await newClient(service());
   await fill(client);
-  const away = { attempt: () => Promise.resolve(undefined) } as unknown as RedisLink;
+  const away: Partial<RedisLink> = {
+    attempt: () => Promise.resolve(undefined),
+    async *keys() {
+      yield await Promise.resolve(undefined);
+    },
+  };
   const { erased, places: seen } =
-    (await createServices(service().app.client, () => away).erasures.erase(
+    (await createServices(service().app.client, () => away as RedisLink).erasures.erase(
       UUID.createFromHexString(client.id),
       performance.now() + 3_000,
     )) ?? {};

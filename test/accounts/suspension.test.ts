@@ -1,8 +1,8 @@
 // Suspending an account: no key, session or token of it is served after the acknowledgement, on any instance or wire,
 // until it is resumed.
 import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connectRedis } from "../../src/db/redis.ts";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/people.ts";
@@ -233,15 +233,14 @@ test("under load on two instances no request that begins after the acknowledgeme
 });
 
 test("the same while Redis is flushed all the time [OPS-33]", { timeout: 120_000 }, async () => {
-  const link = connectRedis(house().service.redis.uri, () => undefined);
-  await link.firstReady;
-  const flushing = setInterval(() => void link.client.flushall().catch(() => undefined), 2);
+  const redis = new Redis(house().service.redis.uri);
+  const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
     const { late, other } = await suspendUnderLoad(3);
     expect([late, other]).toEqual([0, []]);
   } finally {
     clearInterval(flushing);
-    link.close();
+    redis.disconnect();
   }
 });
 

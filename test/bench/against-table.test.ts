@@ -1,28 +1,52 @@
-// The table of the comparison with an older commit.
+// The comparison with an older commit: its table, its ratios, and when it fails.
 import { expect, test } from "vitest";
-import type { PairSample } from "../../bench/against-table.ts";
-import { againstTable } from "../../bench/against-table.ts";
+import { againstTable, isSlower, ratioTable } from "../../bench/against-table.ts";
+import type { Run, Sample } from "../../bench/results.ts";
 
-const sample = (rate: number, redisMs: number): PairSample => ({
-  rate,
-  p50Ms: 2,
-  p99Ms: 9,
-  serviceMs: 0.5,
-  mongodMs: 1,
-  redisMs,
+const sample = (rate: number, serviceUs: number, mongodUs = 1_000): Sample => ({
+  ...{ rate, p50Ms: 2, p99Ms: 9, serviceUs, mongodUs, redisUs: 0 },
+});
+const run = (own: Sample, other: Sample, failed = 0): Run => ({
+  rounds: [{ own, other }],
+  failed: { own: failed, other: 0 },
+  memoryMb: { own: 1, other: 1 },
 });
 
 test("shows medians with their spread, the ratio of each round, and what failed", () => {
-  const rounds = [
-    { new: sample(200, 0), old: sample(100, 0) },
-    { new: sample(300, 0), old: sample(200, 0) },
-    { new: sample(100, 0), old: sample(200, 0) },
+  const runs = [
+    run(sample(200, 500), sample(100, 500), 2),
+    run(sample(300, 500), sample(200, 500)),
+    run(sample(100, 500), sample(200, 500)),
   ];
-  const text = againstTable([{ members: 3, line: "get", rounds, failed: 2 }], "abc", ["A note."]);
+  const text = againstTable(
+    [{ members: 3, line: "get", runs: [{ ...runs[0]!, rounds: runs.flatMap(({ rounds }) => rounds) }] }],
+    "abc",
+    ["A note."],
+  );
   expect(text).toContain("## get, 3 members");
   expect(text).toContain("| requests/s | 200 (100 to 300) | 200 (100 to 200) | 1.50 (0.50 to 2.00) |");
-  expect(text).toContain(
-    "| CPU ms per request: Redis | 0.000 (0.000 to 0.000) | 0.000 (0.000 to 0.000) | too little to tell |",
-  );
+  expect(text).toContain("| CPU µs per request: Redis | 0 (0 to 0) | 0 (0 to 0) | too little to tell |");
   expect(text).toContain("**2 requests failed.**");
+});
+
+test("a line is slower where every run is beyond the limit, by the service or with the databases", () => {
+  const even = run(sample(1, 500), sample(1, 500));
+  const slow = run(sample(1, 650), sample(1, 500));
+  const slowDatabase = run(sample(1, 500, 2_000), sample(1, 500));
+  expect(isSlower({ runs: [even] }, 1.25)).toBe(false);
+  expect(isSlower({ runs: [slow, slow] }, 1.25)).toBe(true);
+  expect(isSlower({ runs: [slow, even] }, 1.25)).toBe(false);
+  expect(isSlower({ runs: [slowDatabase, slowDatabase] }, 1.25)).toBe(true);
+});
+
+test("the ratio of each line is shown, and a line beyond the limit is marked", () => {
+  const text = ratioTable(
+    [
+      { members: 1, line: "get", runs: [run(sample(1, 650), sample(1, 500))] },
+      { members: 1, line: "notes", runs: [run(sample(1, 500), sample(1, 500), 3)] },
+    ],
+    1.25,
+  );
+  expect(text).toContain("| get | 1.30 (1.30 to 1.30) | 1.10 (1.10 to 1.10) | **beyond 1.25** |");
+  expect(text).toContain("| notes | 1.00 (1.00 to 1.00) | 1.00 (1.00 to 1.00) | 3 requests failed. |");
 });

@@ -16,14 +16,26 @@ import { plot } from "../../bench/plot.ts";
 import { table } from "../../bench/table.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "records-bench-"));
-const lines = ["get", "sessions", "contacts", "notes", "create", "append", "connect", "grpc", "transcript"];
+const lines = [
+  "get",
+  "sessions",
+  "contacts",
+  "notes",
+  "transcript",
+  "create",
+  "create-key",
+  "append",
+  "connect",
+  "grpc",
+];
 let benched: Benched;
 beforeAll(async () => {
   benched = await bench({
     dataDir: folder,
     small: true,
-    only: [...lines, "search"],
-    effort: { rounds: 1, seconds: 0.1 },
+    only: [...lines, "memory", "search"],
+    effort: { runs: 1, rounds: 1, seconds: 0.1 },
+    node: process.execPath,
     go: false,
     say: () => undefined,
   });
@@ -31,14 +43,17 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("everybody answers every line, and nobody fails", () => {
-  const { rows } = benched.results;
-  expect([...new Set(rows.map(({ line }) => line))]).toEqual(lines);
-  for (const { line, subject, samples, failed } of rows) {
-    expect(samples[0]?.rate, `${line}, ${subject}`).toBeGreaterThan(0);
-    expect(failed, `${line}, ${subject}`).toBe(0);
+  const { pairs } = benched.results;
+  expect([...new Set(pairs.map(({ line }) => line))]).toEqual(lines);
+  for (const { line, other, runs } of pairs) {
+    expect(runs, `${line}, ${other.name}`).toHaveLength(1);
+    for (const side of ["own", "other"] as const) {
+      expect(runs[0]?.rounds[0]?.[side].rate, `${line}, ${other.name}`).toBeGreaterThan(0);
+      expect(runs[0]?.failed[side], `${line}, ${other.name}`).toBe(0);
+    }
   }
-  expect(rows.filter(({ line }) => line === "get").map(({ subject }) => subject)).toEqual([
-    "ours",
+  expect(pairs.filter(({ line }) => line === "get").map(({ other }) => other.name)).toEqual([
+    "floorBucket",
     "floor",
     "floor3",
     "fastify",
@@ -59,11 +74,12 @@ test("a search for one word reads no more documents than its page, and at most 5
 });
 
 test("the table names every goal that was measured, and whether it is reached", () => {
-  const text = table(benched.results, benched.notes);
+  const text = table([benched]);
   expect(text).toMatch(
-    /\| GET contact against the floor \| CPU for each request \| at least 0\.75 \| \d+\.\d\d \| (reached|\*\*missed\*\*) \|/,
+    /\| GET contact against the floor with a token \| CPU for each request \| at least 0\.9 \| \d+\.\d\d (reached|\*\*missed\*\*) \|/,
   );
-  expect(text).toContain("## Search by size");
+  expect(text).toContain("| Memory after GET contact against Fastify |");
+  expect(text).toContain("### Search by size");
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
 });
 
@@ -71,7 +87,7 @@ test("the plot is well-formed, with a bar for every goal that was measured", () 
   const svg = plot(benched.results);
   expect(unclosed(svg)).toEqual([]);
   expect(svg.match(/<rect /g)).toHaveLength(
-    table(benched.results, []).match(/\| (reached|\*\*missed\*\*) \|/g)?.length ?? 0,
+    table([benched]).match(/\d (reached|reported only|\*\*missed\*\*) \|/g)?.length ?? 0,
   );
   expect(svg).toContain("prefers-color-scheme: dark");
 });

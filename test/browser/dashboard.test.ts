@@ -57,9 +57,13 @@ describe("a person who has an account", () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
     await button(page, "Copy command").click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      `curl -H 'Authorization: Bearer ${first}' '${house().base}/v1/contacts?query=ann'`,
+      `curl '${house().base}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${first}'`,
     );
     expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
+    // The secret stands alone, in one line: nothing else can be done until it is put away.
+    for (const name of ["Rotate", "Revoke"]) expect(await button(page, name).count()).toBe(0);
+    const height = await page.locator("#secret").evaluate((code) => code.getClientRects()[0]?.height);
+    expect(height).toBeLessThan(40);
 
     await page.reload();
     await button(page, "Rotate").waitFor();
@@ -157,7 +161,7 @@ describe("a person who has an account", () => {
     const entry = (id: string) => ({
       id,
       created_at: "2026-01-31T09:30:00.000Z",
-      event: "tool_called",
+      event: "key_refused",
       detail: `detail ${id}`,
       key_prefix: null,
       person: null,
@@ -180,11 +184,11 @@ describe("a person who has an account", () => {
     });
     await page.reload();
     const activity = page.getByRole("region", { name: "Activity" });
-    await activity.getByText("detail a").waitFor();
+    await activity.getByText("detail a").waitFor({ state: "attached" });
     await button(page, "Show more").click();
     first = ["c", "b"];
     await button(page, "Create key").click();
-    await activity.getByText("detail c").waitFor();
+    await activity.getByText("detail c").waitFor({ state: "attached" });
     release();
     await expect.poll(() => button(page, "Show more").isEnabled()).toBe(true);
     expect(await activity.getByText(/^detail/).allTextContents()).toEqual(["detail c", "detail b"]);
@@ -203,10 +207,7 @@ describe("a person who has an account", () => {
     await button(elsewhere, "Create key").click();
     await shownKey(elsewhere);
     await button(page, "Create key").click();
-    await page
-      .getByText(/already/i)
-      .first()
-      .waitFor();
+    await page.getByText("A key was made elsewhere in the meantime").first().waitFor();
     await button(page, "Rotate").waitFor();
     await button(elsewhere, "Sign out").click();
     await elsewhere.getByRole("link", { name: "Sign in" }).waitFor();
@@ -221,6 +222,69 @@ describe("a person who has an account", () => {
     await button(again, "Create key").waitFor();
     await other.close();
   });
+});
+
+test("what an assistant read in a row is one row, which opens to each reading with its address and request", async () => {
+  const { page, context } = await signIn(ann);
+  const tools = ["search_contacts", "get_contact", "get_contact", "unheard_of"];
+  const entries = [...tools.map((tool) => ["tool_called", tool]), ["signed_in", null]].map(([event, detail], at) => ({
+    ...{ id: String(at), created_at: "2026-01-31T09:30:00.000Z", event, detail },
+    ...{ key_prefix: null, person: ann.email, request_id: `request-${at}`, address: "192.0.2.1" },
+  }));
+  await page.route("**/v1/audit-log?*", (route) =>
+    route.fulfill({
+      json: { data: entries, pagination: { limit: 25, offset: 0, has_more: false, next_offset: null } },
+    }),
+  );
+  await page.reload();
+  const activity = page.getByRole("region", { name: "Activity" });
+  const group = activity.getByText("An assistant searched contacts, read a contact, read records");
+  await group.waitFor();
+  expect(await activity.getByRole("listitem").count()).toBe(2);
+  expect(await activity.getByText("request-2").isVisible()).toBe(false);
+  await group.click();
+  expect(await activity.getByText("request-2").isVisible()).toBe(true);
+  await expectAccessible(page, "activity");
+  await context.close();
+});
+
+test("nothing on the page moves while it loads", async () => {
+  const { page, context } = await signIn(ann);
+  await page.addInitScript(
+    "window.moved = 0; new PerformanceObserver((list) => { for (const entry of list.getEntries()) window.moved += entry.value }).observe({ type: 'layout-shift', buffered: true })",
+  );
+  await page.reload();
+  await button(page, "Create key").waitFor();
+  await page.getByRole("region", { name: "Activity" }).getByText("Signed in").first().waitFor();
+  expect(await page.evaluate("window.moved")).toBeLessThan(0.01);
+  // The control: what is pushed down is noticed.
+  await page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { textContent: 'late' }))");
+  await expect.poll(() => page.evaluate("window.moved")).toBeGreaterThan(0.01);
+  await context.close();
+});
+
+test("while the interface is switched off every page says so", async () => {
+  const set = (enabled: boolean) =>
+    house().service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "moving" });
+  await set(false);
+  try {
+    const { page, context } = await openWindow(browser());
+    await page.goto(`${house().base}/`);
+    await expect.poll(async () => (await page.reload()) && page.getByText("The API is switched off.").count()).toBe(1);
+    await expectAccessible(page, "interface off");
+    await context.close();
+  } finally {
+    await set(true);
+  }
+});
+
+test("an address where nothing is shows a page with a way back", async () => {
+  const { page, context } = await openWindow(browser());
+  expect((await page.goto(`${house().base}/no/such/page`))?.status()).toBe(404);
+  await expectAccessible(page, "not found");
+  await page.getByRole("link", { name: "Go to the start page" }).click();
+  await page.waitForURL(`${house().base}/`);
+  await context.close();
 });
 
 test("an account that is not enrolled is told so and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
@@ -241,6 +305,8 @@ test("a person without an account is told so and what to do, and can sign out [D
   for (const text of [cleo.subject, house().provider.issuer]) expect(await page.textContent("main")).toContain(text);
   await expectAccessible(page, "no account");
   await picture(page, "10-no-account");
+  await page.getByRole("link", { name: "Check again" }).click();
+  await page.getByText("Checked just now: still no account.").waitFor();
   await button(page, "Sign out").click();
   await page.getByRole("link", { name: "Sign in" }).waitFor();
   expect(problems).toEqual([]);

@@ -1,17 +1,10 @@
 // What the reads of contacts, and UpdateContact with a field mask, come to on every wire.
 import { expect } from "vitest";
 import type { Case } from "../support/run-cases.ts";
+import { invalid, notFound, unknown } from "./outcomes.ts";
 
-const invalid = { http: 422, code: "invalid_argument", reason: "INVALID_REQUEST" } as const;
 const unauthenticated = { http: 401, code: "unauthenticated" } as const;
 const ok = { http: 200, code: "ok" } as const;
-const notFound = {
-  http: 404,
-  code: "not_found",
-  reason: "NOT_FOUND",
-  message: "There is no such record in this account.",
-} as const;
-const unknown = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 
 export const contactReadCases: readonly Case[] = [
   // SearchContacts

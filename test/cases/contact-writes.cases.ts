@@ -1,24 +1,12 @@
-// What the writes of contacts come to, on every wire.
+// What creating and updating a contact comes to, on every wire.
 import { expect } from "vitest";
 import type { Case, World } from "../support/run-cases.ts";
+import { created, invalid, notFound, unknown } from "./outcomes.ts";
 
-const invalid = { http: 422, code: "invalid_argument", reason: "INVALID_REQUEST" } as const;
-const created = {
-  http: 201,
-  code: "ok",
-  volatile: ["id", "email", "full_name", "phone", "content", "created_at", "updated_at"],
-} as const;
 const ok = { http: 200, code: "ok", volatile: ["updated_at"] } as const;
-const notFound = {
-  http: 404,
-  code: "not_found",
-  reason: "NOT_FOUND",
-  message: "There is no such record in this account.",
-} as const;
 const denied = { http: 403, code: "permission_denied", reason: "ACCESS_DENIED" } as const;
 const duplicate = { http: 409, code: "already_exists", reason: "DUPLICATE_EMAIL" } as const;
 const archived = { http: 409, code: "failed_precondition", reason: "CONTACT_ARCHIVED" } as const;
-const unknown = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const emoji = "😀";
 
 /** An address of exactly this many characters. */
@@ -297,87 +285,5 @@ export const contactWriteCases: readonly Case[] = [
     reason: "MISSING_KEY",
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact, full_name: "Ann" }),
-  },
-
-  // AppendContactNote
-  {
-    title: "an append answers the timeline note [CNT-01, CNT-02]",
-    rpc: "AppendContactNote",
-    ...created,
-    request: ({ contact }) => ({ contact_id: contact, content: "Called" }),
-    check: ({ data }) => expect(data).toMatchObject({ content: "Called", source: "api" }),
-  },
-  {
-    title: "an append without content is refused [CNT-11]",
-    rpc: "AppendContactNote",
-    ...invalid,
-    restMessage: "content: is required",
-    request: ({ contact }) => ({ contact_id: contact }),
-  },
-  {
-    title: "a content of 0 characters is refused [CNT-13]",
-    rpc: "AppendContactNote",
-    ...invalid,
-    request: ({ contact }) => ({ contact_id: contact, content: "" }),
-  },
-  {
-    title: "a content of 1 character is accepted [CNT-13]",
-    rpc: "AppendContactNote",
-    ...created,
-    request: ({ contact }) => ({ contact_id: contact, content: "c" }),
-  },
-  {
-    title: "a content of 10000 emoji is accepted [CNT-14, VAL-11]",
-    rpc: "AppendContactNote",
-    ...created,
-    request: ({ contact }) => ({ contact_id: contact, content: emoji.repeat(10_000) }),
-    check: ({ data }) => expect(data).toHaveProperty("content", emoji.repeat(10_000)),
-  },
-  {
-    title: "a content of 10001 characters is refused [CNT-14]",
-    rpc: "AppendContactNote",
-    ...invalid,
-    message: "content: must be at most 10000 characters",
-    request: ({ contact }) => ({ contact_id: contact, content: "c".repeat(10_001) }),
-  },
-  {
-    title: "an append to what is no uuid is refused [CNT-08]",
-    rpc: "AppendContactNote",
-    ...invalid,
-    request: () => ({ contact_id: "ann", content: "c" }),
-  },
-  {
-    title: "an append to an unknown contact is not found [CNT-06]",
-    rpc: "AppendContactNote",
-    ...notFound,
-    request: () => ({ contact_id: unknown, content: "c" }),
-  },
-  {
-    title: "an append to another account's contact is not found [ISO-02, ISO-05]",
-    rpc: "AppendContactNote",
-    ...notFound,
-    request: ({ strangers }) => ({ contact_id: strangers.contact, content: "c" }),
-  },
-  {
-    title: "an append to an archived contact is a conflict [CNT-07, WIR-07]",
-    rpc: "AppendContactNote",
-    ...archived,
-    request: (world) => ({ contact_id: world.archived, content: "c" }),
-  },
-  {
-    title: "an append with a read-only key is denied [CNT-05, AUT-05]",
-    rpc: "AppendContactNote",
-    ...denied,
-    key: ({ reader }) => reader.key,
-    request: ({ readers }) => ({ contact_id: readers.contact, content: "c" }),
-  },
-  {
-    title: "an append without a key is unauthenticated [CNT-04]",
-    rpc: "AppendContactNote",
-    http: 401,
-    code: "unauthenticated",
-    reason: "MISSING_KEY",
-    key: () => null,
-    request: ({ contact }) => ({ contact_id: contact, content: "c" }),
   },
 ];

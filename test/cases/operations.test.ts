@@ -7,7 +7,9 @@ import { routes } from "../../src/gen/rest.ts";
 import { beyondCases } from "./beyond-rest.cases.ts";
 import { contactReadCases } from "./contact-reads.cases.ts";
 import { contactWriteCases } from "./contact-writes.cases.ts";
-import { healthCases, noteCases, sessionCases } from "./records.cases.ts";
+import { healthCases, noteCases } from "./records.cases.ts";
+import { sessionCases } from "./sessions.cases.ts";
+import { timelineNoteCases } from "./timeline-notes.cases.ts";
 
 const cases = [
   ...beyondCases,
@@ -16,6 +18,7 @@ const cases = [
   ...healthCases,
   ...noteCases,
   ...sessionCases,
+  ...timelineNoteCases,
 ];
 
 /** Public operations that a request with an API key, or without any credential, never reaches. */

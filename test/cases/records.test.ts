@@ -1,5 +1,6 @@
 // Runs the cases of SessionService, NoteService and HealthService on every wire.
 import { runCases } from "../support/run-cases.ts";
-import { healthCases, noteCases, sessionCases } from "./records.cases.ts";
+import { healthCases, noteCases } from "./records.cases.ts";
+import { sessionCases } from "./sessions.cases.ts";
 
 runCases([...healthCases, ...sessionCases, ...noteCases]);

@@ -129,6 +129,71 @@ test("the exports of Google, old and new, and of Outlook are understood: names f
   expect((await csv(outlook)).map(held)).toEqual([{ fullName: "Bo Li Jr.", email: "bo@example.com", phone: "+44 2" }]);
 });
 
+test.each([
+  [
+    "Google in German",
+    "Vorname,Zweiter Vorname,Nachname,Notizen,Name der Organisation,E-Mail 1 - Wert,Telefon 1 - Wert",
+    "Ann,B.,Öz,hi,Acme,a@example.com,+49 1",
+    { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 1", notes: "hi" },
+  ],
+  [
+    "Outlook in German",
+    "Anrede;Vorname;Weitere Vornamen;Nachname;Suffix;Firma;Telefon geschäftlich;Mobiltelefon;E-Mail-Adresse;Notizen",
+    "Frau;Ann;B.;Öz;;Acme;+49 2;;a@example.com;hi",
+    { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 2", notes: "hi" },
+  ],
+  [
+    "Outlook in French",
+    "Titre;Prénom;Deuxième prénom;Nom;Suffixe;Société;Téléphone (bureau);Tél. mobile;Adresse de messagerie;Notes",
+    "Mme;Zoé;;Noël;;Acme;+33 2;+33 6;z@example.com;salut",
+    { fullName: "Zoé Noël", email: "z@example.com", phone: "+33 6", notes: "salut" },
+  ],
+  [
+    "Outlook in Spanish",
+    "Nombre;Segundo nombre;Apellidos;Organización;Teléfono del trabajo;Teléfono móvil;Dirección de correo electrónico;Notas",
+    "Íñigo;;Muñoz;Acme;+34 9;;i@example.com;hola",
+    { fullName: "Íñigo Muñoz", email: "i@example.com", phone: "+34 9", notes: "hola" },
+  ],
+  [
+    "one name in Spanish",
+    "Nombre,Correo",
+    "Íñigo Muñoz,i@example.com",
+    { fullName: "Íñigo Muñoz", email: "i@example.com" },
+  ],
+  ["one name in French", "Nom,Courriel", "Zoé Noël,z@example.com", { fullName: "Zoé Noël", email: "z@example.com" }],
+  ["a German surname called name", "Name,Vorname", "Öz,Ann", { fullName: "Ann Öz" }],
+  [
+    "HubSpot",
+    "Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Company Name,Lifecycle Stage",
+    "51,Ann,Öz,a@example.com,,+1 5,Acme,lead",
+    { externalId: "51", fullName: "Ann Öz", email: "a@example.com", phone: "+1 5" },
+  ],
+  [
+    "Apple, with accents as characters of their own",
+    "Pre\u0301nom,Nom de famille,E-mail (work),Téléphone mobile",
+    "Zoé,Noël,,+33 6",
+    { fullName: "Zoé Noël", phone: "+33 6" },
+  ],
+])("the headers of an export are known: %s", async (_name, header, row, expected) => {
+  expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
+});
+
+test("what is said of a column is what becomes of it: a further one is taken where the one before is empty", async () => {
+  const told: (readonly [string, string])[][] = [];
+  const header = "Name,First Name,Last Name,Company,Mobile,Phone,Labels";
+  await everyOf(
+    readCsv(linesOf(chunksOf(`${header}\nAnn,An,Li,Acme,1,2,x\n`)), parseMap([]), ({ taken }) => told.push([...taken])),
+  );
+  expect(Object.fromEntries(told[0] ?? [])).toEqual({
+    Name: "full_name",
+    Phone: "phone",
+    Mobile: "phone where the column before is empty",
+    "First Name": "full_name where that is empty",
+    "Last Name": "full_name where that is empty",
+    Company: "full_name where there is no name",
+  });
+});
+
 test("--map takes a column for a field, or leaves it out; a header of which nothing is known is refused", async () => {
   expect(
     (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),

@@ -13,15 +13,25 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const folder = useFolder();
 
-test("--help names the seven commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
+test("--help names the commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
   const { code, stdout } = await startCli(["--help"]).ended;
   expect(code).toBe(0);
-  for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "doctor"])
+  for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "token", "doctor"])
     expect(stdout).toMatch(new RegExp(`^  ${command} `, "m"));
   for (const exitCode of [0, 1, 2, 3, 4, 130]) expect(stdout).toMatch(new RegExp(`^  ${exitCode} +\\S`, "m"));
   const help = await startCli(["import", "--help"]).ended;
   expect(help.code).toBe(0);
   expect(help.stdout).toContain("--rejects <file>");
+});
+
+test("without a command it prints its help and ends with 0, and no help has a line of more than 80 columns", async () => {
+  const alone = await startCli([]).ended;
+  expect([alone.code, alone.stderr, alone.stdout]).toEqual([0, "", (await startCli(["--help"]).ended).stdout]);
+  const commands = ["account", "account delete", "interface off", "import", "export", "migrate", "doctor", "log-level"];
+  for (const command of ["", ...commands]) {
+    const { stdout } = await startCli([...command.split(" ").filter(Boolean), "--help"]).ended;
+    expect(stdout.split("\n").filter((line) => [...line].length > 80)).toEqual([]);
+  }
 });
 
 test("an unknown command suggests the nearest, a missing one tells what there is, and both end with 2", async () => {

@@ -9,7 +9,7 @@ const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
 const created = answer(201, { data: { id } });
 const found = answer(200, { data: [] });
 const throttled = failure(429, "Too many requests.", { "Retry-After": "2" });
-const away = failure(503, "MongoDB cannot answer.");
+const away = failure(503, "MongoDB cannot respond.");
 
 function clientOf(
   baseUrl: string,
@@ -100,7 +100,7 @@ test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async 
 test("attempts are bounded, 10 by default, which outlast an election of 12 seconds, and the last failure is told", async () => {
   const { url, seen } = await scripted(away);
   const { client, clock } = clientOf(url);
-  await expect(client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot answer." });
+  await expect(client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot respond." });
   expect(seen).toHaveLength(10);
   expect(clock.waited.reduce((sum, ms) => sum + ms, 0)).toBeGreaterThan(12_000);
   await expect(clientOf(url, { maxAttempts: 1 }).client.health()).rejects.toMatchObject({ status: 503 });
@@ -114,7 +114,7 @@ test("it does not wait for an attempt that the call's time would not reach", asy
   expect([seen.length, clock.waited]).toEqual([1, []]);
 });
 
-test("an attempt without an answer is given up after 10 seconds and made again, until the call's time is over", async () => {
+test("an attempt without a response is given up after 10 seconds and made again, until the call's time is over", async () => {
   const { url, seen } = await scripted(silence);
   const { client, clock } = clientOf(url, { maxAttempts: 9, timeout: 25_000 });
   const call = client.health();

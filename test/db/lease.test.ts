@@ -146,7 +146,7 @@ describe("a member that nobody else can take over from", () => {
     lease.observe(alone);
     prove();
     now += 3_000;
-    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not answered for 3000 ms"]);
+    expect([required(), lease.status().reason]).toEqual([unavailable, "a has not replied for 3000 ms"]);
     // That the driver sees it again is no answer yet, unless it has restarted.
     lease.observe(alone);
     expect(lease.status().held).toBe(false);
@@ -158,7 +158,7 @@ describe("a member that nobody else can take over from", () => {
     lease.observe(alone);
     const term = lease.term();
     now += 2_000;
-    lease.answered(term);
+    lease.replied(term);
     now += 2_999;
     expect(lease.require().leader).toEqual(alone);
     now += 1;

@@ -80,7 +80,7 @@ test("what is built serves by both listeners, is healthy by its own check, write
     expect((await rest(base, "/v1/contacts?query=image", { key })).body.data).toMatchObject([
       { full_name: "Ann Image" },
     ]);
-    for (const path of ["/", "/docs", "/openapi.json"])
+    for (const path of ["/", "/docs", "/guide", "/guide/quickstart", "/openapi.json"])
       expect([path, (await fetch(base + path)).status]).toEqual([path, 200]);
   } finally {
     child.kill("SIGTERM");
@@ -106,11 +106,12 @@ test("nothing is in it that the service does not need, and all that it copies is
     "bin",
     "deploy",
     "dist",
+    "docs",
     "gateway",
     "package.json",
     "src",
   ]);
-  expect(files.filter((path) => /\.(test\.ts|env|md)$|^gateway\/plugin/.test(path))).toEqual([]);
+  expect(files.filter((path) => /\.(test\.ts|env)$|^(?!docs\/).*\.md$|^gateway\/plugin/.test(path))).toEqual([]);
   for (const name of ["vitest", "typescript", "playwright-core", "records-client"])
     expect(existsSync(join(image.workdir, "node_modules", name)), name).toBe(false);
   renameSync(join(image.workdir, "gateway"), join(folder, "gateway"));
@@ -135,7 +136,12 @@ test("it is Node that the package asks for, runs as no root, says what it is, an
   );
   expect(image.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   expect(image.ports).toEqual(["8080", "8081"]);
-  expect(image.env).toEqual({ NODE_ENV: "production", HOST: "0.0.0.0", INTERNAL_HOST: "0.0.0.0" });
+  expect(image.env).toEqual({
+    NODE_ENV: "production",
+    NODE_DISABLE_COMPILE_CACHE: "1",
+    HOST: "0.0.0.0",
+    INTERNAL_HOST: "0.0.0.0",
+  });
   expect(image.labels).toMatchObject({
     "org.opencontainers.image.title": "Records",
     "org.opencontainers.image.licenses": license,

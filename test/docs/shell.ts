@@ -25,7 +25,7 @@ export interface Surroundings {
 export async function runAll(commands: readonly string[], { folder, dataDir, program }: Surroundings): Promise<Ran[]> {
   mkdirSync(folder);
   symlinkSync(dataDir, join(folder, "data"));
-  const { base_url, internal_url, service_token, accounts } = program.demo();
+  const { base_url, internal_url } = program.demo();
   const hosts = [
     ["localhost:8080", new URL(base_url).host],
     ["localhost:8081", new URL(internal_url).host],
@@ -35,20 +35,15 @@ export async function runAll(commands: readonly string[], { folder, dataDir, pro
   const mark = randomUUID();
   const tsx = join(root, "node_modules/tsx/dist/esm/index.mjs");
   const script = [
-    "exec 2>&1 </dev/null",
+    // A variable that no command of the page has set ends the shell.
+    "exec 2>&1 </dev/null; set -u",
     'curl() { command curl -sS "$@"; }',
+    `npm() { (cd '${root}' && command npm "$@"); }`,
     `npx() { local tool=$1; shift; case $tool in records) node '${join(root, "bin/records.js")}' "$@";; tsx) (cd '${root}' && node --import '${tsx}' "$@");; *) return 127;; esac; }`,
     ...commands.flatMap((command) => [there(command), `printf '\\n${mark} %d\\n' $?`]),
   ].join("\n");
   const { PATH, HOME } = process.env;
-  const own = {
-    KEY: accounts[0]?.api_key ?? "",
-    SERVICE_TOKEN: service_token,
-    ACCOUNT: accounts[0]?.account_id ?? "",
-    RECORDS_URL: base_url,
-    RECORDS_API_KEY: accounts[0]?.api_key ?? "",
-  };
-  const shell = spawn("bash", ["-c", script], { cwd: folder, env: { PATH, HOME, ...own } });
+  const shell = spawn("bash", ["-c", script], { cwd: folder, env: { PATH, HOME, RECORDS_URL: base_url } });
   let printed = "";
   shell.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   await new Promise((ended) => shell.once("close", ended));

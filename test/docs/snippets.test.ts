@@ -27,10 +27,12 @@ interface Step {
 /** Starting is what the tests have done before; nothing else is left out. */
 const startsTheService = "npm ci && npm start";
 const run = promisify(execFile);
-const programs = guide.flatMap((page) =>
-  page.blocks
-    .filter(({ language }) => language === "ts")
-    .map((block) => ({ page, block, output: follower(page, block, "text") })),
+const programs = ["ts", "python"].flatMap((language) =>
+  guide.flatMap((page) =>
+    page.blocks
+      .filter((block) => block.language === language)
+      .map((block) => ({ page, block, output: follower(page, block, "text") })),
+  ),
 );
 const steps = guide.flatMap((page) =>
   page.blocks.filter(({ language }) => language === "console").flatMap((block) => stepsOf(page, block)),
@@ -90,7 +92,7 @@ test("the guide has commands, programs and answers to try on every page for call
   expect(steps.length).toBeGreaterThan(60);
   expect(programs.length).toBeGreaterThan(3);
   for (const name of [
-    "five-minutes",
+    "quickstart",
     "authentication",
     "search",
     "paging",
@@ -123,12 +125,10 @@ test.each(steps.map((step) => [step.name, step] as const))("what is shown is wha
 });
 
 test("the programs of the guide are right by their types, and print what is shown", async () => {
-  const client = join(root, "client/src/index.ts");
   const { base_url, accounts } = program.demo();
   const files = programs.map(({ block }, at) => {
-    const file = join(folder, `program-${at}.mts`);
+    const file = join(folder, `program-${at}.${block.language === "python" ? "py" : "mts"}`);
     const text = block.text
-      .replaceAll('"records-client"', JSON.stringify(client))
       .replaceAll('"./src/gen/', `"${root}/src/gen/`)
       .replaceAll("http://localhost:8080", base_url);
     writeFileSync(file, text);
@@ -138,7 +138,7 @@ test("the programs of the guide are right by their types, and print what is show
     extends: join(root, "tsconfig.json"),
     compilerOptions: { typeRoots: [join(root, "node_modules/@types")] },
     include: [],
-    files,
+    files: files.filter((file) => file.endsWith(".mts")),
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const types = await run(join(root, "node_modules/.bin/tsc"), ["-p", folder]).catch((error: { stdout?: string }) => ({
@@ -147,7 +147,9 @@ test("the programs of the guide are right by their types, and print what is show
   expect(types.stdout).toBe("");
   for (const [at, { page, output }] of programs.entries()) {
     expect(output, `${page.path}: a program without its output`).toBeDefined();
-    const { stdout } = await run(process.execPath, ["--import", "tsx", files[at] ?? ""], {
+    const file = files[at] ?? "";
+    const [interpreter, ...options] = file.endsWith(".py") ? ["python3"] : [process.execPath, "--import", "tsx"];
+    const { stdout } = await run(interpreter ?? "", [...options, file], {
       cwd: root,
       env: { ...process.env, KEY: accounts[0]?.api_key ?? "" },
     });
@@ -162,7 +164,7 @@ test("what a test has no tools for is a script at least, and every other block i
   for (const page of guide) {
     for (const [at, block] of page.blocks.entries()) {
       const where = `${page.path}:${block.line}`;
-      expect(["console", "json", "jsonc", "sh", "text", "ts", "yaml"], where).toContain(block.language);
+      expect(["console", "json", "jsonc", "python", "sh", "text", "ts", "yaml"], where).toContain(block.language);
       // An answer stands under its question.
       if (block.language === "json") expect(page.blocks[at - 1]?.language, where).toBe("console");
       if (block.language === "jsonc") expect(() => JSON.parse(block.text) as unknown, where).not.toThrow();

@@ -1,4 +1,5 @@
 // The OpenAPI document and the service are of one mind: what is answered, and what is refused.
+import { resultName } from "../../gateway/plugin/names.ts";
 import { create, getOption } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import fc from "fast-check";
@@ -23,7 +24,7 @@ test.each(table.map((route) => [`${route.method} ${route.template}`, route] as c
         createRenderBody("acme")(route.rpc, create(route.rpc.output, sample(route.rpc.output, full))),
       );
       expect(matches(body), JSON.stringify(matches.errors)).toBe(true);
-      expect(unknownMembers(body, document.components.schemas[route.rpc.output.name])).toEqual([]);
+      expect(unknownMembers(body, document.components.schemas[resultName(route.rpc)])).toEqual([]);
     }
   },
 );

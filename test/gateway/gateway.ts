@@ -9,7 +9,7 @@ import { create } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
 import type { Failure, Violation } from "../../src/errors.ts";
 import { refuse } from "../../src/errors.ts";
-import type { Answer, Inbound, Observation } from "../../src/rpc/dispatch.ts";
+import type { Inbound, Observation, RpcResponse } from "../../src/rpc/dispatch.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";
 
@@ -17,7 +17,7 @@ export type Version = "HTTP/1.1" | "HTTP/2";
 export interface Behaviour {
   throttle(): Promise<void>;
   admit(rpc: DescMethodUnary): Promise<void>;
-  answer(rpc: DescMethodUnary, message: Message): Promise<Answer>;
+  answer(rpc: DescMethodUnary, message: Message): Promise<RpcResponse>;
 }
 
 /** A running gateway and what reached it. */
@@ -48,7 +48,7 @@ export interface Received {
 }
 
 /** An answer that holds these fields. */
-export function answerOf<Output extends DescMessage>(schema: Output, init: MessageInitShape<Output>): Answer {
+export function answerOf<Output extends DescMessage>(schema: Output, init: MessageInitShape<Output>): RpcResponse {
   return { message: create(schema, init), replayed: false, body: undefined };
 }
 

@@ -7,7 +7,7 @@ import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { Answer } from "../../src/rpc/dispatch.ts";
+import type { RpcResponse } from "../../src/rpc/dispatch.ts";
 import type { Behaviour, Received, Running, Version } from "./gateway.ts";
 import { answerOf, startGateway } from "./gateway.ts";
 
@@ -144,7 +144,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   });
 
   test("a stored text goes out compressed to who takes gzip, and plain to who does not, the same", async () => {
-    const transcript = async (): Promise<Answer> => {
+    const transcript = async (): Promise<RpcResponse> => {
       const { message } = answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
       holdDeflated(
         (message as GetSessionTranscriptResponse).transcript as Transcript,

@@ -2,10 +2,11 @@
 import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { openApiFiles } from "../../gateway/openapi.ts";
+import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { FailureReason } from "../../src/errors.ts";
 import { failures } from "../../src/errors.ts";
 import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { parseInstant } from "../../src/instant.ts";
 import { ajv, checkerOf, document, operationOf, operations, options } from "./document.ts";
 
 test("it is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
@@ -80,12 +81,7 @@ test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
       ({ name, schema }) => [name, schema],
     ),
   );
-  const moment = {
-    anyOf: [
-      { type: "string", format: "date" },
-      { type: "string", format: "date-time" },
-    ],
-  };
+  const moment = { type: "string", pattern: expect.stringMatching(/^\^.*\$$/) };
   expect(schemas).toEqual({
     query: { type: "string", minLength: 2, maxLength: 100 },
     contact_id: { type: "string", format: "uuid" },
@@ -100,6 +96,41 @@ test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
     { name: "limit", schema: { default: 15, maximum: 25 } },
     { name: "offset" },
   ]);
+});
+
+test.each([
+  ["2026-01-31", "2028-02-29", "2000-02-29", "0000-02-29", "2026-04-30", "2026-12-31t23:59:59.999999z"],
+  ["2026-02-29", "1900-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00", "26-01-31", "2026-1-31"],
+  ["2026-01-31T09:30:00Z", "2026-01-31T00:00:00.1+23:59", "2026-01-31T09:30:00-00:00"],
+  ["2026-01-31T24:00:00Z", "2026-01-31T09:60:00Z", "2026-01-31T09:30:60Z", "2026-01-31T09:30Z", "2026-01-31T09:30:00"],
+  ["2026-01-31T09:30:00+24:00", "2026-01-31T09:30:00+01:60", "2026-01-31 09:30:00Z", "2026-01-31\n", "x2026-01-31", ""],
+])("the pattern of a date or date-time takes what the service takes: %s … [OAS-03]", (...texts) => {
+  const { schema } = operationOf("GET /v1/sessions").parameters?.find(({ name }) => name === "from") ?? {};
+  const pattern = new RegExp(String((schema as { pattern?: string } | undefined)?.pattern), "u");
+  for (const text of texts) expect([text, pattern.test(text)]).toEqual([text, parseInstant(text) !== undefined]);
+});
+
+test("no schema has the name that generators give to the response of an operation", () => {
+  const taken = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods as Record<string, { operationId: string }>).map(
+      ({ operationId: id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`,
+    ),
+  );
+  expect(taken).toContain("UpdateContactResponse");
+  expect(Object.keys(document.components.schemas).filter((name) => taken.includes(name))).toEqual([]);
+});
+
+test("it names its license, and whom to turn to", () => {
+  expect(document.info).toMatchObject({
+    license: { name: "MIT", identifier: "MIT" },
+    contact: { name: "The operator of this service", url: document.servers[0]?.url },
+  });
+});
+
+test("a reader of YAML 1.1 finds the same document: no string of it becomes a date or a boolean", () => {
+  const yaml = openApiFiles(options).get("/openapi.yaml")?.text ?? "";
+  expect(parse(yaml, { version: "1.1" })).toEqual(openApiDocument(options));
+  expect(parse("day: 2026-01-31", { version: "1.1" })).not.toEqual({ day: "2026-01-31" });
 });
 
 test("it says the limits of every property, and refuses others [OAS-03]", () => {

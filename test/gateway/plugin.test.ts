@@ -208,17 +208,17 @@ test.each([
   [
     "repeated string aliases = 3",
     "map<string, string> aliases = 3",
-    "PutTag: the field aliases of records.v1.Tag is of a kind that REST answers do not have",
+    "PutTag: the field aliases of records.v1.Tag is of a kind that REST responses do not have",
   ],
   [
     "optional double weight = 7",
     "oneof size { double weight = 7; }",
-    "PutTag: the field weight of records.v1.Tag is of a kind that REST answers do not have",
+    "PutTag: the field weight of records.v1.Tag is of a kind that REST responses do not have",
   ],
   [
     "int32 count = 1",
     "bytes count = 1",
-    "ClearTags: the field count of records.v1.ClearTagsResponse is of a kind that REST answers do not have",
+    "ClearTags: the field count of records.v1.ClearTagsResponse is of a kind that REST responses do not have",
   ],
 ])("%s → %s is refused at generation", (from, to, message) => {
   tree.write(path, tagsProto.replace(from, to).replace(/int64 rank = 5 [^;]*/, "int64 rank = 5"));

@@ -94,7 +94,7 @@ test("what an answer refers to is defined once, also where it refers to itself, 
   });
   expect(toolSchemas(small, "Leaf").output).toEqual({ type: "object" });
   for (const none of ["Node", "Nothing"])
-    expect(() => toolSchemas(small, none)).toThrow(`the OpenAPI document has no operation ${none} with an answer`);
+    expect(() => toolSchemas(small, none)).toThrow(`the OpenAPI document has no operation ${none} with a response`);
 });
 
 test("arguments are read as what they are, and a null as left out", () => {

@@ -1,5 +1,5 @@
-// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part answers is the
-// test's to say.
+// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part answers is
+// the test's to say.
 import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { Binary, UUID } from "mongodb";
@@ -24,7 +24,7 @@ import { grantWrites } from "../../src/guards/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
-import type { Answer, Dispatch, Inbound, Observation } from "../../src/rpc/dispatch.ts";
+import type { Dispatch, Inbound, Observation, RpcResponse } from "../../src/rpc/dispatch.ts";
 
 export const accountId = new UUID("3f2a8c54-0000-4000-8000-000000000001");
 export const keyId = new UUID("3f2a8c54-0000-4000-8000-000000000002");
@@ -77,7 +77,7 @@ export interface Made {
     rpc: DescMethodUnary,
     headers?: Readonly<Record<string, string>>,
     message?: object,
-  ): Promise<Answer>;
+  ): Promise<RpcResponse>;
 }
 
 export function make(): Made {

@@ -1,5 +1,5 @@
-// The public access policy and the chain behind it, over parts made by hand: who is let in, in which order, and what the service
-// is granted.
+// The public access policy and the chain behind it, over parts made by hand: who is let in, in which order, and what
+// the service is granted.
 import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -12,7 +12,7 @@ import { requireGrant } from "../../src/guards/scope.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
 import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
-import type { Answer, Dispatch } from "../../src/rpc/dispatch.ts";
+import type { Dispatch, RpcResponse } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, contactId, keyFacts, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
@@ -29,7 +29,11 @@ beforeEach(() => {
   dispatch = parts.behind(publicAccessPolicyOf(parts));
 });
 
-function call(rpc: Parameters<Made["call"]>[1], headers?: Record<string, string>, message?: object): Promise<Answer> {
+function call(
+  rpc: Parameters<Made["call"]>[1],
+  headers?: Record<string, string>,
+  message?: object,
+): Promise<RpcResponse> {
   return parts.call(dispatch, rpc, headers, message);
 }
 
@@ -248,7 +252,7 @@ describe("with a key", () => {
       await vi.advanceTimersByTimeAsync(1);
       expect(told).toMatchObject({
         reason: Reason.UNAVAILABLE,
-        message: "The service could not answer in time; try again.",
+        message: "The service could not respond in time; try again.",
       });
       parts.world.serve = () => Promise.resolve();
       await call(createContact, key, ann);

@@ -56,7 +56,7 @@ async function expectAway(instance: TestService): Promise<void> {
 async function expectBack(instance: TestService): Promise<void> {
   await until(async () => (await metric(instance, "records_redis_up")) === 1, AbortSignal.timeout(10_000));
   const last = (text: string): number => instance.logLines.findLastIndex((line) => line.includes(text));
-  expect(last("Redis answers")).toBeGreaterThan(last("Redis is away"));
+  expect(last("Redis responds")).toBeGreaterThan(last("Redis is away"));
   const before = await metric(instance, "records_throttle_fallback_total");
   expect((await instance.rest("/v1/health")).body.data.status).toBe("ok");
   expect(await metric(instance, "records_throttle_fallback_total")).toBe(before);

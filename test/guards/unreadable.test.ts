@@ -138,7 +138,7 @@ test("with MongoDB frozen every read and write is 503 in time on every wire, hea
         status: "unavailable",
         mongodb: false,
         redis: true,
-        reason: expect.stringMatching(/^MongoDB does not answer$|^127\.0\.0\.1:\d+ has not answered for 3000 ms$/),
+        reason: expect.stringMatching(/^MongoDB does not respond$|^127\.0\.0\.1:\d+ has not replied for 3000 ms$/),
       },
     ]);
     expect((await fetch(`${service.internal}/livez`)).status).toBe(200);

@@ -11,7 +11,9 @@ import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInPieces } from "../../src/large/json.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import { mostHuge, mostOfAccount, requirePlaceForHuge, requirePlaceIfExpected } from "../../src/large/places.ts";
+import { mostReads, readInLine } from "../../src/large/reads.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -169,6 +171,61 @@ describe("huge responses", () => {
   test("a request that has ended already takes no place, and so keeps none", () => {
     for (let number = 0; number < 3 * mostHuge; number++) expect(() => ask("gone", true)).toThrow();
     expect(fill).not.toThrow();
+  });
+});
+
+describe("reads whose results can be huge", () => {
+  function caller(account: string, ms = 10_000) {
+    const tally = { ...createTally(), account, onEnd: () => true };
+    return deadlineIn(ms, {}, tally);
+  }
+  /** Reads of one account, each of which ends when it is told to. */
+  function readers(account: string, count: number, ms?: number) {
+    const started: (() => void)[] = [];
+    const read = (): Promise<void> => new Promise((end) => started.push(end));
+    const ended = Array.from({ length: count }, () => readInLine(caller(account, ms), read));
+    return { started, ended };
+  }
+
+  test("of one account a few run at a time, the others in their order; of another account they run at once", async () => {
+    const { started, ended } = readers("busy", mostReads + 2);
+    expect(started).toHaveLength(mostReads);
+    const other = readers("other", 1);
+    expect(other.started).toHaveLength(1);
+    started[0]?.();
+    await ended[0];
+    await expect.poll(() => started.length).toBe(mostReads + 1);
+    started.forEach((end) => end());
+    await expect.poll(() => started.length).toBe(mostReads + 2);
+    for (const end of [...started, ...other.started]) end();
+    await Promise.all([...ended, ...other.ended]);
+  });
+
+  test("one that fails, and one whose time has passed, lets the next one in", async () => {
+    const { started, ended } = readers("failing", mostReads);
+    const failing = readInLine(caller("failing"), () => Promise.reject(new Error("no")));
+    const late = readInLine(caller("failing", 1), () => Promise.resolve("late"));
+    const last = readInLine(caller("failing"), () => Promise.resolve("last"));
+    const outcomes = Promise.allSettled([failing, late, last]);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    started[0]?.();
+    expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    started.forEach((end) => end());
+    await Promise.all(ended);
+  });
+
+  test("those that wait are rejected once the first has turned out to be huge", async () => {
+    const { started, ended } = readers("heavy", mostReads + 1);
+    const releases: (() => void)[] = [];
+    for (let place = 0; place < mostOfAccount; place++) {
+      const onEnd = (release: () => void): boolean => releases.push(release) > 0;
+      requirePlaceForHuge({ ...createTally(), account: "heavy", onEnd });
+    }
+    started[0]?.();
+    await expect(ended[mostReads]).rejects.toThrow(/large responses/);
+    started.forEach((end) => end());
+    await Promise.all(ended.slice(0, mostReads));
+    for (const release of releases) release();
   });
 });
 

@@ -43,6 +43,8 @@ const surfaces: readonly (readonly [method: string, path: string, type: string |
   ["GET", "/llms.txt", undefined],
   ["GET", "/docs", undefined],
   ["GET", "/docs/nothing", undefined],
+  ["GET", "/guide", undefined],
+  ["GET", "/guide/nothing", undefined],
   ["GET", "/", undefined],
   ["POST", "/mcp", "application/json"],
   ["GET", "/mcp", undefined],

@@ -21,6 +21,7 @@ beforeEach(async () => {
       rpc: nothing,
       others: [],
       documents: new Map(),
+      refuseUnknown: () => undefined,
       throttle: () => Promise.resolve(),
       throttleDocument: () => Promise.resolve(),
       onError: () => undefined,

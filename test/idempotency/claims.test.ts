@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
+import { Redis } from "ioredis";
 import type { MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
@@ -26,7 +27,7 @@ import type { Reservations } from "../../src/guards/reservations.ts";
 import { createReservations, reservationName } from "../../src/guards/reservations.ts";
 import { readScope } from "../../src/guards/scope.ts";
 import type { WriteScope } from "../../src/guards/scope.ts";
-import type { Answer } from "../../src/rpc/dispatch.ts";
+import type { RpcResponse } from "../../src/rpc/dispatch.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
@@ -36,22 +37,24 @@ let database: TestDatabase;
 let client: MongoClient;
 let redis: EmbeddedServer;
 let link: RedisLink;
+let inRedis: Redis;
 let account: UUID;
 
 beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
   client = await connectMongo(database.uri, 30_000);
   redis = await startOwnRedis();
-  const opened = connectRedis(redis.uri, () => undefined);
-  await opened.firstReady;
   // Not a test of how long anyone waits for Redis: on a busy machine 50 ms are soon over.
-  link = { ...opened, attempt: (command) => command(opened.client) };
+  link = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
+  await link.firstReady;
+  inRedis = new Redis(redis.uri);
 });
 beforeEach(() => {
   account = new UUID();
 });
 afterAll(async () => {
   link.close();
+  inRedis.disconnect();
   await client.close();
   await database.drop();
   await redis.stop();
@@ -65,7 +68,7 @@ function run(
   idempotency: Idempotency,
   fullName = "Ann",
   more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {},
-): Promise<Answer> {
+): Promise<RpcResponse> {
   const { ms = 10_000, key = "k", fail } = more;
   return idempotency.run(
     {
@@ -113,7 +116,7 @@ describe.each([
         replayed: true,
         body: `CreateContact ${id}`,
       });
-      await link.client.flushall();
+      await inRedis.flushall();
     }
     expect(await written()).toBe(1);
     expect(await claims().countDocuments({ "_id.account_id": account })).toBe(1);
@@ -156,7 +159,7 @@ describe.each([
     await run(make());
     const before = new Date(Date.now() - hours * 3_600_000);
     await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: before } });
-    await link.client.flushall();
+    await inRedis.flushall();
     expect((await run(make())).replayed).toBe(replayed);
     expect(await written()).toBe(replayed ? 1 : 2);
   });
@@ -174,7 +177,7 @@ describe.each([
         .sort({ _id: 1 })
         .toArray();
     const before = await others();
-    await link.client.flushall();
+    await inRedis.flushall();
     expect((await run(make())).replayed).toBe(false);
     expect(await others()).toEqual(before);
   });
@@ -183,26 +186,26 @@ describe.each([
 test("what Redis keeps of an answer holds no longer than the claim, and an hour at most [IDM-05]", async () => {
   const key = `idempotency:${reservationName(account, "k")}`;
   await run(withRedis());
-  expect(await link.client.pttl(key)).toBeGreaterThan(3_500_000);
-  expect(await link.client.pttl(key)).toBeLessThanOrEqual(3_600_000);
+  expect(await inRedis.pttl(key)).toBeGreaterThan(3_500_000);
+  expect(await inRedis.pttl(key)).toBeLessThanOrEqual(3_600_000);
   await claims().updateOne(
     { "_id.account_id": account },
     { $set: { created_at: new Date(Date.now() - 24 * 3_600_000 + 60_000) } },
   );
-  await link.client.flushall();
+  await inRedis.flushall();
   expect((await run(withRedis())).replayed).toBe(true);
-  expect(await link.client.pttl(key)).toBeGreaterThan(1);
-  expect(await link.client.pttl(key)).toBeLessThanOrEqual(60_000);
+  expect(await inRedis.pttl(key)).toBeGreaterThan(1);
+  expect(await inRedis.pttl(key)).toBeLessThanOrEqual(60_000);
 });
 
 test("an answer that Redis could not be asked for beforehand is kept there afterwards", async () => {
   let asked = 0;
   const late: RedisLink = {
     ...link,
-    attempt: (command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(command)),
+    attempt: (...command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(...command)),
   };
   await run(over(createReservations(late)));
-  await expect.poll(() => link.client.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
+  await expect.poll(() => inRedis.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
 });
 
 test("who finds the key reserved waits, and writes when it is given up, or replays when it is answered [IDM-11, IDM-19]", async () => {
@@ -237,10 +240,10 @@ test("a reservation is given up by its holder alone, and is soon over when its h
   const name = reservationName(account, "k");
   const held = await reservations.reserve(name, "holder");
   if (held.kind !== "reserved") throw new Error("the key is not free");
-  expect(await link.client.pttl(`idempotency:${name}`)).toBeLessThanOrEqual(1_000);
-  await link.client.set(`idempotency:${name}`, "pending another", "PX", 60_000);
+  expect(await inRedis.pttl(`idempotency:${name}`)).toBeLessThanOrEqual(1_000);
+  await inRedis.set(`idempotency:${name}`, "pending another", "PX", 60_000);
   held.release();
   await sleep(100);
   expect(await reservations.reserve(name, "third")).toEqual({ kind: "in flight" });
-  expect(await link.client.pttl(`idempotency:${name}`)).toBeGreaterThan(10_000);
+  expect(await inRedis.pttl(`idempotency:${name}`)).toBeGreaterThan(10_000);
 });

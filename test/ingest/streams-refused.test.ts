@@ -142,7 +142,7 @@ test("a later message may not lead into another account or import, and Import ne
   });
   expect([answer.status, await answer.json()]).toMatchObject([
     400,
-    { error: { message: "Import answers while it is sent, which needs HTTP/2." } },
+    { error: { message: "Import responds while the request is still being sent, which needs HTTP/2." } },
   ]);
 });
 

@@ -27,6 +27,6 @@ test.each([
   const beginning = await inflateText(deflated, 2_000_000);
   expect(text.startsWith(beginning)).toBe(true);
   const message = holdDeflated({ transcript: undefined as string | undefined }, "transcript", deflated);
-  await inflateHeld(message);
+  await inflateHeld({ response: message });
   expect(message.transcript === text).toBe(true);
 });

@@ -1,4 +1,4 @@
-// While MongoDB fails or is gone, the dashboard answers 503, and nobody is told that they are signed out.
+// While MongoDB fails or is gone, the dashboard returns 503, and nobody is told that they are signed out.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";

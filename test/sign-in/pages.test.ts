@@ -62,6 +62,21 @@ describe("a page", () => {
     }
   });
 
+  test("stands at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
+    const { base } = house();
+    const page = await ask(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
+    expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+    expect(page.text).toContain("Page not found");
+    for (const path of ["/v1", "/v1/nothing", "/v2/contacts", "/mcp/more", "/.well-known/other", "/records.v1.X/Y"]) {
+      const answer = await ask(base + path, { accept: "text/html" });
+      expect([path, answer.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
+    }
+    for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
+      const answer = await ask(`${base}/no/such/page`, { accept });
+      expect([accept, answer.status, answer.body.error.code]).toEqual([accept, 404, "404"]);
+    }
+  });
+
   test("answers HEAD as GET without its body, and tells its methods to all others", async () => {
     const { base } = house();
     const { cookie } = await signIn(house(), ann);
@@ -153,15 +168,15 @@ test.each([
   "/constructor",
   "/__proto__",
   "/toString",
-])("the path %s is not there: 404 in JSON, also for a browser", async (path) => {
-  for (const accept of ["text/html", "application/json"]) {
-    const { status, headers, body } = await ask(`${house().base}${path}`, { accept });
-    expect([status, headers.get("content-type"), body]).toEqual([
-      404,
-      "application/json; charset=utf-8",
-      { error: { code: "404", message: "There is no such path." } },
-    ]);
-  }
+])("the path %s is not there: 404, a page for a browser and JSON for a program", async (path) => {
+  const page = await ask(`${house().base}${path}`, { accept: "text/html" });
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  const { status, headers, body } = await ask(`${house().base}${path}`, { accept: "application/json" });
+  expect([status, headers.get("content-type"), body]).toEqual([
+    404,
+    "application/json; charset=utf-8",
+    { error: { code: "404", message: "There is no such path." } },
+  ]);
 });
 
 describe("the name that a browser calls us by", () => {

@@ -3,7 +3,7 @@ import { hasCommit } from "../../fixtures/service/older.ts";
 import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
-import { findChromium, withoutChromium } from "../browser/chromium.ts";
+import { findChromium, withoutChromium } from "../../fixtures/chromium.ts";
 import { isInstalled, withoutCurl, withoutPython } from "../examples/run.ts";
 import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
 

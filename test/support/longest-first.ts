@@ -3,36 +3,39 @@ import { relative } from "node:path";
 import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 
-/**
- * Files of more than about half a minute. The first takes four minutes of both processors, so what runs beside it is no
- * drill; then come the drills, and the others by their time. Vitest orders all other files, by their sizes.
- */
+/** Files of about 20 seconds or more, by their time. Vitest orders all other files, by their sizes. */
 export const longest: readonly string[] = [
   "faults/broken-connections",
   "alerts/mutants",
-  "ingest/bulk",
-  "schemathesis/short",
-  "api-keys/rotation",
-  "browser/reference",
   "drills/maintenance",
-  "drills/histories",
   "drills/bulk-erasure",
-  "drills/kills",
-  "drills/upgrade",
   "bench/bench",
-  "drills/isolation",
-  "browser/dashboard",
-  "cli/migrate",
-  "mcp/oauth/session-end",
   "rpc/deadlines",
-  "cli/import",
-  "mcp/oauth/sign-out",
-  "drills/sign-out",
-  "drills/dependencies",
-  "mcp/oauth/keys",
-  "drills/bulk-import",
+  "mcp/oauth/session-end",
+  "schemathesis/short",
+  "browser/dashboard",
+  "drills/histories",
+  "ingest/bulk",
+  "drills/upgrade",
+  "drills/kills",
+  "browser/reference",
+  "cli/migrate",
   "observability/request-line",
+  "cli/import",
+  "drills/isolation",
+  "sign-in/sign-out",
+  "mcp/oauth/sign-out",
+  "drills/dependencies",
+  "db/aggregate",
+  "sign-in/provider-away",
+  "embedded/credentials",
+  "accounts/erasure",
+  "drills/limiter",
+  "drills/bulk-import",
   "db/undone",
+  "docs/snippets",
+  "mcp/oauth/keys",
+  "main-settings",
 ];
 
 /** Sorts the files of a run. */

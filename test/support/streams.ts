@@ -22,6 +22,7 @@ export interface Sending {
   readonly position?: number;
   /** How many records a message has. */
   readonly chunk?: number;
+  readonly updateByEmail?: boolean;
   /** Called before each message but the first. */
   readonly between?: (sent: number) => Promise<void> | void;
 }
@@ -46,8 +47,9 @@ export async function importAll(service: TestService, sending: Sending): Promise
 }
 
 /** The messages of an import. */
-export async function* messages({ accountId, importId = "", records, position = 0, chunk = 100, between }: Sending) {
-  yield create(ImportRequestSchema, { accountId, importId, position: BigInt(position) });
+export async function* messages(sending: Sending) {
+  const { accountId, importId = "", records, position = 0, chunk = 100, updateByEmail = false, between } = sending;
+  yield create(ImportRequestSchema, { accountId, importId, position: BigInt(position), updateByEmail });
   for (let at = 0; at < records.length; at += chunk) {
     await between?.(at);
     yield create(ImportRequestSchema, {

@@ -1,6 +1,6 @@
 // Puts the OpenAPI 3.1 document together: one path item for each template, one schema for each message.
 import type { DescService } from "@bufbuild/protobuf";
-import { messageName } from "../names.ts";
+import { messageName, resultName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import { naming } from "../operation.ts";
 import type { Options } from "../options.ts";
@@ -25,7 +25,7 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
       paths[template] = path;
       path[method.toLowerCase()] = operationObject(operation, tagOf(rpc.parent), options);
       if (operation.body !== undefined) addSchema(messageName(rpc.input), requestBodySchema(operation, options));
-      addSchema(messageName(rpc.output), bodySchema(operation, options));
+      addSchema(resultName(rpc), bodySchema(operation, options));
     });
   }
   for (const message of responseMessages(operations, options))
@@ -40,6 +40,8 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     servers: [{ url: "/" }],
     security: [{ [schemeNames.key]: [] }],
     tags: inOrder(services, operations).map((service) => ({ name: tagOf(service), description: description(service) })),
+    // The reference shows what only the dashboard's session opens in a group of its own.
+    "x-tagGroups": groupsOf(services, operations),
     paths,
     components: {
       schemas,
@@ -57,6 +59,21 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     }
     schemas[name] = schema;
   }
+}
+
+function groupsOf(services: ReadonlySet<DescService>, operations: readonly Operation[]): JsonObject[] {
+  const ofSession = (service: DescService): boolean =>
+    operations.some(({ rpc, credential }) => rpc.parent === service && credential === "session");
+  const groups: readonly (readonly [string, boolean])[] = [
+    ["Records", false],
+    ["Dashboard", true],
+  ];
+  return groups.map(([name, session]) => ({
+    name,
+    tags: inOrder(services, operations)
+      .filter((service) => ofSession(service) === session)
+      .map(tagOf),
+  }));
 }
 
 /** What an API key opens comes first, what only the dashboard's session opens last. */

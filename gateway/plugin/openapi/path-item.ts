@@ -1,10 +1,10 @@
 // One operation in the document: its parameters, body and responses.
 import type { DescField } from "@bufbuild/protobuf";
-import { messageName } from "../names.ts";
+import { messageName, resultName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import type { Options } from "../options.ts";
 import { commentText, description } from "./comments.ts";
-import { exampleOf, parameterSchema, propertySchema } from "./request-schema.ts";
+import { exampleOf, parameterSchema, parameterText, propertySchema } from "./request-schema.ts";
 import type { JsonObject } from "./schema.ts";
 import { reference } from "./schema.ts";
 import { everyHeader, idempotencyKey, schemeNames } from "./shared.ts";
@@ -52,7 +52,7 @@ function parameterObject(field: DescField, place: "path" | "query", options: Opt
     name: field.name,
     in: place,
     required: place === "path" || options.validate(field).required,
-    description: description(field),
+    description: parameterText(field, options),
     schema: parameterSchema(field, options),
     ...exampleOf(field, options, (example) => ({ example })),
   };
@@ -63,7 +63,7 @@ function successObject({ rpc, data, location, idempotencyKey }: Operation): Json
   return {
     description: description(data ?? rpc.output),
     headers: headerReferences([...everyHeader, ...more]),
-    content: json(messageName(rpc.output)),
+    content: json(resultName(rpc)),
   };
 }
 

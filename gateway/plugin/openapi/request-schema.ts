@@ -1,4 +1,4 @@
-// The schemas of what a request bears: all that is refused must show here, so a rule that cannot be shown is refused
+// The schemas of what a request has: all that is refused must show here, so a rule that cannot be shown is refused
 // itself.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
@@ -15,17 +15,29 @@ import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { orNull } from "./schema.ts";
 
-/** The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. */
+/**
+ * The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. A date
+ * or date-time is a pattern: generators make no type of a string with either of two formats.
+ */
 export function parameterSchema(field: DescField, options: Options): JsonObject {
+  return isInstant(field, options) ? { type: "string", pattern: dateOrDateTime } : argumentSchema(field, options);
+}
+
+/** The description of a parameter; of a date or date-time with both forms. */
+export function parameterText(field: DescField, options: Options): string {
+  return `${description(field)}${isInstant(field, options) ? " As `2026-01-31` or `2026-01-31T09:30:00Z`." : ""}`;
+}
+
+function argumentSchema(field: DescField, options: Options): JsonObject {
   const schema = valueSchema(field, options);
   // Query integers have no sign (contract §2.4).
   return schema.type === "integer" ? { ...schema, minimum: Math.max(0, Number(schema.minimum)) } : schema;
 }
 
-/** The schemas of parameters, by their names, each with its description. */
+/** The schemas of the arguments of a tool, by their names, each with its description. */
 export function parameterSchemas(fields: readonly DescField[], options: Options): JsonObject {
   return Object.fromEntries(
-    fields.map((field) => [field.name, { ...parameterSchema(field, options), description: description(field) }]),
+    fields.map((field) => [field.name, { ...argumentSchema(field, options), description: description(field) }]),
   );
 }
 
@@ -61,13 +73,24 @@ function valueSchema(field: DescField, options: Options): JsonObject {
   }
 }
 
+function isInstant(field: DescField, options: Options): boolean {
+  return options.field(field)?.format === 1;
+}
+
+const leapYear = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)";
+const monthAndDay =
+  "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
+const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
+/** A `full-date` or a `date-time` of RFC 3339 that exists: what `src/instant.ts` reads. */
+export const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
+
 function enumSchema({ enum: type, name }: DescField): JsonObject {
   if (type === undefined) throw new Error(`${name} is no enum`);
   return { type: "string", enum: [...enumNames(type)].filter(([number]) => number !== 0).map(([, one]) => one) };
 }
 
 function stringSchema(field: DescField, options: Options): JsonObject {
-  if (options.field(field)?.format === 1)
+  if (isInstant(field, options))
     return {
       anyOf: [
         { type: "string", format: "date" },

@@ -1,5 +1,5 @@
-// The schemas of answers: every field is there, null where it may be, and more may come (contract §2.1; spec Versioning
-// 2).
+// The schemas of responses: every field is there, null where it may be, and more may come (contract §2.1; spec
+// Versioning 2).
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
 import { enumNames, messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";
@@ -11,7 +11,7 @@ import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { orNull, reference } from "./schema.ts";
 
-/** The schema of a message in answers. */
+/** The schema of a message in responses. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {
   return {
     ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options)])),
@@ -19,7 +19,7 @@ export function messageSchema(message: DescMessage, options: Options): JsonObjec
   };
 }
 
-/** The schema of the body of a success: `data`, and what stands beside it. */
+/** The schema of the body of a success: `data`, and what is beside it. */
 export function bodySchema({ rpc, data, siblings }: Operation, options: Options): JsonObject {
   const whole =
     data === undefined

@@ -39,7 +39,7 @@ export const headers: Record<string, JsonObject> = {
     schema: { type: "string", format: "uri-reference" },
   },
   "Idempotent-Replayed": {
-    description: "Sent where this is the answer to an earlier request with the same `Idempotency-Key`.",
+    description: "Sent where this is the response to an earlier request with the same `Idempotency-Key`.",
     schema: { type: "string", const: "true" },
   },
 };
@@ -53,7 +53,7 @@ export const idempotencyKey: JsonObject = {
   in: "header",
   required: false,
   description:
-    "Names the request, so that it can be sent again safely: for 24 hours the same key with the same request is answered like the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.",
+    "Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.",
   schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 };

@@ -4,6 +4,7 @@ import { isIP } from "node:net";
 import { connect } from "node:tls";
 import { MongoClient } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";
+import { parseRedisUrl } from "../../redis-url.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
@@ -31,21 +32,21 @@ export async function checkCertificates({
   now,
 }: Surroundings): Promise<Finding[]> {
   const urls = [
-    ["BASE_URL", config.baseUrl, 443],
-    ["MCP_URL", config.mcpUrl, 443],
-    ["OIDC_ISSUER", provider?.issuer, 443],
-    ["REDIS_URL", redisUrl, 6379],
+    ["BASE_URL", config.baseUrl],
+    ["MCP_URL", config.mcpUrl],
+    ["OIDC_ISSUER", provider?.issuer],
   ] as const;
-  const servers = urls.flatMap(([variable, url, port]) =>
-    url === undefined || unusable(variable) ? [] : serverOf(variable, url, port),
+  const servers = urls.flatMap(([variable, url]) =>
+    url === undefined || unusable(variable) ? [] : serverOf(variable, url),
   );
+  const redisServers = redisUrl === undefined || unusable("REDIS_URL") ? [] : redisNodes(redisUrl);
   // A name server that does not respond is the finding of the group of MongoDB.
   const late = new Promise<Server[]>((resolve) => setTimeout(resolve, waitMs, []).unref());
   const members =
     mongodbUri === undefined || unusable("MONGODB_URI")
       ? []
       : await Promise.race([mongoServers(mongodbUri).catch(() => []), late]);
-  const all = [...servers, ...members];
+  const all = [...servers, ...redisServers, ...members];
   // One finding for each server, whichever variables name it.
   const each = all.filter(
     ({ host, port }, at) => all.findIndex((other) => other.host === host && other.port === port) === at,
@@ -61,11 +62,15 @@ export async function checkCertificates({
   );
 }
 
-function serverOf(variable: string, url: string, port: number): Server[] {
-  const { protocol, hostname, port: given } = new URL(url);
-  return protocol === "https:" || protocol === "rediss:"
-    ? [{ variable, host: hostname.replace(/^\[|\]$/g, ""), port: Number(given) || port }]
-    : [];
+function serverOf(variable: string, url: string): Server[] {
+  const { protocol, hostname, port } = new URL(url);
+  return protocol === "https:" ? [{ variable, host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 443 }] : [];
+}
+
+/** Those that REDIS_URL names: of a group, the Sentinels or some of the nodes. */
+function redisNodes(url: string): Server[] {
+  const { tls, nodes } = parseRedisUrl(url);
+  return tls ? nodes.map((node) => ({ variable: "REDIS_URL", ...node })) : [];
 }
 
 async function mongoServers(uri: string): Promise<Server[]> {

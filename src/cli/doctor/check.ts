@@ -32,7 +32,7 @@ export async function check(
 ): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException("no answer came in time", "TimeoutError")), checkLimitMs);
+    timer = setTimeout(() => reject(new DOMException("no response came in time", "TimeoutError")), checkLimitMs);
   });
   try {
     return { check: name, ...(await Promise.race([Promise.resolve().then(work), limit])) };

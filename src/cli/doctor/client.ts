@@ -42,10 +42,10 @@ export async function asClient(
   if (said === "")
     return warning(
       "It gave tokens for a code that never was.",
-      "Look what answers at the provider's token endpoint: it is no identity provider that can be trusted.",
+      "See what responds at the provider's token endpoint: it is no identity provider that can be trusted.",
     );
   return note(
-    `Whether it takes the secret cannot be told: to a made-up code it answered ${said}.`,
+    `Whether it takes the secret cannot be told: to a made-up code it returned ${said}.`,
     "Sign in on the dashboard once to see.",
   );
 }
@@ -86,7 +86,7 @@ export async function authorization(url: URL, redirectUri: string): Promise<Verd
       text,
     )?.[1];
   return fault(
-    `The authorization endpoint answers ${status}${named === undefined ? "" : ` (${named})`} in place of a page to sign in.`,
+    `The authorization endpoint returns ${status}${named === undefined ? "" : ` (${named})`} in place of a page to sign in.`,
     `Look at the client at the provider: ${known}.`,
   );
 }

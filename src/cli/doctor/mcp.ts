@@ -88,7 +88,7 @@ async function signIn(
       "mcp.challenge",
       () => challenge(mcpUrl, `${origin}${wellKnown}`),
       ({ message }: Error) =>
-        fault(`${mcpUrl} does not answer: ${message}.`, `Correct MCP_URL or BASE_URL, and ${unchanged}.`),
+        fault(`${mcpUrl} does not respond: ${message}.`, `Correct MCP_URL or BASE_URL, and ${unchanged}.`),
     ),
     resource("mcp.resource", `${origin}${wellKnown}`),
     resource("mcp.resource_with_path", `${origin}${wellKnown}${suffix}`),
@@ -149,26 +149,26 @@ async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
     headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
   });
   if (status === 429)
-    return warning(`${mcpUrl} answers 429: this address has used up its bucket.`, "Try again in some seconds.");
+    return warning(`${mcpUrl} returns 429: this address has used up its bucket.`, "Try again in some seconds.");
   if (status === 503)
     return fault(
-      `${mcpUrl} answers 503: the public interface is switched off, or MCP is.`,
+      `${mcpUrl} returns 503: the public interface is switched off, or MCP is.`,
       "Switch it on (records interface on), and restart a service that was started without OIDC_ISSUER.",
     );
   if (status !== 401)
     return fault(
-      `${mcpUrl} answers ${status} to a client without a token, and not 401: no assistant begins to sign in.`,
+      `${mcpUrl} returns ${status} to a client without a token, and not 401: no assistant begins to sign in.`,
       `Correct MCP_URL, and ${unchanged}.`,
     );
   const said = headers.get("www-authenticate") ?? "";
   const leadsThere =
     said.startsWith('Bearer error="invalid_token", error_description="') &&
     said.endsWith(`", resource_metadata="${document}"`);
-  if (leadsThere) return ok(`${mcpUrl} answers 401, and its challenge leads to ${document}.`);
+  if (leadsThere) return ok(`${mcpUrl} returns 401, and its challenge leads to ${document}.`);
   if (said === "")
     return fault(
       "The 401 has no WWW-Authenticate: assistants do not know where to sign in.",
-      "Let the proxy in front pass on the answers' headers.",
+      "Let the proxy in front pass on the responses' headers.",
     );
   return fault(
     `The challenge is ${said}, and does not lead to ${document}.`,
@@ -188,7 +188,7 @@ function protectedResource(url: string, body: unknown, headers: Headers, mcpUrl:
   if (headers.get("access-control-allow-origin") !== "*")
     return fault(
       `${url} has no Access-Control-Allow-Origin: *, so that assistants in a browser cannot read it.`,
-      "Let the proxy in front pass on the answers' headers.",
+      "Let the proxy in front pass on the responses' headers.",
     );
   return ok(`${url} names ${mcpUrl}, and to sign in ${String(servers[0])}.`);
 }

@@ -54,7 +54,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
         // An ordinary command: whoever may not sign in may still say hello.
         await ask({ connectionStatus: 1 });
-        return ok(`${shownUri(mongodbUri)} answers; the database is ${client.db().databaseName}.`);
+        return ok(`${shownUri(mongodbUri)} responds; the database is ${client.db().databaseName}.`);
       },
       (error) => unreachable(error, mongodbUri),
     );
@@ -117,7 +117,7 @@ function unreachable(error: unknown, uri: string): Verdict {
     );
   return fault(
     `MongoDB cannot be reached at ${where}: ${each.join("; ")}.`,
-    "See that mongod runs there, that the network lets us through, and that MONGODB_URI is right; the service answers 503 until then.",
+    "See that mongod runs there, that the network lets us through, and that MONGODB_URI is right; the service returns 503 until then.",
   );
 }
 

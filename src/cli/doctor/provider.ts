@@ -40,7 +40,7 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
       );
       if (!isObject(body)) throw new Error("it sent something else than a JSON object");
       metadata = body;
-      return ok(`${address} answers.`);
+      return ok(`${address} responds.`);
     },
     ({ message }: Error) =>
       fault(

@@ -17,6 +17,7 @@ export function createRedaction(
   const held = [
     ...passwordsOf(mongodbUri),
     ...passwordsOf(redisUrl),
+    ...spellings(/[?&]sentinelPassword=([^&]*)/.exec(redisUrl ?? "")?.[1]),
     oidc?.clientSecret,
     ...(serviceTokens ?? []),
     ...(sessionSecrets ?? []),
@@ -29,9 +30,13 @@ export function createRedaction(
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text);
 }
 
-/** The password of a URI, as it is written and as it is meant. */
+/** The password of a URI. */
 function passwordsOf(uri: string | undefined): string[] {
-  const written = /^[a-z+]+:\/\/[^/?#@:]*:([^/?#]*)@/i.exec(uri ?? "")?.[1];
+  return spellings(/^[a-z+]+:\/\/[^/?#@:]*:([^/?#]*)@/i.exec(uri ?? "")?.[1]);
+}
+
+/** A password as it is written in a URI and as it is meant. */
+function spellings(written: string | undefined): string[] {
   if (written === undefined || written === "") return [];
   try {
     return [written, decodeURIComponent(written)];

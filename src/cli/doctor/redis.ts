@@ -1,10 +1,14 @@
 // Checks Redis: reachable, fast enough, version, room, and whether it takes writes. Writes nothing.
-import { Redis } from "ioredis";
+import type { Redis } from "ioredis";
 import { replyCode } from "../../db/redis-code.ts";
-import type { Finding, Verdict } from "./check.ts";
+import type { RedisTarget } from "../../redis-url.ts";
+import { parseRedisUrl } from "../../redis-url.ts";
+import type { Finding, Status, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
+import type { Clocks } from "./clocks.ts";
 import { reasonOf } from "./reason.ts";
-import { shownUri } from "./redaction.ts";
+import type { FoundServer } from "./redis-servers.ts";
+import { connect, findServers } from "./redis-servers.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Nobody waits for Redis any longer: what is slower is away. */
@@ -26,21 +30,49 @@ export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): 
         ),
       },
     ];
-  const client = new Redis(redisUrl, {
-    lazyConnect: true,
-    connectTimeout: 3_000,
-    commandTimeout: 3_000,
-    maxRetriesPerRequest: 0,
-    retryStrategy: () => null,
-  });
-  let trouble: Error | undefined;
-  client.on("error", (error: Error) => (trouble = error));
+  const { kind } = parseRedisUrl(redisUrl);
+  const { verdict, servers } = await findServers(redisUrl);
+  const each = await Promise.all(
+    servers.map((server) =>
+      checkServer(server, kind, servers.length > 1 ? `The clock of ${server.where}` : "Redis's clock", clocks),
+    ),
+  );
+  return [...(verdict === undefined ? [] : [{ check: `redis.${kind}`, ...verdict }]), ...worstOf(each, servers)];
+}
+
+/** For several masters, one finding of each check: that of the master where it is worst. */
+function worstOf(each: readonly Finding[][], servers: readonly FoundServer[]): Finding[] {
+  if (each.length < 2) return each.flat();
+  const all = each.flatMap((findings, at) =>
+    findings.map(({ message, ...rest }) => ({
+      ...rest,
+      message: `${servers[at]?.where ?? ""}, of ${servers.length} masters: ${message}`,
+    })),
+  );
+  const checks = [...new Set(all.map(({ check: name }) => name))];
+  return checks.flatMap((name) =>
+    all
+      .filter((finding) => finding.check === name)
+      .sort((one, other) => severity.indexOf(other.status) - severity.indexOf(one.status))
+      .slice(0, 1),
+  );
+}
+
+const severity: readonly Status[] = ["ok", "note", "warning", "fault"];
+
+async function checkServer(
+  { where, open }: FoundServer,
+  kind: RedisTarget["kind"],
+  owner: string,
+  clocks: Clocks,
+): Promise<Finding[]> {
+  const client = open();
   let facts: ReadonlyMap<string, string> = new Map();
   try {
     const reachable = await check(
-      name,
+      "redis.reachable",
       async () => {
-        await client.connect();
+        await connect(client);
         // The client library passes over a database that does not exist, and uses 0.
         const { db = 0 } = client.options;
         // Database 0 exists, and a proxy may not know the command.
@@ -51,10 +83,10 @@ export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): 
         facts = factsOf(await client.info());
         const sent = clocks.now();
         const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
-        clocks.read("clock.redis", "Redis's clock", seconds * 1_000 + micros / 1_000, sent, clocks.now());
-        return ok(`${shownUri(redisUrl)} answers.`);
+        clocks.read("clock.redis", owner, seconds * 1_000 + micros / 1_000, sent, clocks.now());
+        return ok(`${where} responds.`);
       },
-      (error) => unreachable(error instanceof NoDatabase ? error : (trouble ?? error), redisUrl),
+      (error) => unreachable(error, where),
     );
     if (reachable.status === "fault") return [reachable];
     return [
@@ -62,7 +94,7 @@ export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): 
       ...(await Promise.all([
         check("redis.version", () => version(facts.get("redis_version") ?? "")),
         check("redis.latency", async () => latency(await roundTrips(client))),
-        check("redis.writable", () => writable(facts)),
+        check("redis.writable", () => writable(facts, kind)),
         check("redis.memory", () => memory(facts)),
       ])),
     ];
@@ -74,8 +106,7 @@ export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): 
 /** The server rejects the number of the database. */
 class NoDatabase extends Error {}
 
-function unreachable(error: unknown, url: string): Verdict {
-  const where = shownUri(url);
+function unreachable(error: unknown, where: string): Verdict {
   if (error instanceof NoDatabase)
     return fault(
       `${where} names a database that does not exist there: the service would use database 0, beside whatever else is in it.`,
@@ -85,11 +116,11 @@ function unreachable(error: unknown, url: string): Verdict {
   if (code === "WRONGPASS" || code === "NOAUTH")
     return fault(
       `${where} refuses the user or the password.`,
-      "Correct them in REDIS_URL: redis://<user>:<password>@<host>:<port>.",
+      "Correct them in REDIS_URL, percent-encoded: redis://<user>:<password>@<host>:<port>.",
     );
   if (code === "NOPERM")
     return fault(
-      `${where} answers, but the user may not use it: ${reasonOf(error)}.`,
+      `${where} responds, but the user may not use it: ${reasonOf(error)}.`,
       "Grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.",
     );
   return fault(
@@ -132,16 +163,19 @@ function latency(sorted: readonly number[]): Verdict {
   return ok(`${text}.`);
 }
 
-function writable(facts: ReadonlyMap<string, string>): Verdict {
-  if (facts.get("redis_mode") === "cluster")
+function writable(facts: ReadonlyMap<string, string>, kind: RedisTarget["kind"]): Verdict {
+  if (facts.get("redis_mode") === "cluster" && kind !== "cluster")
     return fault(
-      "This is a Redis Cluster, and the service is a client of a single Redis: most of its keys are elsewhere.",
-      "Set REDIS_URL to a Redis that is no cluster, or to an endpoint that hides it.",
+      "This is a node of a Redis Cluster, and REDIS_URL names a single server: most keys are elsewhere.",
+      "Set REDIS_URL to redis+cluster://<host>:<port>, with two or more of its nodes.",
     );
   if (facts.get("redis_mode") === "sentinel")
-    return fault("This is a Sentinel, which holds no data.", "Set REDIS_URL to the master that it watches.");
+    return fault(
+      "This is a Sentinel, which holds no data.",
+      "Set REDIS_URL to redis+sentinel://<host>:<port>/<name>, with all Sentinels and the name of the master.",
+    );
   if (facts.get("loading") === "1")
-    return fault("Redis is still loading its data, and answers nothing else.", "Wait until it has; see its log.");
+    return fault("Redis is still loading its data, and accepts nothing else.", "Wait until it has; see its log.");
   const replica = facts.get("role") === "slave";
   if (replica && facts.get("slave_read_only") !== "0")
     return fault(

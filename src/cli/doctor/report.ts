@@ -19,12 +19,20 @@ const marks: Readonly<Record<Status, readonly [text: string, style: Style]>> = {
   fault: ["FAULT", "red"],
 };
 
-/** The lines; a mend follows what is wrong. */
-export function report(findings: readonly Finding[], paint: Output["paint"]): string[] {
-  const width = Math.max(...findings.map(({ check }) => partsOf(check).name.length));
+/**
+ * The lines; a mend follows what is wrong. Only `verbose` has what is right, and notes beside a service that runs:
+ * where none runs, a note says so.
+ */
+export function report(findings: readonly Finding[], paint: Output["paint"], verbose: boolean): string[] {
+  const isRunning = !findings.some(({ check, status }) => check === "service.running" && status !== "ok");
+  const hidden: readonly Status[] = verbose ? [] : isRunning ? ["ok", "note"] : ["ok"];
+  const shown = findings.filter(({ status }) => !hidden.includes(status));
+  const hint = verbose ? "" : " --verbose shows every check.";
+  if (shown.length === 0) return [`${summary(findings)}${hint}`];
+  const width = Math.max(...shown.map(({ check }) => partsOf(check).name.length));
   const lines: string[] = [];
   let last: string | undefined;
-  for (const { check, status, message, mend } of findings) {
+  for (const { check, status, message, mend } of shown) {
     const { group, name } = partsOf(check);
     if (group !== last) lines.push(...(last === undefined ? [] : [""]), paint("bold", headings[group] ?? group));
     last = group;
@@ -33,7 +41,7 @@ export function report(findings: readonly Finding[], paint: Output["paint"]): st
       `  ${paint(style, text.padEnd(7))}  ${name.padEnd(width)}  ${message}${mend === null ? "" : ` ${paint("bold", "→")} ${mend}`}`,
     );
   }
-  return [...lines, "", summary(findings)];
+  return [...lines, "", `${summary(findings)}${hint}`];
 }
 
 function summary(findings: readonly Finding[]): string {
@@ -46,7 +54,8 @@ function summary(findings: readonly Finding[]): string {
     ...count("warning", "warning", "warnings"),
     ...count("note", "note", "notes"),
   ];
-  return `${findings.length} checks: ${told.length === 0 ? "all is well" : told.join(", ")}.`;
+  const isWell = findings.every(({ status }) => status === "ok" || status === "note");
+  return `${findings.length} checks: ${[...(isWell ? ["nothing is wrong"] : []), ...told].join(", ")}.`;
 }
 
 function partsOf(check: string): { readonly group: string; readonly name: string } {

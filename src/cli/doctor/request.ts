@@ -30,11 +30,11 @@ export async function getJson(
   const answer = await ask(url, { headers: { Accept: "application/json", ...headers } });
   const { status, text } = answer;
   if (status >= 300 && status < 400) throw new Error(`it redirects to ${answer.headers.get("location") ?? "nowhere"}`);
-  if (status !== 200) throw new Error(`it answers ${status}`);
+  if (status !== 200) throw new Error(`it returns ${status}`);
   try {
     return { body: JSON.parse(text) as unknown, headers: answer.headers };
   } catch {
-    throw new Error(`it answers with something that is not JSON, beginning ${JSON.stringify(text.slice(0, 40))}`);
+    throw new Error(`it returns something that is not JSON, beginning ${JSON.stringify(text.slice(0, 40))}`);
   }
 }
 

@@ -43,7 +43,7 @@ export async function checkService(surroundings: Surroundings, { inside, outside
   const { internalUrl, baseUrl, noService } = surroundings;
   if (!inside && !outside) {
     const where = [internalUrl, baseUrl].filter((url) => url !== undefined).join(" nor at ");
-    const why = where === "" ? (noService ?? "It does not run.") : `None runs: nothing answers at ${where}.`;
+    const why = where === "" ? (noService ?? "It does not run.") : `None runs: nothing responds at ${where}.`;
     return [
       {
         check: "service.running",
@@ -61,7 +61,7 @@ export async function checkService(surroundings: Surroundings, { inside, outside
           check("service.internal", () =>
             warning(
               noService ??
-                `The internal listener does not answer at ${String(internalUrl)}, though the public one does.`,
+                `The internal listener does not respond at ${String(internalUrl)}, though the public one does.`,
               "Run the doctor where the internal listener can be reached, or say --url.",
             ),
           ),
@@ -84,7 +84,7 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
       return status === 200
         ? ok(`${url} is alive.`)
         : fault(
-            `${url}/livez answers ${status}.`,
+            `${url}/livez returns ${status}.`,
             "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
           );
     }),
@@ -119,7 +119,7 @@ function ready({ status, text }: Answer): Verdict {
     );
   if (status !== 200)
     return fault(
-      `/readyz answers ${status}.`,
+      `/readyz returns ${status}.`,
       "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
     );
   if (away.length > 0)
@@ -135,7 +135,7 @@ function token({ status, text }: Answer): Verdict {
     );
   if (status !== 200)
     return fault(
-      `A call with the service token answers ${status}.`,
+      `A call with the service token returns ${status}.`,
       "See the log of the service, and the group of MongoDB.",
     );
   const state = parsed(text)["state"];
@@ -214,7 +214,7 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
     },
     ({ message }: Error) =>
       fault(
-        `The public address does not answer at ${url}: ${message}.`,
+        `The public address does not respond at ${url}: ${message}.`,
         "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT.",
       ),
   );
@@ -230,13 +230,13 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
 function publicHealth({ status, headers, text }: Answer, url: string): Verdict {
   if (status === 429)
     return warning(
-      `${url} answers 429: this address has used up its bucket.`,
+      `${url} returns 429: this address has used up its bucket.`,
       "Try again in some seconds; where it stays so, set TRUST_PROXY, as the proxy's address may be everybody's.",
     );
   const data = parsed(text)["data"];
   if (status !== 200 || !isObject(data))
     return fault(
-      `${url} answers ${status} with ${headers.get("content-type") ?? "no content type"}, and not with our health: something else answers there.`,
+      `${url} returns ${status} with ${headers.get("content-type") ?? "no content type"}, and not with our health: something else responds there.`,
       "Correct BASE_URL, or let the proxy in front pass everything on to PORT unchanged.",
     );
   const facts = `${url}: version ${String(data["version"])}, health ${String(data["status"])}`;
@@ -254,7 +254,7 @@ function rateLimit(headers: Headers, limit: number): Verdict {
   if (told.includes(null))
     return fault(
       "RateLimit-Limit and RateLimit-Policy do not come through to the outside.",
-      "Let the proxy in front pass on the answers' headers.",
+      "Let the proxy in front pass on the responses' headers.",
     );
   if (told[0] === String(limit) && told[1] === `${limit};w=1`)
     return ok(`RateLimit-Limit: ${limit} comes through to the outside.`);

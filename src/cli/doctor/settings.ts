@@ -1,5 +1,6 @@
 // Reads the environment as the service does, but to the end: every wrong variable, not only the first.
-import { ConfigError, readConfig, secretSettings } from "../../config.ts";
+import { ConfigError } from "../../config-error.ts";
+import { readConfig, secretSettings } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import { fileVariable } from "../../secret-files.ts";
 

@@ -107,7 +107,7 @@ async function repeat(
       return await write(link, accountId, format, target, progress, stop);
     } catch (error) {
       if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await target.restart())) throw error;
-      progress.note("The service cannot be reached, or cannot answer; beginning again …");
+      progress.note("The service cannot be reached, or cannot respond; beginning again …");
       await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.most), undefined, { signal: stop });
     }
   }

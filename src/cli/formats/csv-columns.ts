@@ -1,8 +1,8 @@
-// Which column of a CSV file is which field of a contact: our own names, and those of the exports of Google and
-// Outlook.
+// Which column of a CSV file is which field of a contact: our own names, and those of the usual exports.
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { refuseUsage } from "../exit.ts";
+import headers from "./csv-headers.json" with { type: "json" };
 
 /** The fields of a contact, each of which a column can hold; the order is that of an export. */
 export const contactFields: readonly DescField[] = ContactItemSchema.fields;
@@ -16,57 +16,24 @@ type Target = string;
 const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
 
 /**
- * Names of headers without case, blanks and signs, besides the name of the field itself, which goes first; of several
- * columns for one field, the one that stands earlier here goes first.
+ * Names of headers without case, blanks and signs, besides the name of the field itself, which goes first: those of the
+ * exports of Google, Outlook, Apple and HubSpot, in English, German, French and Spanish. Of several columns for one
+ * field, the one that stands earlier here goes first.
  */
-const others: Readonly<Record<Target, readonly string[]>> = {
-  external_id: ["uid"],
-  full_name: ["name", "displayname", "contactname", "fileas"],
-  email: [
-    "emailaddress",
-    "mail",
-    "primaryemail",
-    "email1",
-    "email1value",
-    "email1address",
-    "email2value",
-    "email2address",
-    "email3value",
-    "email3address",
-  ],
-  phone: [
-    "phonenumber",
-    "telephone",
-    "tel",
-    "primaryphone",
-    "mobilephone",
-    "mobile",
-    "cellphone",
-    "phone1",
-    "phone1value",
-    "phone2value",
-    "phone3value",
-    "businessphone",
-    "homephone",
-    "businessphone2",
-    "homephone2",
-    "otherphone",
-    "companymainphone",
-  ],
-  notes: ["note", "comments", "description"],
-  given_name: ["firstname"],
-  additional_name: ["middlename"],
-  family_name: ["lastname", "surname"],
-  name_suffix: ["suffix"],
-  organization: ["organizationname", "organization1name", "company", "companyname"],
-};
+const others: Readonly<Record<Target, readonly string[] | undefined>> = headers;
+
+/** A column for a whole name holds a part of it beside the columns of other parts. */
+const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: Target; readonly beside: Target }[] = [
+  { names: ["name", "nom"], part: "family_name", beside: "given_name" },
+  { names: ["nombre"], part: "given_name", beside: "family_name" },
+];
 
 /** Which columns hold what. */
 export interface Columns {
   /** The value of each field of a row; nothing for what is blank. */
   valuesOf(row: readonly string[]): ReadonlyMap<string, string>;
-  /** For the person: header → field, and the headers that are left out. */
-  readonly taken: readonly (readonly [header: string, field: string])[];
+  /** For the person: header → what its values become, and the headers that are left out. */
+  readonly taken: readonly (readonly [header: string, use: string])[];
   readonly leftOut: readonly string[];
 }
 
@@ -93,19 +60,14 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   const keys = header.map(headerKey);
   const missing = [...map.keys()].find((key) => !keys.includes(key));
   if (missing !== undefined) refuseUsage(`--map: there is no column "${missing}"; the file has: ${header.join(", ")}.`);
-  const columnsOf = new Map<Target, number[]>();
-  for (const target of targets) {
-    const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
-    const found = [bare(target), ...(others[target] ?? [])].flatMap((name) =>
-      [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name),
-    );
-    if (mapped.length + found.length > 0) columnsOf.set(target, [...mapped, ...found]);
-  }
+  const columnsOf = columnsByTarget(keys, map);
   if (columnsOf.size === 0)
     refuseUsage(
       `None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`,
     );
-  const taken = [...columnsOf].flatMap(([target, columns]) => columns.map((at) => [header[at] ?? "", target] as const));
+  const taken = [...columnsOf].flatMap(([target, columns]) =>
+    columns.map((at, place) => [header[at] ?? "", useOf(target, place > 0, columnsOf.has("full_name"))] as const),
+  );
   const used = new Set([...columnsOf.values()].flat());
 
   function first(row: readonly string[], target: Target): string {
@@ -133,8 +95,42 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   };
 }
 
+/** The columns for each target, the one that goes first before the others. */
+function columnsByTarget(
+  keys: readonly string[],
+  map: ReadonlyMap<string, Target | "-">,
+): ReadonlyMap<Target, readonly number[]> {
+  const columnsOf = new Map<Target, number[]>();
+  const named = (names: readonly string[]): number[] =>
+    names.flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
+  for (const target of targets) {
+    const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
+    const found = [...mapped, ...named([bare(target), ...(others[target] ?? [])])];
+    if (found.length > 0) columnsOf.set(target, found);
+  }
+  for (const { names, part, beside } of wholeOrPart) {
+    const ambiguous = named(names);
+    if (ambiguous.length === 0 || columnsOf.has(part) || !columnsOf.has(beside)) continue;
+    const whole = (columnsOf.get("full_name") ?? []).filter((at) => !ambiguous.includes(at));
+    if (whole.length === 0) columnsOf.delete("full_name");
+    else columnsOf.set("full_name", whole);
+    columnsOf.set(part, ambiguous);
+  }
+  return columnsOf;
+}
+
+/** What becomes of the values of a column: not all of them are taken. */
+function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string {
+  const isPart = nameParts.some((part) => part === target);
+  const field = isPart || target === "organization" ? "full_name" : target;
+  const where =
+    target === "organization" ? " where there is no name" : isPart && hasFullName ? " where that is empty" : "";
+  return isFurther ? `${field} where the column before is empty` : `${field}${where}`;
+}
+
+/** Some systems write an accent as a character of its own. */
 function headerKey(header: string): string {
-  return header.trim().toLowerCase();
+  return header.trim().normalize("NFC").toLowerCase();
 }
 
 function bare(key: string): string {

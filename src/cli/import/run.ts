@@ -15,6 +15,7 @@ import { count } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
+import { columnLines, preview } from "./preview.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects } from "./rejects.ts";
 import type { Source } from "./source.ts";
@@ -33,14 +34,23 @@ export interface ImportOptions {
   readonly again?: boolean;
   readonly rejects?: string;
   readonly strict?: boolean;
+  readonly updateBy?: "email";
+  readonly dryRun?: boolean;
 }
 
 /** Carries out an import and tells its summary. Returns how the command ends. */
-export async function runImport(output: Output, link: Link, file: string, options: ImportOptions): Promise<ExitCode> {
+export async function runImport(
+  output: Output,
+  connect: () => Promise<Link>,
+  file: string,
+  options: ImportOptions,
+): Promise<ExitCode> {
   await checkOptions(file, options);
-  const { format, encoding, map, again = false } = options;
-  const onColumns = (columns: Columns): void => output.note(columnsLine(columns));
-  const source = await openSource({ file, format, encoding, map, onColumns });
+  const { format, encoding, map, again = false, updateBy } = options;
+  if (options.dryRun === true) return preview(output, file, { format, encoding, map });
+  const onColumns = (columns: Columns): void => columnLines(columns).forEach((line) => void output.note(line));
+  const source = await openSource({ file, format, encoding, map, updateBy, onColumns });
+  const link = await connect();
   const { id: accountId, email } = await findAccount(link, options.account);
   const ownName = await source.name(accountId);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
@@ -55,7 +65,8 @@ export async function runImport(output: Output, link: Link, file: string, option
   );
   let sent: Sent;
   try {
-    const sending = { link, accountId, importId, source, rejects, progress, interrupt, toGoOn };
+    const updateByEmail = updateBy === "email";
+    const sending = { link, accountId, updateByEmail, importId, source, rejects, progress, interrupt, toGoOn };
     sent = await send({ ...sending, strict: options.strict === true, keepInputs: options.rejects !== undefined });
   } finally {
     interrupt.end();
@@ -77,6 +88,7 @@ export async function runImport(output: Output, link: Link, file: string, option
     resumedFrom,
     position: Number(last?.position ?? 0),
     written: last?.written,
+    changes: last?.contactChanges,
     rejected,
     rejects,
     seconds,
@@ -100,6 +112,7 @@ interface Sending {
   readonly link: Link;
   readonly accountId: string;
   readonly importId: string;
+  readonly updateByEmail: boolean;
   readonly source: Source;
   readonly rejects: Rejects;
   readonly progress: Progress;
@@ -184,19 +197,15 @@ function createBreaks({ importId, progress }: Sending) {
   return {
     resumedFrom: () => resumedFrom ?? 0,
     onBreak(): void {
-      if (!cut) progress.note("The service cannot be reached, or cannot answer; trying again …");
+      if (!cut) progress.note("The service cannot be reached, or cannot respond; trying again …");
       cut = true;
     },
-    onResume(position: number): void {
-      if (resumedFrom !== undefined) progress.note(`Going on after ${count(position)} records.`);
-      else if (position > 0) progress.note(`The import "${importId}" goes on after ${count(position)} records.`);
+    onResume(position: number, isAtEnd: boolean): void {
+      if (resumedFrom !== undefined) progress.note(`Resuming after ${count(position)} records.`);
+      else if (position > 0 && !isAtEnd)
+        progress.note(`The import "${importId}" resumes after ${count(position)} records.`);
       resumedFrom ??= position;
       cut = false;
     },
   };
-}
-
-function columnsLine({ taken, leftOut }: Columns): string {
-  const left = leftOut.length === 0 ? "" : `; left out: ${leftOut.join(", ")}`;
-  return `Columns: ${taken.map(([header, field]) => `${header} → ${field}`).join(", ")}${left}`;
 }

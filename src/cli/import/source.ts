@@ -21,6 +21,8 @@ export interface SourceOptions {
   readonly format: Format | undefined;
   readonly encoding: string;
   readonly map: readonly string[];
+  /** By what contacts are updated besides their ids: part of the name of the import. */
+  readonly updateBy?: "email" | undefined;
   readonly onColumns: (columns: Columns) => void;
 }
 
@@ -60,8 +62,9 @@ export function formatOf(file: string, said: Format | undefined): Format {
 }
 
 /** Opens a source. Fails with what is wrong with the file, the format or the columns. */
-export async function openSource({ file, format: said, encoding, map, onColumns }: SourceOptions): Promise<Source> {
-  const format = formatOf(file, said);
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const { file, encoding, map, updateBy, onColumns } = options;
+  const format = formatOf(file, options.format);
   const targets = parseMap(map);
   if (map.length > 0 && format !== "csv")
     refuseUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
@@ -99,7 +102,13 @@ export async function openSource({ file, format: said, encoding, map, onColumns 
         check(chunk);
         hash.update(chunk);
       }
-      const how = JSON.stringify([accountId, format, encoding, [...targets]]);
+      const how = JSON.stringify([
+        accountId,
+        format,
+        encoding,
+        [...targets],
+        ...(updateBy === undefined ? [] : [updateBy]),
+      ]);
       return `file-${createHash("sha256").update(how).update(hash.digest()).digest("hex").slice(0, 32)}`;
     },
     entries() {

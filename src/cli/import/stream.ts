@@ -15,12 +15,14 @@ type Request = MessageInitShape<typeof ImportRequestSchema>;
 export interface Transfer {
   readonly accountId: string;
   readonly importId: string;
+  /** Whether contacts that are known by their email alone are updated. */
+  readonly updateByEmail: boolean;
   readonly window: Window;
   /** Hears of every answer before what it settles is let go. May throw, to end the import. */
   readonly onAnswer: (answer: ImportResponse) => void;
   /** Hears of every stream that was cut, and from which place the next one goes on. */
   readonly onBreak: () => void;
-  readonly onResume: (position: number) => void;
+  readonly onResume: (position: number, isAtEnd: boolean) => void;
   /** Ends the sending: what was sent is settled, and the rest stays for another run. */
   readonly stop: AbortSignal;
 }
@@ -66,7 +68,7 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
 
 /** One stream. Rejects with what cut it off. */
 async function attempt(link: Link, work: Transfer, onProgress: (answer: ImportResponse) => void): Promise<boolean> {
-  const { accountId, importId, window, onAnswer, stop } = work;
+  const { accountId, importId, updateByEmail, window, onAnswer, stop } = work;
   const call = new AbortController();
   /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -78,7 +80,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (answer: ImportRe
   let settledTo = 0;
 
   async function* requests(): AsyncIterable<Request> {
-    yield { accountId, importId };
+    yield { accountId, importId, updateByEmail };
     const position = await Promise.race([begun.promise, ended]);
     if (position === undefined) return;
     try {
@@ -131,8 +133,7 @@ async function* messages(
       `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`,
     );
   }
-  if (!isEnded()) onResume(position);
-  while (!isEnded()) {
+  for (let isFirst = true; !isEnded(); ) {
     if (window.full()) {
       await Promise.race([sleep(askEveryMs), ended]);
       if (window.full()) yield {};
@@ -141,6 +142,8 @@ async function* messages(
     await Promise.race([window.fill(), ended]);
     if (isEnded()) return false;
     const batch = window.take();
+    if (isFirst) onResume(position, batch === undefined);
+    isFirst = false;
     if (batch === undefined) return true;
     yield { position: BigInt(batch.position), records: batch.records };
   }

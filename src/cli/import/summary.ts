@@ -1,5 +1,5 @@
 // The sum of an import, for programs and for people.
-import type { RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
+import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
 import { count, facts } from "../output.ts";
@@ -18,6 +18,8 @@ export interface Outcome {
   readonly resumedFrom: number;
   readonly position: number;
   readonly written: RecordCounts | undefined;
+  /** What became of the contacts among them. */
+  readonly changes: ContactChanges | undefined;
   /** How many entries were rejected, by the service or as unreadable, in all runs. */
   readonly rejected: number;
   readonly rejects: Rejects;
@@ -40,6 +42,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
     resumed_from: outcome.resumedFrom,
     position: outcome.position,
     written: countsOf(outcome.written),
+    contact_changes: changesOf(outcome.changes),
     rejected: outcome.rejected,
     rejections: rejects.first.map((one) => ({ ...one })),
     rejections_left_out: outcome.rejected - rejects.first.length,
@@ -49,17 +52,15 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
 
 /** The same in lines; `rejectsFile` is where all that was rejected can be looked up. */
 export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined): string[] {
-  const { file, email, position, resumedFrom, rejected, complete } = outcome;
-  const settled = position - resumedFrom;
+  const { rejected } = outcome;
   const first = outcome.rejects.first.slice(0, shownToPeople);
   return [
-    complete
-      ? `Imported ${file} into ${email}: ${count(settled)} records in ${outcome.seconds.toFixed(1)} s.`
-      : `Stopped after ${count(position)} records. ${goOn(outcome.toGoOn)}`,
-    ...(complete && settled === 0 && position > 0 ? ["The file was imported before; --again imports it anew."] : []),
+    headline(outcome),
     ...facts([
       ["import", outcome.importId],
-      ...Object.entries(countsOf(outcome.written)).map(([kind, number]) => [kind, count(number)] as const),
+      ...Object.entries(countsOf(outcome.written)).map(
+        ([kind, number]) => [kind, shownCount(outcome, kind, number)] as const,
+      ),
       ["rejected", count(rejected)],
     ]),
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
@@ -71,9 +72,43 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
   ];
 }
 
+function headline({
+  complete,
+  file,
+  email,
+  position,
+  resumedFrom,
+  written,
+  rejected,
+  seconds,
+  toGoOn,
+}: Outcome): string {
+  if (!complete) return `Stopped after ${count(position)} records. ${goOn(toGoOn)}`;
+  if (position > 0 && position === resumedFrom)
+    return `${file} was imported into ${email} before: nothing was written. --again imports it anew.`;
+  const total = Object.values(countsOf(written)).reduce((sum, number) => sum + number, 0);
+  const counts = `${count(total)} ${total === 1 ? "record" : "records"} imported, ${count(rejected)} rejected`;
+  return `${file} into ${email}: ${counts}, in ${seconds.toFixed(1)} s.`;
+}
+
+function shownCount({ changes }: Outcome, kind: string, number: number): string {
+  const told = Object.entries(changesOf(changes)).flatMap(([change, many]) =>
+    many === 0 ? [] : [`${count(many)} ${change}`],
+  );
+  return kind === "contacts" && told.length > 0 ? `${count(number)} (${told.join(", ")})` : count(number);
+}
+
+function changesOf(changes: ContactChanges | undefined): Readonly<Record<string, number>> {
+  return {
+    created: Number(changes?.created ?? 0),
+    updated: Number(changes?.updated ?? 0),
+    unchanged: Number(changes?.unchanged ?? 0),
+  };
+}
+
 /** How an import that is not at its end goes on. */
 export function goOn(needed: string): string {
-  return `To go on, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
+  return `To resume, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
 }
 
 /** Where a rejected entry stands, as a sentence about it begins. */

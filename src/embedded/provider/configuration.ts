@@ -3,6 +3,7 @@ import type { Configuration, Grant, KoaContextWithOIDC } from "oidc-provider";
 import { DASHBOARD_ID, refusalOfRedirect, type Dashboard } from "./clients.ts";
 import type { Keys } from "./keys.ts";
 import type { loadLibrary } from "./load.ts";
+import { mayFetch } from "./metadata-documents.ts";
 import { ACCESS_TOKEN_SECONDS, SCOPES, type McpResource } from "./mcp.ts";
 import { showError, showLogout, showSignedOut } from "./notices.ts";
 import { accountOf, type People } from "./people.ts";
@@ -86,6 +87,13 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
     clientCredentials: { enabled: false },
     userinfo: { enabled: true },
     registration: { enabled: true, issueRegistrationAccessToken: false },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: "draft-02",
+      allowFetch: (_ctx, clientId) => mayFetch(clientId),
+      // Not fetched again while a person signs in.
+      cacheDuration: { min: 3_600, max: DAY },
+    },
     introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
     revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     backchannelLogout: { enabled: true },
@@ -140,12 +148,16 @@ const lifetimes: Configuration["ttl"] = {
   Session: 14 * DAY,
 };
 
-/** The library refuses to call private addresses; the dashboard of a development set-up has no other. */
+/**
+ * The library's dispatcher breaks connections to private addresses off. The dashboard of a development set-up has no
+ * other; nothing else is called without the dispatcher.
+ */
 function fetchFor(dashboard: Dashboard): NonNullable<Configuration["fetch"]> {
-  return (url, options) => {
+  return async (url, options) => {
     const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
-    const isOurs = String(url) === normal(dashboard.backchannelLogoutUri());
-    return fetch(url, isOurs ? open : ({ ...open, dispatcher } as RequestInit));
+    if (String(url) === normal(dashboard.backchannelLogoutUri())) return fetch(url, open);
+    if (dispatcher === undefined) throw new Error("private addresses cannot be told from public ones here");
+    return fetch(url, { ...open, dispatcher } as RequestInit);
   };
 }
 

@@ -3,6 +3,7 @@ import type { Grant, Provider } from "oidc-provider";
 import type { Endings } from "./endings.ts";
 import { readForm } from "./form.ts";
 import { showError } from "./notices.ts";
+import { documentHost } from "./metadata-documents.ts";
 import type { Middleware, PageContext } from "./page.ts";
 import type { People, Person } from "./people.ts";
 import { showConsent, showSignIn } from "./questions.ts";
@@ -28,8 +29,11 @@ export function interactions(provider: Provider, people: People, ends: Endings):
       ctx.set("Connection", "close");
       return showError(ctx, { error: "invalid_request", error_description: "this form cannot be read" }, new Error());
     }
-    const client = await provider.Client.find(text(interaction.params["client_id"]));
-    const name = client?.clientName ?? text(interaction.params["client_id"]);
+    const clientId = text(interaction.params["client_id"]);
+    const chosen = (await provider.Client.find(clientId))?.clientName ?? clientId;
+    const host = documentHost(clientId);
+    // The host comes first: a long name, which is cut, does not hide it.
+    const name = host === undefined ? chosen : `${host}: ${chosen}`;
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
       provider.interactionResult(ctx.req, ctx.res, result);
     const ask = interaction.prompt.name === "login" ? signIn : consent;
@@ -60,11 +64,13 @@ async function signIn({ ctx, interaction, form, name, people, ends, finish }: St
     // The time of the password: by default the library takes the time of the next request.
     return finish({ login: { accountId: person.subject, ts: Math.floor(Date.now() / 1_000) } });
   }
+  const chosen = form?.get("person") ?? undefined;
+  const failed = form !== undefined && chosen === undefined;
   // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.
-  if (form !== undefined) ctx.status = 422;
+  if (failed) ctx.status = 422;
   const known = people.bySubject(interaction.session?.accountId)?.email;
-  const email = form?.get("login") ?? (text(params["login_hint"]) || known || "");
-  showSignIn(ctx, { client: name, email, failed: form !== undefined, leadsTo: text(params["redirect_uri"]) });
+  const email = chosen ?? form?.get("login") ?? (text(params["login_hint"]) || known || "");
+  showSignIn(ctx, { client: name, email, people: people.all, failed, leadsTo: text(params["redirect_uri"]) });
   return undefined;
 }
 

@@ -13,6 +13,8 @@ export interface Person {
 
 /** Finds people. */
 export interface People {
+  /** Everyone, in the order of the demo. */
+  readonly all: readonly Pick<Person, "email" | "name">[];
   bySubject(subject: string | undefined): Person | undefined;
   /** The person with this email and password; undefined where either is wrong. */
   signIn(email: string, password: string): Person | undefined;
@@ -20,6 +22,7 @@ export interface People {
 
 export function createPeople(people: readonly Person[]): People {
   return {
+    all: people,
     bySubject: (subject) => people.find((person) => person.subject === subject),
     signIn(email, password) {
       const person = people.find((one) => folded(one.email) === folded(email));

@@ -1,24 +1,26 @@
 // The two pages that ask people something: who they are, and what a program may do.
 import { isLoopback } from "../../loopback.ts";
-import { html, type Html } from "../../html.ts";
+import { html, trusted, type Html } from "../../html.ts";
 import { showPage, type PageContext } from "./page.ts";
 
 /** What the sign-in page shows. */
 export interface SignInPage {
   readonly client: string;
   readonly email: string;
+  /** Who can sign in: each is a button that fills in the email. */
+  readonly people: readonly { readonly email: string; readonly name: string }[];
   readonly failed: boolean;
   readonly leadsTo: string;
 }
 
-export function showSignIn(ctx: PageContext, { client, email, failed, leadsTo }: SignInPage): void {
+export function showSignIn(ctx: PageContext, { client, email, people, failed, leadsTo }: SignInPage): void {
   const wrong = html`<p class="wrong" id="wrong" role="alert">The email or the password is wrong.</p>`;
   const invalid: Html | undefined = failed ? html` aria-invalid="true" aria-describedby="wrong"` : undefined;
   const [first, second] = email === "" ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
   showPage(ctx, {
     title: "Sign in",
     content: html`<h1>Sign in</h1>
-<p>to go on to <strong><bdi>${shortened(client)}</bdi></strong></p>
+<p>to continue to <strong><bdi>${shortened(client)}</bdi></strong></p>
 <form method="post">
 ${failed ? wrong : undefined}
 <label for="login">Email</label>
@@ -27,9 +29,16 @@ ${failed ? wrong : undefined}
 <input id="password" name="password" type="password" autocomplete="current-password" required${invalid}${second}>
 <button type="submit">Sign in</button>
 </form>
-<p class="small">Passwords are in <code>demo.json</code> in the data folder.</p>`,
+<form method="post" class="people">
+<p class="small">Demo people. Their passwords are in <code>demo.json</code> in the data folder.</p>
+${trusted(people.map(personButton).join("\n"))}
+</form>`,
     leadsTo,
   });
+}
+
+function personButton({ email, name }: { readonly email: string; readonly name: string }): Html {
+  return html`<button type="submit" name="person" value="${email}" class="second">${name} <span class="small">${email}</span></button>`;
 }
 
 /** What the consent page shows. */

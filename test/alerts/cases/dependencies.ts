@@ -1,4 +1,4 @@
-// The alerts on MongoDB, Redis, the identity provider, the process and background work.
+// The alerts on MongoDB, Redis, the identity provider and background work.
 import type { Case } from "../case.ts";
 import type { Series } from "../series.ts";
 import { always, both, counter, gauge, missing } from "../series.ts";
@@ -8,9 +8,6 @@ const a = { job, instance: "a" };
 const ofA = (metric: string, values: string, labels = ""): Series => ({ [`${metric}{instance="a"${labels}}`]: values });
 const commands = (outcome: string, each: number): Series =>
   ofA("records_mongodb_commands_total", counter([each, always]), `, command="aggregate", outcome="${outcome}"`);
-const limit = 768 * 2 ** 20;
-/** A share of the memory limit that grows by another share each minute. */
-const growing = (from: number, each: number): string => `${from * limit}+${each * limit}x${always}`;
 /** The lease is lost for one minute in five. */
 const flapping = Array.from({ length: 40 }, () => gauge([1, 4], [0, 1])).join(" ");
 const denied = (values: string): Series => ofA("records_mongodb_denied_commands_total", values, ', command="delete"');
@@ -189,46 +186,6 @@ export const dependencyCases: readonly Case[] = [
         },
         at: 30,
       },
-    ],
-  },
-  {
-    alert: "RecordsEventLoopLate",
-    fires: [
-      {
-        title: "0.25 s",
-        series: ofA("nodejs_eventloop_lag_p99_seconds", gauge([0.25, always])),
-        pendingAt: 3,
-        firesAt: 6,
-        labels: a,
-      },
-    ],
-    silent: [{ title: "0.18 s", series: ofA("nodejs_eventloop_lag_p99_seconds", gauge([0.18, always])), at: 30 }],
-  },
-  {
-    alert: "RecordsMemoryNearLimit",
-    fires: [
-      {
-        title: "95 %",
-        series: ofA("process_resident_memory_bytes", gauge([0.95 * limit, always])),
-        pendingAt: 5,
-        firesAt: 12,
-        labels: a,
-      },
-      {
-        title: "78 %, and full within two hours",
-        series: ofA("process_resident_memory_bytes", growing(0.68, 0.002)),
-        pendingAt: 45,
-        firesAt: 55,
-        labels: a,
-      },
-    ],
-    silent: [
-      {
-        title: "85 %, and steady",
-        series: ofA("process_resident_memory_bytes", gauge([0.85 * limit, always])),
-        at: 90,
-      },
-      { title: "64 %, as after a start", series: ofA("process_resident_memory_bytes", growing(0.4, 0.004)), at: 60 },
     ],
   },
   {

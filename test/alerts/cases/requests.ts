@@ -1,11 +1,9 @@
-// The alerts on requests: instances, failures, latency, overload and throttling.
+// The alerts on requests: failures, overload and throttling.
 import type { Case } from "../case.ts";
 import type { Series } from "../series.ts";
-import { always, both, counter, gauge, missing, reads, requested, rpcReads, stale, took, writes } from "../series.ts";
+import { always, both, counter, gauge, missing, reads, requested, rpcReads, writes } from "../series.ts";
 
 const job = "records";
-const a = { job, instance: "a" };
-const ofA = (metric: string, values: string): Series => ({ [`${metric}{instance="a"}`]: values });
 const flood = [
   requested({ ...reads, route: "/v1/health" }, "200", [60_000, always]),
   requested(reads, "401", [60_000, always]),
@@ -25,70 +23,7 @@ const few = (each: number): Series => ({
 });
 const failing = (...spans: readonly (readonly [number, number])[]): Series => requested(reads, "503", ...spans);
 const off = (name: string): Series => both("records_switch_enabled", { switch: name }, gauge([0, always]));
-/** p99 of 1.25 s, of 0.75 s, of 2.9 s and of 1.5 s. */
-const [slowRead, quickRead, slowWrite, quickWrite] = [
-  { "1": 0.988, "2.5": 1 },
-  { "0.5": 0.98, "1": 1 },
-  { "1": 0.98, "2.5": 0.988, "5": 1 },
-  { "1": 0.985, "2.5": 1 },
-];
-
 export const requestCases: readonly Case[] = [
-  {
-    alert: "RecordsNoReadyInstance",
-    fires: [
-      {
-        title: "both instances are not ready",
-        series: both("records_ready", {}, gauge([1, 10], [0, always])),
-        pendingAt: 10,
-        firesAt: 11,
-        labels: {},
-      },
-      {
-        title: "no instance is scraped",
-        series: both("records_ready", {}, `${gauge([1, 10])} ${stale}`),
-        pendingAt: 10,
-        firesAt: 12,
-        labels: {},
-      },
-    ],
-    silent: [{ title: "one of two is ready", series: ofA("records_ready", gauge([1, 10], [0, always])), at: 30 }],
-  },
-  {
-    alert: "RecordsInstanceDown",
-    fires: [
-      {
-        title: "one of two does not respond",
-        series: ofA("up", gauge([1, 10], [0, always])),
-        pendingAt: 14,
-        firesAt: 15,
-        labels: a,
-      },
-    ],
-    silent: [
-      { title: "down for four minutes", series: ofA("up", gauge([1, 10], [0, 4], [1, always])), at: 15 },
-      { title: "scaled down", series: ofA("up", `${gauge([1, 10])} ${stale}`), at: 30 },
-    ],
-  },
-  {
-    alert: "RecordsInstanceRestarting",
-    fires: [
-      {
-        title: "four restarts",
-        series: ofA("process_start_time_seconds", gauge([1, 10], [2, 5], [3, 5], [4, 5], [5, always])),
-        pendingAt: 26,
-        firesAt: 27,
-        labels: a,
-      },
-    ],
-    silent: [
-      {
-        title: "three restarts",
-        series: ofA("process_start_time_seconds", gauge([1, 10], [2, 5], [3, 5], [4, always])),
-        at: 27,
-      },
-    ],
-  },
   {
     alert: "RecordsErrorsFast",
     fires: [
@@ -208,99 +143,6 @@ export const requestCases: readonly Case[] = [
     ],
   },
   {
-    alert: "RecordsReadsSlow",
-    fires: [
-      {
-        title: "p99 of 1.25 s",
-        series: took(reads, "200", 600, slowRead),
-        pendingAt: 5,
-        firesAt: 12,
-        labels: { job, route: reads.route },
-      },
-      {
-        title: "a read over gRPC",
-        series: took(rpcReads, "200", 600, slowRead),
-        pendingAt: 5,
-        firesAt: 12,
-        labels: { job, route: rpcReads.route },
-      },
-      {
-        title: "eight requests a minute",
-        series: { ...took(reads, "200", 4.2, slowRead), ...took(writes, "201", 0, { "1": 1 }) },
-        pendingAt: 5,
-        firesAt: 16,
-        labels: { job, route: reads.route },
-      },
-    ],
-    silent: [
-      { title: "p99 of 0.75 s", series: took(reads, "200", 600, quickRead), at: 30 },
-      {
-        title: "five requests a minute",
-        series: { ...took(reads, "200", 2.4, slowRead), ...took(writes, "201", 0.3, { "1": 1 }) },
-        at: 30,
-      },
-      {
-        title: "rejected at their deadline, which counts as a failure",
-        series: { ...took(reads, "503", 60_000, slowRead), ...took(rpcReads, "503", 60_000, slowRead) },
-        at: 30,
-      },
-      { title: "slow writes", series: took({ ...writes, route: "/v1/api-key" }, "200", 600, slowWrite), at: 30 },
-      {
-        title: "internal reads, and streams of assistants",
-        series: {
-          ...took({ ...reads, listener: "internal", route: "/export" }, "200", 600, slowRead),
-          ...took({ ...reads, wire: "mcp", route: "/mcp" }, "200", 600, slowRead),
-        },
-        at: 30,
-      },
-    ],
-  },
-  {
-    alert: "RecordsWritesSlow",
-    fires: [
-      {
-        title: "p99 of 2.9 s",
-        series: took(writes, "201", 600, slowWrite),
-        pendingAt: 5,
-        firesAt: 12,
-        labels: { job, route: writes.route },
-      },
-      {
-        title: "eight requests a minute",
-        series: { ...took(writes, "201", 4.2, slowWrite), ...took(reads, "200", 0, { "1": 1 }) },
-        pendingAt: 5,
-        firesAt: 16,
-        labels: { job, route: writes.route },
-      },
-    ],
-    silent: [
-      { title: "p99 of 1.5 s", series: took(writes, "201", 600, quickWrite), at: 30 },
-      {
-        title: "five requests a minute",
-        series: { ...took(writes, "201", 2.4, slowWrite), ...took(reads, "200", 0, { "1": 1 }) },
-        at: 30,
-      },
-      {
-        title: "rejected at their deadline, which counts as a failure",
-        series: took(writes, "503", 60_000, slowWrite),
-        at: 30,
-      },
-      {
-        title: "slow reads over REST and gRPC",
-        series: { ...took(reads, "200", 600, slowWrite), ...took(rpcReads, "200", 600, slowWrite) },
-        at: 30,
-      },
-      {
-        title: "internal writes, and calls of assistants",
-        series: {
-          ...took({ ...writes, listener: "internal", route: "/import" }, "200", 600, slowWrite),
-          ...took({ ...writes, wire: "mcp", route: "/mcp" }, "200", 600, slowWrite),
-        },
-        at: 30,
-      },
-    ],
-  },
-  {
     alert: "RecordsOverloaded",
     fires: [
       {
@@ -324,49 +166,6 @@ export const requestCases: readonly Case[] = [
     ],
     silent: [
       { title: "0.8 % are refused", series: both("records_overloaded_total", {}, counter([6, always])), at: 30 },
-    ],
-  },
-  {
-    alert: "RecordsWorkNearLimit",
-    fires: [
-      {
-        title: "61 of 64 places",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([60, always]) },
-        pendingAt: 5,
-        firesAt: 12,
-        labels: a,
-      },
-    ],
-    silent: [
-      {
-        title: "51 of 64 places",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([50, always]) },
-        at: 30,
-      },
-      {
-        title: "full for two minutes",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([4, 20], [63, 2], [4, always]) },
-        at: 31,
-      },
-    ],
-  },
-  {
-    alert: "RecordsSwitchOffLong",
-    fires: [
-      {
-        title: "writes are off",
-        series: both("records_switch_enabled", { switch: "writes" }, gauge([1, 10], [0, always])),
-        pendingAt: 60,
-        firesAt: 71,
-        labels: { job, switch: "writes" },
-      },
-    ],
-    silent: [
-      {
-        title: "off for 50 minutes",
-        series: both("records_switch_enabled", { switch: "writes" }, gauge([1, 10], [0, 50], [1, always])),
-        at: 71,
-      },
     ],
   },
   {

@@ -180,7 +180,7 @@ test.each<[string, string, RegExp]>([
   [
     "whose name is not known",
     "https://records.invalid",
-    /the host's name cannot be found \((ENOTFOUND|EAI_AGAIN)\)|no answer came in time/,
+    /the host's name cannot be found \((ENOTFOUND|EAI_AGAIN)\)|no response came in time/,
   ],
   ["where nothing listens", "http://127.0.0.1:2", /nothing listens there \(ECONNREFUSED\)/],
 ])("a BASE_URL %s is named, though the instance runs [OPS-60]", async (_name, url, reason) => {
@@ -208,7 +208,7 @@ test("a BASE_URL without a certificate to trust, or where another server answers
   const other = await startOther(200, { "Content-Type": "text/html" }, "<h1>It works!</h1>");
   expect(await faultsOf({ ...environment, BASE_URL: other, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([
     expect.stringMatching(
-      /^service\.public: .* answers 200 with text\/html, and not with our health: something else answers there\.$/,
+      /^service\.public: .* returns 200 with text\/html, and not with our health: something else responds there\.$/,
     ),
   ]);
 });

@@ -215,7 +215,7 @@ describe("the identity provider", () => {
   test("that refuses our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
     fake.answers.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
     expect(await faultsOf(environment)).toEqual([
-      expect.stringMatching(/^provider\.redirect: The authorization endpoint answers 400 \(invalid_redirect_uri\)/),
+      expect.stringMatching(/^provider\.redirect: The authorization endpoint returns 400 \(invalid_redirect_uri\)/),
     ]);
     fake.answers.set(
       "/auth",

@@ -78,7 +78,7 @@ test("a service token that is refused, a public address where another answers, a
     "service.token: The service token is refused.",
   ]);
   expect(await faultsOf({ ...environment, BASE_URL: fake.issuer, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([
-    expect.stringMatching(/^service\.public: .* answers 404 with application\/json, and not with our health/),
+    expect.stringMatching(/^service\.public: .* returns 404 with application\/json, and not with our health/),
   ]);
   await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
     enabled: false,
@@ -90,7 +90,7 @@ test("a service token that is refused, a public address where another answers, a
     status: "warning",
     message: expect.stringContaining("switched off: the public interface"),
   });
-  expect(faultsAmong(off)).toEqual([expect.stringMatching(/^mcp\.challenge: .* answers 503/)]);
+  expect(faultsAmong(off)).toEqual([expect.stringMatching(/^mcp\.challenge: .* returns 503/)]);
   expect(faultsAmong(await runDoctor(environment))).toEqual([]);
 });
 

@@ -58,6 +58,7 @@ test("the metadata tells what there is, at both places [OAU-10, OAU-11]", async 
     token_endpoint_auth_methods_supported: ["client_secret_basic", "client_secret_post", "none"],
     authorization_response_iss_parameter_supported: true,
     request_uri_parameter_supported: false,
+    client_id_metadata_document_supported: true,
   });
 });
 

@@ -33,7 +33,7 @@ test("the dashboard signs a person in with a code and PKCE through one plain for
     fields: { login: "", password: "" },
     buttons: [{ text: "Sign in" }],
   });
-  expect(textOf(page)).toContain("Passwords are in demo.json in the data folder.");
+  expect(textOf(page)).toContain("Their passwords are in demo.json in the data folder.");
   const back = await signInAs(browser, page, ann);
   expect(back.url.href).toMatch(new RegExp(`^${baseUrl}/sign-in/callback\\?code=`));
   const tokens = await openid.authorizationCodeGrant(dashboard, back.url, { ...checks, expectedNonce: "n-0S6" });
@@ -54,6 +54,18 @@ test("the dashboard signs a person in with a code and PKCE through one plain for
     email_verified: true,
     name: "Ann Example",
   });
+});
+
+test("a demo person's button fills in their email, and signs nobody in without the password [OPS-08]", async () => {
+  const browser = newBrowser();
+  const { url } = await start(await dashboardOf(await running()), atDashboard);
+  const page = await browser.open(url);
+  expect(page.text).toContain(`<button type="submit" name="person" value="${ben.email}"`);
+  const chosen = await browser.submit(page, {}, `${ben.name} ${ben.email}`);
+  expect(chosen.status).toBe(200);
+  expect(formOf(chosen).fields).toEqual({ login: ben.email, password: "" });
+  expect(textOf(chosen)).not.toContain("is wrong");
+  expect((await signInAs(browser, chosen, ben)).url.searchParams.has("code")).toBe(true);
 });
 
 test("a wrong password brings the form again, with the reason and the email [OPS-08]", async () => {

@@ -29,7 +29,7 @@ function toolOutcome(answer: RestAnswer): Outcome {
   if (result === undefined) return wrong(answer.text);
   if (result.isError !== true) return success;
   const text = result.content[0]?.text ?? "";
-  return /^The service (cannot answer right now|could not answer in time); try again\.$/.test(text)
+  return /^The service (cannot respond right now|could not respond in time); try again\.$/.test(text)
     ? unavailable
     : wrong(text);
 }

@@ -14,10 +14,13 @@ export interface Step {
   readonly again: boolean;
 }
 
+/** The long form has more faults for each operation (`npm run drill:connections`). */
+const isLong = process.env["DRILL_CONNECTIONS"] === "long";
+
 /**
- * The faults in the commands of a request of one service: many kinds of break under each command that was not broken
+ * The faults in the commands of a request of one service: several kinds of break under each command that was not broken
  * for the service before (`seen`), and a share of the rest. The share depends on `turn`, so that the operations have
- * all faults between them; `roundsAtOnce` has every fault for every operation.
+ * all faults between them. In the long form `roundsAtOnce` has every fault for every operation.
  */
 export function stepsFor(service: string, commands: readonly Command[], turn: number, seen: Set<string>): Step[] {
   const fresh = (fault: Fault, at: Plan["at"]): Step => ({ plan: { fault, at }, emptied: true, again: true });
@@ -40,18 +43,21 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
   ];
 }
 
+/**
+ * Under a known command the short form has one kind of fault. The kind changes when the turns have had all faults, so
+ * that neither goes without some of the other.
+ */
 function stepsUnder(command: Command, at: number, turn: number, isNew: boolean): Step[] {
   const step = (fault: Fault, again: boolean): Step => ({ plan: { fault, at }, emptied: false, again });
-  return [
-    ...(isNew ? anew(connectionBreaks, turn) : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
-    ...share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
-    ...(acknowledges(command) ? share(writeConcernReplies, 2, turn) : []).map((fault) => step(fault, false)),
-    ...share(passingReplies, 3, turn).map((fault) => step(fault, false)),
+  const kinds = [
+    (isNew ? anew(connectionBreaks, turn) : share(connectionBreaks, 3, turn)).map((fault) => step(fault, true)),
+    share(stateChangeReplies, 2, turn).map((fault) => step(fault, true)),
+    ...(acknowledges(command) ? [share(writeConcernReplies, 2, turn).map((fault) => step(fault, false))] : []),
+    share(passingReplies, 3, turn).map((fault) => step(fault, false)),
   ];
+  const chosen = (at + Math.floor(turn / connectionBreaks.length)) % kinds.length;
+  return (isLong || isNew ? kinds : kinds.filter((_, kind) => kind === chosen)).flat();
 }
-
-/** The long form has more faults for each operation (`npm run drill:connections`). */
-const isLong = process.env["DRILL_CONNECTIONS"] === "long";
 
 /** So many of them, one in the short form; others with every turn. */
 function share<T>(all: readonly T[], most: number, turn: number): T[] {
@@ -59,9 +65,18 @@ function share<T>(all: readonly T[], most: number, turn: number): T[] {
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
-/** Under a command that was not broken for the service before: all of them, in the short form every other one. */
+/** Under a command that was not broken for the service before: all of them, in the short form every third one. */
 function anew<T>(all: readonly T[], turn: number): T[] {
-  return isLong ? [...all] : all.filter((_, index) => (index + turn) % 2 === 0);
+  return isLong ? [...all] : everyThird(all, turn);
+}
+
+function everyThird<T>(all: readonly T[], turn: number): T[] {
+  return all.filter((_, index) => (index + turn) % 3 === 0);
+}
+
+/** What a round breaks at once: all of them, in the short form every third one, others with every turn. */
+export function beside<T>(all: readonly T[], turn: number): readonly T[] {
+  return isLong ? all : everyThird(all, turn);
 }
 
 /** As many commands as a server that fails for a moment has in hand. */

@@ -84,6 +84,11 @@ const byId: readonly (readonly [method: string, params: (id: string) => object])
   ["resources/read", (id) => ({ uri: `contact://${id}` })],
   ["resources/read", (id) => ({ uri: `session://${id}` })],
   ["resources/read", (id) => ({ uri: id })],
+  [
+    "completion/complete",
+    (id) => ({ ref: { type: "ref/resource", uri: "contact://{id}" }, argument: { name: "id", value: id } }),
+  ],
+  ["resources/list", () => ({})],
 ];
 const prompts: readonly (readonly [string, string])[] = [
   ["contact_id", "contact"],

@@ -90,7 +90,7 @@ describe("a tool call", () => {
     [
       "a database that is away",
       () => new MongoNetworkError("the pipe to the boiler burst"),
-      "The service cannot answer right now; try again.",
+      "The service cannot respond right now; try again.",
     ],
   ])(
     "that fails by %s is told in general words, and to the log by its kind and place [MCP-11]",

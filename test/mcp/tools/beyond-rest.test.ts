@@ -100,6 +100,7 @@ const cases: readonly Case[] = [
     any_word: true,
     contact_id: ids["zoe"],
   })),
+  ofContacts("in brief", ["ben", "zoe"], () => ({ query: "martin", brief: true })),
   ofContacts("without an email, by words", ["ben"], () => ({ query: "martin", has_email: false })),
   ofSessions("with a transcript", ["zoo", "price"], () => ({ has_transcript: true })),
   ofSessions("without a transcript", ["kick"], () => ({ has_transcript: false })),
@@ -113,6 +114,23 @@ const cases: readonly Case[] = [
   ofNotes("of a contact, the newest first", ["zoe coffee", "zoe tea"], () => ({ contact_id: ids["zoe"] })),
   ofNotes("of a contact, with a word", ["zoe tea"], () => ({ contact_id: ids["zoe"], query: "te" })),
   ofNotes("of a session", ["kick tea"], () => ({ session_id: ids["kick"] })),
+  ofNotes("of a contact's sessions", ["kick tea"], () => ({ contact_id: ids["zoe"], kind: "session" })),
+  ofNotes("of a contact's sessions, by a word that only its own notes have", [], () => ({
+    contact_id: ids["zoe"],
+    kind: "session",
+    query: "coffee",
+  })),
+  ofNotes("of a contact's sessions, by any of the words", ["kick tea"], () => ({
+    contact_id: ids["zoe"],
+    kind: "session",
+    query: "coffee served",
+    any_word: true,
+  })),
+  ofNotes("of the sessions of a contact without notes in them", [], () => ({
+    contact_id: ids["ben"],
+    kind: "session",
+  })),
+  ofNotes("of a contact's own", ["zoe coffee", "zoe tea"], () => ({ contact_id: ids["zoe"], kind: "contact" })),
   ofNotes("of sessions", ["kick tea"], () => ({ kind: "session", query: "tea" })),
   ofNotes("of contacts", ["ben tea", "zoe tea"], () => ({ kind: "contact", query: "tea" })),
   ofNotes("between dates", ["ben tea", "zoe coffee"], () => ({ from: "2026-02-01", to: "2026-02-28" })),
@@ -140,6 +158,15 @@ test("a page of contacts says where it stands; without a field beyond REST nothi
   const plain = await call(holder, "search_contacts", { query: "martin" });
   const rest = await house().service.rest("/v1/contacts?query=martin", { key: holder.key });
   expect(plain.structured).toEqual(rest.body);
+});
+
+test("contacts in brief have what a list needs, and nothing long [MCP-17]", async () => {
+  const [whole] = (await call(holder, "search_contacts", { query: "zoe" })).structured.data;
+  const { data } = (await call(holder, "search_contacts", { query: "zoe", brief: true })).structured;
+  expect([whole.notes_timeline.length, whole.recent_sessions.length]).toEqual([2, 2]);
+  expect(data).toEqual([{ ...whole, notes: null, memory: null, notes_timeline: [], recent_sessions: [] }]);
+  const { structured } = await call(holder, "search_contacts", { query: "zoe", brief: false });
+  expect(structured.data).toEqual([whole]);
 });
 
 test("REST ignores the fields that it does not have [MCP-17]", async () => {

@@ -36,7 +36,7 @@ describe("how a client begins", () => {
       result: {
         resultType: "complete",
         supportedVersions: ["2026-07-28"],
-        capabilities: { tools: {}, resources: {}, prompts: {} },
+        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
         cacheScope: "private",
         ttlMs: 300_000,
       },
@@ -57,7 +57,7 @@ describe("how a client begins", () => {
       expect(answer.headers.get("mcp-session-id")).toBeNull();
       expect(answer.body.result).toMatchObject({
         protocolVersion: revision,
-        capabilities: { tools: {}, resources: {}, prompts: {} },
+        capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
         serverInfo: { name: "records", title: "Records" },
       });
       expect(answer.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);

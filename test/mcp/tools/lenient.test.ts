@@ -8,11 +8,15 @@ const house = useHouse();
 let holder: Holder;
 let zoe: string;
 let kickOff: string;
+let spoken: string;
+let lone: string;
 beforeAll(async () => {
   holder = await holderOf(house());
   zoe = await holder.put.contact({ full_name: "Zoë Martin" });
   kickOff = await holder.put.session({ contact_id: zoe, title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
-  await holder.put.session({ contact_id: zoe, title: "Second", session_date: "2026-03-02T09:00:00Z" });
+  spoken = await holder.put.session({ contact_id: zoe, title: "Second", session_date: "2026-03-02T09:00:00Z" });
+  await holder.put.transcript({ session_id: spoken, transcript: "Zoë: A mouse." });
+  lone = await holder.put.contact({ full_name: "Lone Larsen" });
 });
 
 describe("arguments that are unambiguous are accepted [MCP-15]", () => {
@@ -61,6 +65,12 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["list_sessions", { query: "nothing" }, /longer period/],
     ["search_notes", { query: "nothing" }, /list_sessions/],
     ["search_notes", { query: "nothing", offset: 5 }, /smaller offset/],
+    ["search_notes", { query: "nothing", from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
+    ["search_notes", { kind: "session", query: "nothing" }, /fewer conditions/],
+    ["search_contacts", { state: "archived" }, /No archived contact matches/],
+    ["search_contacts", { state: "any", query: "nobody" }, /^No contact matches/],
+    ["search_contacts", { has_email: true }, /No active contact matches/],
+    ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
     ["search", { query: "nothing" }, /the person's name as it is written/],
   ] as const)("%s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
@@ -68,7 +78,26 @@ describe("an empty result says what to try [MCP-16]", () => {
     expect(hint).toMatch(says);
   });
 
+  test.each([
+    ["get_session", () => ({ session_id: kickOff }), /get_session_transcript/],
+    ["get_session_transcript", () => ({ session_id: kickOff }), /no transcript.*has_transcript/],
+    ["get_session_transcript", () => ({ session_id: spoken, offset: 100 }), /smaller one/],
+    ["get_session_transcript", () => ({ session_id: spoken, query: "elephant" }), /leave out query/],
+    ["get_session_transcript", () => ({ contact_id: lone, query: "elephant" }), /search_notes/],
+    ["get_contact", () => ({ contact_id: lone }), /list_sessions/],
+  ] as const)("also of one record: %s, case %#", async (name, given, says) => {
+    const { hint, isError, text } = await call(holder, name, given());
+    expect(isError, text).toBe(false);
+    expect(hint).toMatch(says);
+  });
+
   test("and one that is not empty has no hint [MCP-16]", async () => {
-    expect((await call(holder, "list_sessions", {})).hint).toBeUndefined();
+    for (const [name, given] of [
+      ["list_sessions", {}],
+      ["get_contact", { contact_id: zoe }],
+      ["get_session_transcript", { session_id: spoken }],
+      ["fetch", { id: `session:${kickOff}` }],
+    ] as const)
+      expect((await call(holder, name, given)).hint, name).toBeUndefined();
   });
 });

@@ -10,16 +10,14 @@ const house = useHouse();
 let holder: Holder;
 let zoe: string;
 let last: string;
+let before: string;
 beforeAll(async () => {
   holder = await holderOf(house());
   const { put } = holder;
   zoe = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
   last = await put.session({ contact_id: zoe, title: "Last one", session_date: hoursFromNow(-2) });
-  await put.sessions(
-    { contact_id: zoe, title: "Before", session_date: hoursFromNow(-200) },
-    { contact_id: zoe, title: "To come", session_date: hoursFromNow(50) },
-    { title: "Undated" },
-  );
+  before = await put.session({ contact_id: zoe, title: "Before", session_date: hoursFromNow(-200) });
+  await put.sessions({ contact_id: zoe, title: "To come", session_date: hoursFromNow(50) }, { title: "Undated" });
   await put.sessionNotes({
     session_id: last,
     title: "Decisions",
@@ -44,9 +42,43 @@ function fenceOf(text: string): { readonly before: string; readonly mark: string
 }
 
 describe("resources", () => {
-  test("none are listed, for there may be many; how they are addressed is [MCP-01]", async () => {
+  test("lists the newest active contacts and the sessions that took place, the latest first, as they are now [MCP-19]", async () => {
+    const [gone] = [await holder.put.contact({ full_name: "Gone" })];
+    await holder.put.archive(gone);
     for (const revision of revisions) {
-      expect((await request(holder, revision, "resources/list")).body.result.resources, revision).toEqual([]);
+      const { resources, ...others } = (await request(holder, revision, "resources/list")).body.result;
+      expect(
+        resources.map(({ uri, name, mimeType }: Record<string, string>) => [uri, name, mimeType]),
+        revision,
+      ).toEqual([
+        [`contact://${zoe}`, "Zoë Martin", "text/markdown"],
+        [`session://${last}`, "Last one", "text/markdown"],
+        [`session://${before}`, "Before", "text/markdown"],
+      ]);
+      expect(resources[1].description, revision).toMatch(/^A session on \d{4}-\d\d-\d\d\.$/);
+      expect(others.ttlMs ?? 0, revision).toBe(0);
+    }
+    const added = await holder.put.contact({ full_name: "N".repeat(150) });
+    const { resources } = (await request(holder, "2026-07-28", "resources/list")).body.result;
+    expect(resources[0]).toMatchObject({ uri: `contact://${added}`, name: `${"N".repeat(99)}…` });
+    for (const { uri } of resources)
+      expect((await request(holder, "2026-07-28", "resources/read", { uri })).body.result.contents, uri).toHaveLength(
+        1,
+      );
+    await holder.put.archive(added);
+  });
+
+  test("lists at most 25 of each [MCP-19]", async () => {
+    const many = await holder.put.contacts(...Array.from({ length: 26 }, (_, at) => ({ full_name: `Many ${at}` })));
+    const { resources } = (await request(holder, "2025-11-25", "resources/list")).body.result;
+    const uris = resources.map(({ uri }: { uri: string }) => uri) as string[];
+    expect(uris.filter((uri) => uri.startsWith("contact:"))).toHaveLength(25);
+    expect(uris).toContain(`session://${last}`);
+    await holder.put.archive(...many);
+  });
+
+  test("are addressed by templates, in every revision [MCP-01]", async () => {
+    for (const revision of revisions) {
       const { resourceTemplates } = (await request(holder, revision, "resources/templates/list")).body.result;
       expect(
         resourceTemplates.map(({ uriTemplate, mimeType }: Record<string, string>) => [uriTemplate, mimeType]),

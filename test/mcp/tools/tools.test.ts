@@ -139,7 +139,7 @@ describe("what is listed", () => {
     expect(
       listed.map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required]),
     ).toEqual([
-      ["search_contacts", ["query", "state", "has_email", "limit", "offset", "any_word"], []],
+      ["search_contacts", ["query", "state", "has_email", "limit", "offset", "any_word", "brief"], []],
       ["get_contact", ["contact_id"], ["contact_id"]],
       [
         "list_sessions",
@@ -248,7 +248,8 @@ describe("what is answered", () => {
       ] as const) {
         const { isError, structuredContent, content } = await client.callTool({ name, arguments: given });
         expect(isError ?? false).toBe(false);
-        expect(content).toEqual([{ type: "text", text: JSON.stringify(structuredContent) }]);
+        // A hint may follow.
+        expect(content[0]).toEqual({ type: "text", text: JSON.stringify(structuredContent) });
       }
     }
   });
@@ -268,7 +269,7 @@ describe("what is refused", () => {
     [
       "search_contacts",
       { query: "ann", page: 5 },
-      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word",
+      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word, brief",
     ],
     ["get_contact", {}, "contact_id: is required"],
     ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],

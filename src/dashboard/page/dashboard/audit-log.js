@@ -17,7 +17,7 @@ const events = {
   account_suspended: { words: "Account suspended", look: "ended" },
   account_resumed: { words: "Account resumed", look: "new" },
   sessions_ended: { words: "All sessions ended", look: "ended" },
-  tool_called: { words: "An assistant read", look: "calm" },
+  tool_called: { words: "An assistant read records", look: "calm" },
   records_exported: { words: "Records exported", look: "calm" },
   other: { words: "Another event", look: "calm" },
 };
@@ -76,7 +76,7 @@ export function startAuditLog(root) {
    * @returns {[first: HTMLElement | undefined, count: number]}
    */
   function add({ data, pagination }) {
-    const items = data.filter(({ id }) => !shown.has(id)).map((entry) => item(entry));
+    const items = rowsOf(data.filter(({ id }) => !shown.has(id)));
     for (const { id } of data) shown.add(id);
     list.append(...items);
     next = pagination.has_more ? pagination.next_offset : null;
@@ -89,23 +89,75 @@ export function startAuditLog(root) {
   return { reload: load };
 }
 
-/** @param {Entry} entry */
-function item({ created_at, event, detail, key_prefix, person, request_id, address }) {
+/** What an assistant did with each tool. @type {Readonly<Record<string, string>>} */
+const reads = {
+  search_contacts: "searched contacts",
+  get_contact: "read a contact",
+  list_sessions: "listed sessions",
+  get_session: "read a session",
+  get_session_transcript: "read a transcript",
+  search_notes: "searched notes",
+  search: "searched",
+  fetch: "read a record",
+};
+
+/** @param {string | null} tool */
+function readingOf(tool) {
+  return (tool !== null && Object.hasOwn(reads, tool) ? reads[tool] : undefined) ?? "read records";
+}
+
+/**
+ * A row for each entry, and one for what an assistant read in a row on behalf of the same person.
+ * @param {readonly Entry[]} entries
+ */
+function rowsOf(entries) {
+  /** @type {Entry[][]} */
+  const groups = [];
+  for (const entry of entries) {
+    const group = groups.at(-1);
+    const isSame =
+      entry.event === "tool_called" && group?.[0]?.event === "tool_called" && group[0].person === entry.person;
+    if (isSame) group?.push(entry);
+    else groups.push([entry]);
+  }
+  return groups.map(row);
+}
+
+/** @param {Entry[]} group of one entry, or of several readings */
+function row(group) {
+  const [{ created_at, event, detail, key_prefix, person }] = /** @type {[Entry]} */ (group);
   const { words, look } = (Object.hasOwn(events, event) ? events[event] : undefined) ?? { words: event, look: "calm" };
+  const done = [...new Set(group.map((one) => readingOf(one.detail)))];
+  const what =
+    event === "tool_called"
+      ? `An assistant ${done.slice(0, 3).join(", ")}${done.length > 3 ? " and more" : ""}`
+      : words;
   return make("li", { class: `entry ${look}`, tabindex: "-1" }, [
-    make("div", { class: "entry-head" }, [
-      make("p", { class: "entry-what" }, [
-        words,
-        key_prefix === null ? undefined : " ",
-        key_prefix === null ? undefined : make("code", {}, [`${key_prefix}…`]),
+    make("details", {}, [
+      make("summary", {}, [
+        make("span", { class: "entry-what" }, [
+          what,
+          group.length === 1 ? undefined : make("span", { class: "entry-count" }, [` ${group.length} times`]),
+          key_prefix === null ? undefined : " ",
+          key_prefix === null ? undefined : make("code", {}, [`${key_prefix}…`]),
+        ]),
+        make("span", { class: "entry-who" }, [person ?? ""]),
+        make("span", { class: "entry-when" }, [timeOf(created_at)]),
       ]),
-      make("p", { class: "entry-when" }, [timeOf(created_at)]),
+      event === "tool_called" || detail === null ? undefined : make("p", { class: "entry-detail" }, [detail]),
+      ...group.map(factsOf),
     ]),
-    detail === null ? undefined : make("p", { class: "entry-detail" }, [detail]),
-    make("p", { class: "entry-who" }, [
-      person === null ? "From " : `${person}, from `,
-      make("span", { class: "address" }, [address]),
-    ]),
-    make("p", { class: "small" }, [exactly(created_at), " · request ", make("code", {}, [request_id])]),
+  ]);
+}
+
+/** @param {Entry} entry */
+function factsOf({ created_at, event, detail, request_id, address }) {
+  return make("p", { class: "small" }, [
+    exactly(created_at),
+    event === "tool_called" && detail !== null ? ` · ${detail}` : undefined,
+    " · from ",
+    make("span", { class: "address" }, [address]),
+    " · request ",
+    make("code", {}, [request_id]),
   ]);
 }

@@ -15,16 +15,17 @@ export function startCopying() {
 }
 
 /**
- * The same field as those that come with the page.
+ * A field like those that come with the page, of a value too long for a button beside it.
  * @param {{ id: string, name: string, value: string, copy: string }} field
- * @param {"first" | "second"} [look] of its button
+ * @param {"first" | "second"} [look] of its button, which is as wide as the field
  */
 export function copyField({ id, name, value, copy }, look = "second") {
-  const code = make("code", { class: "value", id }, [value]);
+  const code = make("code", { class: "value", id, tabindex: "0", role: "group", "aria-label": name }, [value]);
   const said = make("span", { class: "said", role: "status" });
   return make("div", { class: "field" }, [
     make("div", { class: "field-head" }, [make("span", {}, [name]), said]),
-    make("div", { class: "field-body" }, [code, button(copy, look, () => copyText(code, said))]),
+    make("div", { class: "field-body" }, [code]),
+    button(copy, `${look} wide`, () => copyText(code, said)),
   ]);
 }
 

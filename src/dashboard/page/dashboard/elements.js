@@ -19,7 +19,7 @@ export function make(name, attributes = {}, children = []) {
 
 /**
  * @param {string} text
- * @param {"first" | "second" | "danger" | "danger-second"} look
+ * @param {"first" | "second" | "first wide" | "second wide" | "danger" | "danger-second"} look
  * @param {() => unknown} act
  */
 export function button(text, look, act) {

@@ -20,7 +20,7 @@ export function issuedKey({ key }, happened, baseUrl, onDone) {
       "aria-describedby": "issued-text",
     },
     [
-      make("h4", { id: "issued-title" }, ["Your new API key"]),
+      make("h3", { id: "issued-title" }, ["Your new API key"]),
       make("p", { id: "issued-text" }, [
         `${happened} `,
         make("strong", {}, ["Copy the new key now: it will not be shown again."]),
@@ -29,7 +29,7 @@ export function issuedKey({ key }, happened, baseUrl, onDone) {
       copyField({
         id: "secret-command",
         name: "Try it in a terminal",
-        value: `curl -H 'Authorization: Bearer ${key}' '${baseUrl}/v1/contacts?query=ann'`,
+        value: `curl '${baseUrl}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${key}'`,
         copy: "Copy command",
       }),
       make("div", { class: "buttons" }, [button("Done", "second", onDone)]),

@@ -25,11 +25,10 @@ export function startKeyPanel(root, onChange) {
   const baseUrl = root.dataset["baseUrl"] ?? "";
   const heading = byId("key-title");
   const notice = make("p", { class: "notice", role: "status" });
-  const secret = make("div");
   const content = make("div", { id: "key-state" });
-  /** The key whose secret is shown. @type {string | undefined} */
-  let issuedId;
-  root.replaceChildren(notice, secret, content);
+  /** The key whose secret is shown, in place of everything else. @type {ApiKey | undefined} */
+  let justIssued;
+  root.replaceChildren(notice, content);
 
   /** @param {(key: ApiKey | undefined) => string} [tell] what there is to say when the state is known */
   async function load(tell = () => "") {
@@ -37,7 +36,6 @@ export function startKeyPanel(root, onChange) {
     root.setAttribute("aria-busy", "true");
     try {
       const key = await getKey();
-      if (key?.id !== issuedId) secret.replaceChildren();
       show(key);
       notice.textContent = tell(key);
     } catch (thrown) {
@@ -47,6 +45,7 @@ export function startKeyPanel(root, onChange) {
       });
       content.replaceChildren(alertOf(thrown), again);
     } finally {
+      root.removeAttribute("data-loading");
       root.removeAttribute("aria-busy");
     }
   }
@@ -60,6 +59,7 @@ export function startKeyPanel(root, onChange) {
 
   /** @param {ApiKey | undefined} key */
   function show(key) {
+    justIssued = undefined;
     content.replaceChildren(key === undefined ? noKey() : presentKey(key));
   }
 
@@ -83,9 +83,9 @@ export function startKeyPanel(root, onChange) {
       }
     });
     return make("div", { class: "stack" }, [
-      make("h4", {}, ["No API key yet"]),
+      make("h3", {}, ["No API key"]),
       make("p", {}, [
-        "A key lets your own scripts, automations and services reach the contacts, sessions and notes of this account. They send it with every request.",
+        "Your scripts and services send the key with every request to reach the records of this account.",
       ]),
       choice.element,
       failed,
@@ -104,7 +104,7 @@ export function startKeyPanel(root, onChange) {
       make("dl", {}, [
         fact("Access", nameOf(key.access)),
         fact("Created", timeOf(key.created_at)),
-        fact("Last used", key.last_used_at === null ? "never" : timeOf(key.last_used_at)),
+        fact("Last used", key.last_used_at === null ? "Never" : timeOf(key.last_used_at)),
       ]),
       make("div", { class: "buttons" }, [rotate, revoke]),
     ]);
@@ -145,7 +145,6 @@ export function startKeyPanel(root, onChange) {
     if (outcome === "uncertain") return loadAgain((key) => (key?.id === id ? "" : revoked));
     if (outcome === "left") return;
     if (!found) return loadAgain(() => revokedElsewhere);
-    secret.replaceChildren();
     show(undefined);
     notice.textContent = revoked;
     heading.focus();
@@ -154,21 +153,24 @@ export function startKeyPanel(root, onChange) {
 
   /** @param {IssuedKey} issued @param {string} happened */
   function issue(issued, happened) {
+    const { id, prefix, access, created_at } = issued;
+    justIssued = { id, prefix, access, created_at, last_used_at: null };
+    notice.textContent = "";
     const told = issuedKey(issued, happened, baseUrl, () => {
-      secret.replaceChildren();
+      forgetSecret();
       heading.focus();
     });
-    const { id, prefix, access, created_at } = issued;
-    issuedId = id;
-    notice.textContent = "";
-    secret.replaceChildren(told);
-    show({ id, prefix, access, created_at, last_used_at: null });
+    content.replaceChildren(told);
     told.focus();
     onChange();
   }
 
+  function forgetSecret() {
+    if (justIssued !== undefined) show(justIssued);
+  }
+
   load();
-  return { forgetSecret: () => secret.replaceChildren() };
+  return { forgetSecret };
 }
 
 /**

@@ -35,7 +35,7 @@ export const GetApiKeyRequestSchema: GenMessage<GetApiKeyRequest> = /*@__PURE__*
   messageDesc(file_records_v1_api_keys, 0);
 
 /**
- * The answer of GetApiKey.
+ * The response of GetApiKey.
  *
  * @generated from message records.v1.GetApiKeyResponse
  */
@@ -77,7 +77,7 @@ export const CreateApiKeyRequestSchema: GenMessage<CreateApiKeyRequest> = /*@__P
   messageDesc(file_records_v1_api_keys, 2);
 
 /**
- * The answer of CreateApiKey.
+ * The response of CreateApiKey.
  *
  * @generated from message records.v1.CreateApiKeyResponse
  */
@@ -119,7 +119,7 @@ export const RotateApiKeyRequestSchema: GenMessage<RotateApiKeyRequest> = /*@__P
   messageDesc(file_records_v1_api_keys, 4);
 
 /**
- * The answer of RotateApiKey.
+ * The response of RotateApiKey.
  *
  * @generated from message records.v1.RotateApiKeyResponse
  */
@@ -155,7 +155,7 @@ export const RevokeApiKeyRequestSchema: GenMessage<RevokeApiKeyRequest> = /*@__P
   messageDesc(file_records_v1_api_keys, 6);
 
 /**
- * The answer of RevokeApiKey.
+ * The response of RevokeApiKey.
  *
  * @generated from message records.v1.RevokeApiKeyResponse
  */
@@ -225,7 +225,7 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
   messageDesc(file_records_v1_api_keys, 8);
 
 /**
- * An API key that was just made: the one time that its secret is told.
+ * An API key that was just made: the only time that its secret is shown.
  *
  * @generated from message records.v1.IssuedApiKey
  */
@@ -343,10 +343,11 @@ export const ApiKeyAccessSchema: GenEnum<ApiKeyAccess> = /*@__PURE__*/
   enumDesc(file_records_v1_api_keys, 0);
 
 /**
- * Creates, shows, rotates and revokes the one API key of an account. A person does so who is signed in to the dashboard.
+ * Creates, shows, rotates and revokes the one API key of an account. A person does so who is signed in to the
+ * dashboard.
  *
  * The credential is the cookie of the dashboard session: an API key does not do. A request that changes something must
- * come from the dashboard's own pages (`Origin`). These operations go on while the interface is disabled or writes are
+ * come from the dashboard's own pages (`Origin`). These operations work while the interface is disabled or writes are
  * paused. They are not offered over Connect and gRPC.
  *
  * @generated from service records.v1.ApiKeyService
@@ -368,8 +369,8 @@ export const ApiKeyService: GenService<{
   /**
    * Create the API key.
    *
-   * The secret is in this answer and in no other. Fails with 403 when the account is not enrolled in the beta, and with
-   * 409 when it has an active key.
+   * The secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and
+   * with 409 when it has an active key.
    *
    * @generated from rpc records.v1.ApiKeyService.CreateApiKey
    */
@@ -381,7 +382,7 @@ export const ApiKeyService: GenService<{
   /**
    * Replace the API key by a new one.
    *
-   * The old key fails from the next request on. The new secret is in this answer and in no other. Fails with 403 when
+   * The old key fails from the next request on. The new secret is in this response and in no other. Fails with 403 when
    * the account is not enrolled in the beta, and with 404 when it has no active key.
    *
    * @generated from rpc records.v1.ApiKeyService.RotateApiKey

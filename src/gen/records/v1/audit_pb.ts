@@ -50,7 +50,7 @@ export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> 
   messageDesc(file_records_v1_audit, 0);
 
 /**
- * The answer of ListAuditEntries.
+ * The response of ListAuditEntries.
  *
  * @generated from message records.v1.ListAuditEntriesResponse
  */
@@ -63,7 +63,7 @@ export type ListAuditEntriesResponse = Message<"records.v1.ListAuditEntriesRespo
   entries: AuditEntry[];
 
   /**
-   * Where the page stands in the list.
+   * The place of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -119,8 +119,9 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
   keyPrefix?: string | undefined;
 
   /**
-   * Who did it: the email of the person who was signed in, or the subject where the identity provider tells no email.
-   * For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
+   * Who did it: the email of the person who was signed in, or the subject where the identity provider gives no email.
+   * For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their
+   * credential.
    *
    * @generated from field: optional string person = 6;
    */
@@ -270,8 +271,8 @@ export const AuditService: GenService<{
   /**
    * List the audit log.
    *
-   * Sign-ins, sign-outs, what was done with the API key or refused, the tools that assistants called, and exports by the
-   * operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+   * Sign-ins, sign-outs, what was done with the API key or refused, the tools that assistants called, and exports by
+   * the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
    *
    * @generated from rpc records.v1.AuditService.ListAuditEntries
    */

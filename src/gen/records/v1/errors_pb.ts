@@ -142,7 +142,7 @@ export const Reason = {
   WRITES_PAUSED: 13,
 
   /**
-   * The service cannot answer in time.
+   * The service cannot respond in time.
    *
    * @generated from enum value: REASON_UNAVAILABLE = 14;
    */
@@ -303,7 +303,7 @@ export const ReasonSchema: GenEnum<Reason> = /*@__PURE__*/
   enumDesc(file_records_v1_errors, 0);
 
 /**
- * How a reason is answered.
+ * How a reason is reported.
  *
  * @generated from extension: records.v1.ReasonRules reason = 50403;
  */

@@ -33,7 +33,7 @@ export const CheckHealthRequestSchema: GenMessage<CheckHealthRequest> = /*@__PUR
   messageDesc(file_records_v1_health, 0);
 
 /**
- * The answer of CheckHealth.
+ * The response of CheckHealth.
  *
  * @generated from message records.v1.CheckHealthResponse
  */
@@ -130,7 +130,7 @@ export const HealthStatusSchema: GenEnum<HealthStatus> = /*@__PURE__*/
   enumDesc(file_records_v1_health, 0);
 
 /**
- * Tells whether the service works.
+ * Reports whether the service works.
  *
  * @generated from service records.v1.HealthService
  */
@@ -138,7 +138,7 @@ export const HealthService: GenService<{
   /**
    * Check service health.
    *
-   * Needs no credential, and answers while the public interface is disabled.
+   * Needs no credential, and responds while the public interface is disabled.
    *
    * @generated from rpc records.v1.HealthService.CheckHealth
    */

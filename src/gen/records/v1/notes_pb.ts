@@ -49,7 +49,7 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   offset?: number | undefined;
 
   /**
-   * Keeps only the notes that this contact owns.
+   * Keeps only the notes that this contact owns; with the kind `session`, those of its newest 50 sessions.
    *
    * @generated from field: optional string contact_id = 4;
    */
@@ -84,8 +84,8 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   to?: string | undefined;
 
   /**
-   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at
-   * the newest 200 records.
+   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks
+   * at the newest 200 records.
    *
    * @generated from field: optional bool any_word = 9;
    */
@@ -100,7 +100,7 @@ export const SearchNotesRequestSchema: GenMessage<SearchNotesRequest> = /*@__PUR
   messageDesc(file_records_v1_notes, 0);
 
 /**
- * The answer of SearchNotes.
+ * The response of SearchNotes.
  *
  * @generated from message records.v1.SearchNotesResponse
  */
@@ -113,7 +113,7 @@ export type SearchNotesResponse = Message<"records.v1.SearchNotesResponse"> & {
   notes: NoteSearchResult[];
 
   /**
-   * Where the page stands in the list.
+   * The place of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */

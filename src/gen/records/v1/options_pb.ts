@@ -46,7 +46,7 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   successStatus: number;
 
   /**
-   * The `Location` header of a success, a path in which `{a.b}` stands for the field b of the field a of the response.
+   * The `Location` header of a success, a path in which `{a.b}` is the field b of the field a of the response.
    *
    * @generated from field: string location = 4;
    */
@@ -67,8 +67,8 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   enrolled: boolean;
 
   /**
-   * The largest request message in bytes, both as sent and after decompression. Every rpc sets it. For a streaming rpc it
-   * bounds each message.
+   * The largest request message in bytes, both as sent and after decompression. Every rpc sets it. For a streaming rpc
+   * it bounds each message.
    *
    * @generated from field: uint32 max_message_bytes = 7;
    */
@@ -228,7 +228,7 @@ export const FormatSchema: GenEnum<Format> = /*@__PURE__*/
   enumDesc(file_records_v1_options, 1);
 
 /**
- * How an rpc is guarded and answered.
+ * How an rpc is guarded and served.
  *
  * @generated from extension: records.v1.MethodRules method = 50401;
  */

@@ -2,7 +2,7 @@
 // @generated from file records/v1/pagination.proto (package records.v1, syntax proto3)
 /* eslint-disable */
 
-// The pagination object of list answers.
+// The pagination object of list responses.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -15,7 +15,7 @@ export const file_records_v1_pagination: GenFile = /*@__PURE__*/
   fileDesc("ChtyZWNvcmRzL3YxL3BhZ2luYXRpb24ucHJvdG8SCnJlY29yZHMudjEiZwoKUGFnaW5hdGlvbhINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSEAoIaGFzX21vcmUYAyABKAgSGAoLbmV4dF9vZmZzZXQYBCABKAVIAIgBAUIOCgxfbmV4dF9vZmZzZXRiBnByb3RvMw");
 
 /**
- * Where a page stands in its list. Pages are cut from the list as it is at the time of each request.
+ * The place of a page in its list. Pages are cut from the list as it is at the time of each request.
  *
  * @generated from message records.v1.Pagination
  */

@@ -85,8 +85,8 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   contactName?: string | undefined;
 
   /**
-   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at
-   * the newest 200 records.
+   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks
+   * at the newest 200 records.
    *
    * @generated from field: optional bool any_word = 9;
    */
@@ -101,7 +101,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__P
   messageDesc(file_records_v1_sessions, 0);
 
 /**
- * The answer of ListSessions.
+ * The response of ListSessions.
  *
  * @generated from message records.v1.ListSessionsResponse
  */
@@ -114,7 +114,7 @@ export type ListSessionsResponse = Message<"records.v1.ListSessionsResponse"> & 
   sessions: SessionSummary[];
 
   /**
-   * Where the page stands in the list.
+   * The place of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -150,7 +150,7 @@ export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE_
   messageDesc(file_records_v1_sessions, 2);
 
 /**
- * The answer of GetSession.
+ * The response of GetSession.
  *
  * @generated from message records.v1.GetSessionResponse
  */
@@ -192,7 +192,7 @@ export const GetSessionTranscriptRequestSchema: GenMessage<GetSessionTranscriptR
   messageDesc(file_records_v1_sessions, 4);
 
 /**
- * The answer of GetSessionTranscript.
+ * The response of GetSessionTranscript.
  *
  * @generated from message records.v1.GetSessionTranscriptResponse
  */
@@ -248,7 +248,7 @@ export const SearchTranscriptsRequestSchema: GenMessage<SearchTranscriptsRequest
   messageDesc(file_records_v1_sessions, 6);
 
 /**
- * The answer of SearchTranscripts.
+ * The response of SearchTranscripts.
  *
  * @generated from message records.v1.SearchTranscriptsResponse
  */
@@ -311,7 +311,7 @@ export type TranscriptPassage = Message<"records.v1.TranscriptPassage"> & {
   offset: number;
 
   /**
-   * The words that were said, with what stands before and after them; about 600 characters.
+   * The words that were said, with the text before and after them; about 600 characters.
    *
    * @generated from field: string text = 5;
    */
@@ -605,7 +605,7 @@ export type SessionNote = Message<"records.v1.SessionNote"> & {
   content?: string | undefined;
 
   /**
-   * Where the note stands among the notes of its session.
+   * The note's position among the notes of its session.
    *
    * @generated from field: int32 position = 4;
    */
@@ -820,7 +820,8 @@ export const SessionService: GenService<{
   /**
    * Find the passages of transcripts in which words were said.
    *
-   * Looks at the transcript of one session, or at those of the newest 50 sessions that have one, among a contact's newest
+   * Looks at the transcript of one session, or at those of the newest 50 sessions that have one, among a contact's
+   * newest
    * 500. Every word of
    * the query must be the beginning of some word of the passage, in any order; case and diacritics do not matter. At
    * most 20 passages come back, those of the newest session first, each session's in the order in which they were said.

@@ -47,7 +47,7 @@ export const CreateAccountRequestSchema: GenMessage<CreateAccountRequest> = /*@_
   messageDesc(file_records_admin_v1_accounts, 0);
 
 /**
- * The answer of CreateAccount.
+ * The response of CreateAccount.
  *
  * @generated from message records.admin.v1.CreateAccountResponse
  */
@@ -89,7 +89,7 @@ export const GetAccountRequestSchema: GenMessage<GetAccountRequest> = /*@__PURE_
   messageDesc(file_records_admin_v1_accounts, 2);
 
 /**
- * The answer of GetAccount.
+ * The response of GetAccount.
  *
  * @generated from message records.admin.v1.GetAccountResponse
  */
@@ -145,7 +145,7 @@ export const ListAccountsRequestSchema: GenMessage<ListAccountsRequest> = /*@__P
   messageDesc(file_records_admin_v1_accounts, 4);
 
 /**
- * The answer of ListAccounts.
+ * The response of ListAccounts.
  *
  * @generated from message records.admin.v1.ListAccountsResponse
  */
@@ -201,7 +201,7 @@ export const SetBetaEnrolmentRequestSchema: GenMessage<SetBetaEnrolmentRequest> 
   messageDesc(file_records_admin_v1_accounts, 6);
 
 /**
- * The answer of SetBetaEnrolment.
+ * The response of SetBetaEnrolment.
  *
  * @generated from message records.admin.v1.SetBetaEnrolmentResponse
  */
@@ -257,7 +257,7 @@ export const LinkIdentityRequestSchema: GenMessage<LinkIdentityRequest> = /*@__P
   messageDesc(file_records_admin_v1_accounts, 8);
 
 /**
- * The answer of LinkIdentity.
+ * The response of LinkIdentity.
  *
  * @generated from message records.admin.v1.LinkIdentityResponse
  */
@@ -769,7 +769,8 @@ export const AccountService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Enrols an account in the beta of the interface, or withdraws it. Fails with NOT_FOUND when there is none with this id.
+   * Enrols an account in the beta of the interface, or withdraws it. Fails with NOT_FOUND when there is none with this
+   * id.
    *
    * @generated from rpc records.admin.v1.AccountService.SetBetaEnrolment
    */
@@ -791,9 +792,10 @@ export const AccountService: GenService<{
     output: typeof LinkIdentityResponseSchema;
   },
   /**
-   * Suspends an account: its API key, dashboard sessions and access tokens are rejected with ACCOUNT_SUSPENDED, on every
-   * instance, for every request that begins after the response. Its records stay, and internal calls on its behalf still
-   * work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND when there is no account with this id.
+   * Suspends an account: its API key, dashboard sessions and access tokens are rejected with ACCOUNT_SUSPENDED, on
+   * every instance, for every request that begins after the response. Its records stay, and internal calls on its
+   * behalf still work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND when there is no
+   * account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.SuspendAccount
    */
@@ -803,8 +805,8 @@ export const AccountService: GenService<{
     output: typeof SuspendAccountResponseSchema;
   },
   /**
-   * Ends the suspension of an account: the same API key, sessions and tokens work again. Resuming an account that is not
-   * suspended changes nothing. Fails with NOT_FOUND when there is no account with this id.
+   * Ends the suspension of an account: the same API key, sessions and tokens work again. Resuming an account that is
+   * not suspended changes nothing. Fails with NOT_FOUND when there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.ResumeAccount
    */
@@ -814,8 +816,8 @@ export const AccountService: GenService<{
     output: typeof ResumeAccountResponseSchema;
   },
   /**
-   * Revokes an API key of any account. Revoking it again returns when it was revoked. Fails with NOT_FOUND when there is no
-   * such key, and with INVALID_REQUEST when several active keys begin with the prefix.
+   * Revokes an API key of any account. Revoking it again returns when it was revoked. Fails with NOT_FOUND when there
+   * is no such key, and with INVALID_REQUEST when several active keys begin with the prefix.
    *
    * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
    */

@@ -34,7 +34,7 @@ export const GetStateRequestSchema: GenMessage<GetStateRequest> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_interface, 0);
 
 /**
- * The answer of GetState.
+ * The response of GetState.
  *
  * @generated from message records.admin.v1.GetStateResponse
  */
@@ -83,7 +83,7 @@ export const SetPublicInterfaceRequestSchema: GenMessage<SetPublicInterfaceReque
   messageDesc(file_records_admin_v1_interface, 2);
 
 /**
- * The answer of SetPublicInterface.
+ * The response of SetPublicInterface.
  *
  * @generated from message records.admin.v1.SetPublicInterfaceResponse
  */
@@ -132,7 +132,7 @@ export const SetWritesRequestSchema: GenMessage<SetWritesRequest> = /*@__PURE__*
   messageDesc(file_records_admin_v1_interface, 4);
 
 /**
- * The answer of SetWrites.
+ * The response of SetWrites.
  *
  * @generated from message records.admin.v1.SetWritesResponse
  */
@@ -237,7 +237,7 @@ export const ListChangesRequestSchema: GenMessage<ListChangesRequest> = /*@__PUR
   messageDesc(file_records_admin_v1_interface, 8);
 
 /**
- * The answer of ListChanges.
+ * The response of ListChanges.
  *
  * @generated from message records.admin.v1.ListChangesResponse
  */
@@ -337,7 +337,7 @@ export const InterfaceService: GenService<{
     output: typeof GetStateResponseSchema;
   },
   /**
-   * Switches the public interface. While it is off, every call of a record answers 503 (UNAVAILABLE).
+   * Switches the public interface. While it is off, every call of a record gets 503 (UNAVAILABLE).
    *
    * @generated from rpc records.admin.v1.InterfaceService.SetPublicInterface
    */
@@ -347,7 +347,7 @@ export const InterfaceService: GenService<{
     output: typeof SetPublicInterfaceResponseSchema;
   },
   /**
-   * Switches writes. While they are off, every write of a record answers 503 (UNAVAILABLE), on the internal listener too.
+   * Switches writes. While they are off, every write of a record gets 503 (UNAVAILABLE), on the internal listener too.
    *
    * @generated from rpc records.admin.v1.InterfaceService.SetWrites
    */

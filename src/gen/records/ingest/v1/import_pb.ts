@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/ingest/v1/import.proto.
  */
 export const file_records_ingest_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASKxAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHQgsKCV9wb3NpdGlvbiLZAQoOSW1wb3J0UmVzcG9uc2USEQoJaW1wb3J0X2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgDEjAKB3dyaXR0ZW4YAyABKAsyHy5yZWNvcmRzLmluZ2VzdC52MS5SZWNvcmRDb3VudHMSEAoIcmVqZWN0ZWQYBCABKAMSDAoEcmF0ZRgFIAEoARIwCgpyZWplY3Rpb25zGAYgAygLMhwucmVjb3Jkcy5pbmdlc3QudjEuUmVqZWN0aW9uEgwKBGRvbmUYByABKAgSEAoIaW5kZXhpbmcYCCABKAgidQoMUmVjb3JkQ291bnRzEhAKCGNvbnRhY3RzGAEgASgDEhAKCHNlc3Npb25zGAIgASgDEhMKC3RyYW5zY3JpcHRzGAMgASgDEhUKDXNlc3Npb25fbm90ZXMYBCABKAMSFQoNY29udGFjdF9ub3RlcxgFIAEoAyKMAQoJUmVqZWN0aW9uEhAKCHBvc2l0aW9uGAEgASgDEg8KAmlkGAIgASgJSACIAQESGAoLZXh0ZXJuYWxfaWQYAyABKAlIAYgBARIrCgVlcnJvchgEIAEoCzIcLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1FcnJvckIFCgNfaWRCDgoMX2V4dGVybmFsX2lkIjAKDUV4cG9ydFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQEiPAoORXhwb3J0UmVzcG9uc2USKgoHcmVjb3JkcxgBIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZGIGcHJvdG8z", [file_buf_validate_validate, file_records_ingest_v1_items]);
+  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLKAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCEILCglfcG9zaXRpb24ilQIKDkltcG9ydFJlc3BvbnNlEhEKCWltcG9ydF9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoAxIwCgd3cml0dGVuGAMgASgLMh8ucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkQ291bnRzEhAKCHJlamVjdGVkGAQgASgDEgwKBHJhdGUYBSABKAESMAoKcmVqZWN0aW9ucxgGIAMoCzIcLnJlY29yZHMuaW5nZXN0LnYxLlJlamVjdGlvbhIMCgRkb25lGAcgASgIEhAKCGluZGV4aW5nGAggASgIEjoKD2NvbnRhY3RfY2hhbmdlcxgJIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RDaGFuZ2VzIkUKDkNvbnRhY3RDaGFuZ2VzEg8KB2NyZWF0ZWQYASABKAMSDwoHdXBkYXRlZBgCIAEoAxIRCgl1bmNoYW5nZWQYAyABKAMidQoMUmVjb3JkQ291bnRzEhAKCGNvbnRhY3RzGAEgASgDEhAKCHNlc3Npb25zGAIgASgDEhMKC3RyYW5zY3JpcHRzGAMgASgDEhUKDXNlc3Npb25fbm90ZXMYBCABKAMSFQoNY29udGFjdF9ub3RlcxgFIAEoAyKMAQoJUmVqZWN0aW9uEhAKCHBvc2l0aW9uGAEgASgDEg8KAmlkGAIgASgJSACIAQESGAoLZXh0ZXJuYWxfaWQYAyABKAlIAYgBARIrCgVlcnJvchgEIAEoCzIcLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1FcnJvckIFCgNfaWRCDgoMX2V4dGVybmFsX2lkIjAKDUV4cG9ydFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQEiPAoORXhwb3J0UmVzcG9uc2USKgoHcmVjb3JkcxgBIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZGIGcHJvdG8z", [file_buf_validate_validate, file_records_ingest_v1_items]);
 
 /**
  * One record of any kind, as Import takes it and Export gives it. What belongs to another record comes after it.
@@ -92,9 +92,9 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
   accountId: string;
 
   /**
-   * Names the import, so that it can go on where it was cut off; of the first message. A name is made when it is not set.
-   * A record without an `id` and `external_id` gets an id that follows from the import's name and the record's place in
-   * it, so that sending it again writes it again and not twice: another file needs another name.
+   * Names the import, so that it can resume where it was cut off; of the first message. A name is made when it is not
+   * set. A record without an `id` and `external_id` gets an id that follows from the import's name and the record's
+   * place in it, so that sending it again writes it again and not twice: another file needs another name.
    *
    * @generated from field: string import_id = 2;
    */
@@ -114,6 +114,15 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
    * @generated from field: repeated records.ingest.v1.Record records = 4;
    */
   records: Record[];
+
+  /**
+   * Updates contacts that are known by their email alone; of the first message. A contact whose `id` and `external_id`
+   * name none means the active contact with its email. Of the contact that it means, only the fields that it sets are
+   * changed, a contact that has them already is not written, and an archived one is rejected.
+   *
+   * @generated from field: bool update_by_email = 5;
+   */
+  updateByEmail: boolean;
 };
 
 /**
@@ -124,8 +133,8 @@ export const ImportRequestSchema: GenMessage<ImportRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 1);
 
 /**
- * How far an import has come. The first one comes before any record is needed and tells where to go on; then about one a
- * second; the last one when everything is written.
+ * How far an import has come. The first one comes before any record is needed and says where to resume; then about one
+ * a second; the last one when everything is written.
  *
  * @generated from message records.ingest.v1.ImportResponse
  */
@@ -185,6 +194,13 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
    * @generated from field: bool indexing = 8;
    */
   indexing: boolean;
+
+  /**
+   * What became of the contacts that were written, also by earlier streams of the import.
+   *
+   * @generated from field: records.ingest.v1.ContactChanges contact_changes = 9;
+   */
+  contactChanges?: ContactChanges | undefined;
 };
 
 /**
@@ -193,6 +209,41 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
  */
 export const ImportResponseSchema: GenMessage<ImportResponse> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 2);
+
+/**
+ * What became of contacts. One that was sent again, because its stream was cut, counts by what the last one did.
+ *
+ * @generated from message records.ingest.v1.ContactChanges
+ */
+export type ContactChanges = Message<"records.ingest.v1.ContactChanges"> & {
+  /**
+   * New contacts.
+   *
+   * @generated from field: int64 created = 1;
+   */
+  created: bigint;
+
+  /**
+   * Contacts that were there before.
+   *
+   * @generated from field: int64 updated = 2;
+   */
+  updated: bigint;
+
+  /**
+   * Contacts that had all values already; only where they are updated by email.
+   *
+   * @generated from field: int64 unchanged = 3;
+   */
+  unchanged: bigint;
+};
+
+/**
+ * Describes the message records.ingest.v1.ContactChanges.
+ * Use `create(ContactChangesSchema)` to create a new message.
+ */
+export const ContactChangesSchema: GenMessage<ContactChanges> = /*@__PURE__*/
+  messageDesc(file_records_ingest_v1_import, 3);
 
 /**
  * Records by their kind.
@@ -241,7 +292,7 @@ export type RecordCounts = Message<"records.ingest.v1.RecordCounts"> & {
  * Use `create(RecordCountsSchema)` to create a new message.
  */
 export const RecordCountsSchema: GenMessage<RecordCounts> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_import, 3);
+  messageDesc(file_records_ingest_v1_import, 4);
 
 /**
  * A record that was not written.
@@ -257,14 +308,14 @@ export type Rejection = Message<"records.ingest.v1.Rejection"> & {
   position: bigint;
 
   /**
-   * Its id, where it bears one.
+   * Its id, where it has one.
    *
    * @generated from field: optional string id = 2;
    */
   id?: string | undefined;
 
   /**
-   * Its external id, where it bears one.
+   * Its external id, where it has one.
    *
    * @generated from field: optional string external_id = 3;
    */
@@ -283,7 +334,7 @@ export type Rejection = Message<"records.ingest.v1.Rejection"> & {
  * Use `create(RejectionSchema)` to create a new message.
  */
 export const RejectionSchema: GenMessage<Rejection> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_import, 4);
+  messageDesc(file_records_ingest_v1_import, 5);
 
 /**
  * Which account to export.
@@ -304,11 +355,11 @@ export type ExportRequest = Message<"records.ingest.v1.ExportRequest"> & {
  * Use `create(ExportRequestSchema)` to create a new message.
  */
 export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_import, 5);
+  messageDesc(file_records_ingest_v1_import, 6);
 
 /**
- * A stretch of the account's records. Contacts come first, then sessions, transcripts, notes of sessions and of contacts;
- * each record that exists throughout the export comes exactly once, as it is when its turn comes.
+ * A stretch of the account's records. Contacts come first, then sessions, transcripts, notes of sessions and of
+ * contacts; each record that exists throughout the export comes exactly once, as it is when its turn comes.
  *
  * @generated from message records.ingest.v1.ExportResponse
  */
@@ -326,5 +377,5 @@ export type ExportResponse = Message<"records.ingest.v1.ExportResponse"> & {
  * Use `create(ExportResponseSchema)` to create a new message.
  */
 export const ExportResponseSchema: GenMessage<ExportResponse> = /*@__PURE__*/
-  messageDesc(file_records_ingest_v1_import, 6);
+  messageDesc(file_records_ingest_v1_import, 7);
 

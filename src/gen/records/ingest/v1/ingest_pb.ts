@@ -49,7 +49,7 @@ export const UpsertContactsRequestSchema: GenMessage<UpsertContactsRequest> = /*
   messageDesc(file_records_ingest_v1_ingest, 0);
 
 /**
- * The answer of UpsertContacts.
+ * The response of UpsertContacts.
  *
  * @generated from message records.ingest.v1.UpsertContactsResponse
  */
@@ -98,7 +98,7 @@ export const UpsertSessionsRequestSchema: GenMessage<UpsertSessionsRequest> = /*
   messageDesc(file_records_ingest_v1_ingest, 2);
 
 /**
- * The answer of UpsertSessions.
+ * The response of UpsertSessions.
  *
  * @generated from message records.ingest.v1.UpsertSessionsResponse
  */
@@ -147,7 +147,7 @@ export const PutTranscriptsRequestSchema: GenMessage<PutTranscriptsRequest> = /*
   messageDesc(file_records_ingest_v1_ingest, 4);
 
 /**
- * The answer of PutTranscripts.
+ * The response of PutTranscripts.
  *
  * @generated from message records.ingest.v1.PutTranscriptsResponse
  */
@@ -196,7 +196,7 @@ export const UpsertSessionNotesRequestSchema: GenMessage<UpsertSessionNotesReque
   messageDesc(file_records_ingest_v1_ingest, 6);
 
 /**
- * The answer of UpsertSessionNotes.
+ * The response of UpsertSessionNotes.
  *
  * @generated from message records.ingest.v1.UpsertSessionNotesResponse
  */
@@ -245,7 +245,7 @@ export const UpsertContactNotesRequestSchema: GenMessage<UpsertContactNotesReque
   messageDesc(file_records_ingest_v1_ingest, 8);
 
 /**
- * The answer of UpsertContactNotes.
+ * The response of UpsertContactNotes.
  *
  * @generated from message records.ingest.v1.UpsertContactNotesResponse
  */
@@ -294,7 +294,7 @@ export const ArchiveContactsRequestSchema: GenMessage<ArchiveContactsRequest> = 
   messageDesc(file_records_ingest_v1_ingest, 10);
 
 /**
- * The answer of ArchiveContacts.
+ * The response of ArchiveContacts.
  *
  * @generated from message records.ingest.v1.ArchiveContactsResponse
  */
@@ -343,7 +343,7 @@ export const RestoreContactsRequestSchema: GenMessage<RestoreContactsRequest> = 
   messageDesc(file_records_ingest_v1_ingest, 12);
 
 /**
- * The answer of RestoreContacts.
+ * The response of RestoreContacts.
  *
  * @generated from message records.ingest.v1.RestoreContactsResponse
  */
@@ -450,7 +450,7 @@ export const ExternalNameSchema: GenMessage<ExternalName> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_ingest, 15);
 
 /**
- * The answer of DeleteRecords.
+ * The response of DeleteRecords.
  *
  * @generated from message records.ingest.v1.DeleteRecordsResponse
  */
@@ -533,8 +533,8 @@ export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
   enumDesc(file_records_ingest_v1_ingest, 0);
 
 /**
- * Writes batches of records into one account. Every answer holds one result for each item, in the same order; an item
- * that fails leaves the others untouched. An item bears an `id`, or an `external_id` that is unique in the account and
+ * Writes batches of records into one account. Every response holds one result for each item, in the same order; an item
+ * that fails leaves the others untouched. An item has an `id`, or an `external_id` that is unique in the account and
  * its kind, or neither; where a record with it exists, the item replaces that record's fields (what is unset is
  * cleared, but for `archived_at`), otherwise the record is created.
  *
@@ -622,7 +622,7 @@ export const IngestService: GenService<{
     output: typeof DeleteRecordsResponseSchema;
   },
   /**
-   * Writes a stream of records, of any number, and tells how it comes along. Each record is right or wrong by itself, as
+   * Writes a stream of records, of any number, and reports its progress. Each record is right or wrong by itself, as
    * in a batch. An import that was cut off resumes where it was when it is sent again under its name. Needs HTTP/2.
    *
    * @generated from rpc records.ingest.v1.IngestService.Import

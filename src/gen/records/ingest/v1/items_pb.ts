@@ -331,7 +331,7 @@ export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   content?: string | undefined;
 
   /**
-   * Where it stands among the notes of its session.
+   * Its position among the notes of its session.
    *
    * @generated from field: int32 position = 8;
    */

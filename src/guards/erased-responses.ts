@@ -11,7 +11,7 @@ import { requireGrant } from "./scope.ts";
  * Erases the stored responses that show one of these records, in the transaction that deletes the records. The keys
  * stay taken for their 24 hours, so that no repeated request creates such a record again.
  */
-export type EraseAnswers = (scope: WriteScope, records: readonly UUID[], session: ClientSession) => Promise<void>;
+export type EraseResponses = (scope: WriteScope, records: readonly UUID[], session: ClientSession) => Promise<void>;
 
 /** Removes the whole response. An instance of the previous release takes it for another request's response (409). */
 const erasure = {
@@ -19,7 +19,7 @@ const erasure = {
 };
 
 /** Works on the claims in a database and their copies in Redis. */
-export function createEraseAnswers(client: MongoClient, redis: () => RedisLink | undefined): EraseAnswers {
+export function createEraseResponses(client: MongoClient, redis: () => RedisLink | undefined): EraseResponses {
   const claims = client.db().collection<ClaimDocument>(collections.claims) as unknown as Collection<
     Document & Pick<ClaimDocument, "_id">
   >;

@@ -1,0 +1,48 @@
+// The instance that the evals ask: a service with the demo's records, and an assistant with a token for their account.
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { randomUUID } from "node:crypto";
+import { ingestInto } from "../fixtures/clients/ingest.ts";
+import { fillDemo } from "../fixtures/records/demo.ts";
+import { childToken } from "../fixtures/service/child.ts";
+import { withFixture } from "../fixtures/service/fixture.ts";
+import { rest } from "../fixtures/service/service.ts";
+import { accessToken } from "../fixtures/sign-in/assistants.ts";
+import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
+import type { Records } from "./records.ts";
+import { recordsAt } from "./records.ts";
+
+/** Where the questions are asked. */
+export interface Demo {
+  readonly client: Client;
+  /** What the account has. */
+  readonly records: Records;
+}
+
+/** Starts the instance with the records of that day, does the work, and ends everything that it started. */
+export async function withDemo<T>(work: (demo: Demo) => Promise<T>, now = new Date()): Promise<T> {
+  const provider = await startFakeProvider();
+  try {
+    const options = { members: 1, instances: 1, environment: provider.settings() } as const;
+    return await withFixture(options, async ({ services, instances }) => {
+      const [instance] = instances;
+      const subject = randomUUID();
+      const { _id } = await services.accounts.create(`${subject}@example.com`, true);
+      await services.accounts.link(_id, { issuer: provider.issuer, subject });
+      const internalCall = (rpc: string, body: unknown): ReturnType<typeof rest> =>
+        rest(`http://127.0.0.1:${instance?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
+      const records = recordsAt(await fillDemo(ingestInto({ internalCall }, _id.toHexString()), now), now);
+      const client = new Client({ name: "evals", version: "1" });
+      const headers = { Authorization: `Bearer ${await accessToken(provider, { sub: subject })}` };
+      await client.connect(
+        new StreamableHTTPClientTransport(new URL(`${instance?.base ?? ""}/mcp`), { requestInit: { headers } }),
+      );
+      try {
+        return await work({ client, records });
+      } finally {
+        await client.close();
+      }
+    });
+  } finally {
+    await provider.stop();
+  }
+}

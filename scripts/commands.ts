@@ -1,0 +1,81 @@
+// Generates the guide's page of commands from the command line's own descriptions.
+import { readFileSync, writeFileSync } from "node:fs";
+import { Command } from "commander";
+import type { Context } from "../src/cli/context.ts";
+import { describe } from "../src/cli/program.ts";
+
+export const commandsFile = "docs/commands.md";
+
+type Row = readonly [name: string, meaning: string];
+
+/** Writes the page. */
+export function generateCommands(): true {
+  writeFileSync(commandsFile, commandsPage());
+  return true;
+}
+
+/** Whether the page is what the program generates. */
+export function areCommandsGenerated(): boolean {
+  return readFileSync(commandsFile, "utf8") === commandsPage();
+}
+
+function commandsPage(): string {
+  const program = new Command("records");
+  // Descriptions are made without running anything, so nothing of the context is used.
+  describe(program, {} as Context, () => undefined, {});
+  return `# Commands
+
+This page lists every command of \`records\` with its options. It is generated from the program's own help. [Command line](command-line.md) explains how to use them.
+
+From a checkout run \`npx records\`, and in the container \`node bin/records.js\`. \`--help\` after any command shows the same text.
+
+## Options of every command
+
+${table(optionRows(program))}
+
+${leaves(program)
+  .map((command) => section(command))
+  .join("\n\n")}
+
+Next: [Deploy](production.md)
+`;
+}
+
+/** The commands that do something, in the program's order. */
+function leaves(command: Command): readonly Command[] {
+  return command.commands.flatMap((one) => (one.commands.length === 0 ? [one] : [...leaves(one)]));
+}
+
+function section(command: Command): string {
+  const name = nameOf(command);
+  const described = command.registeredArguments.filter(({ description }) => description !== "");
+  const rows = [
+    ...described.map((argument): Row => [`<${argument.name()}>`, argument.description]),
+    ...optionRows(command),
+  ];
+  const parts = [`## ${name}`, sentence(command.description()), `\`${name} ${command.usage()}\``];
+  return (rows.length === 0 ? parts : [...parts, table(rows)]).join("\n\n");
+}
+
+function nameOf(command: Command): string {
+  return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
+}
+
+function optionRows({ options }: Command): Row[] {
+  return options.map(({ flags, description }) => [flags, description]);
+}
+
+function table(rows: readonly Row[]): string {
+  const written = rows.map(([name, meaning]) => `| \`${escaped(name)}\` | ${escaped(meaning)} |`);
+  return ["| Argument or option | Meaning |", "| --- | --- |", ...written].join("\n");
+}
+
+/** Text of the help as a cell, which a bar would end. */
+function escaped(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("\n", " ");
+}
+
+function sentence(text: string): string {
+  const first = `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return /[.:]$/.test(first) ? first : `${first}.`;
+}

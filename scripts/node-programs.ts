@@ -1,0 +1,66 @@
+// Fetches the supported versions of Node from the npm package `node`, each into a folder of the user's cache, once.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** The supported versions, the oldest first. */
+export const supportedNodes = ["20.19", "22", "24", "26"] as const;
+
+/** A Node that can be run. */
+export interface NodeProgram {
+  /** Its full version, such as `v24.21.0`. */
+  readonly version: string;
+  readonly path: string;
+}
+
+/**
+ * The newest Node of this version, or the one fetched before; `cacheDir` is that of src/config.ts. Throws with what npm
+ * said last where it cannot be fetched, and where what was fetched does not run.
+ */
+export function nodeProgram(name: string, cacheDir: string, say: (line: string) => void): NodeProgram {
+  const folder = join(cacheDir, "nodes", name);
+  if (!existsSync(programIn(folder))) install(name, folder, say);
+  const path = programIn(folder);
+  const version = versionOf(path);
+  if (version === undefined || !version.startsWith(`v${name}.`))
+    throw new Error(
+      `${path} is ${version ?? "no program that runs"}, not Node ${name}. Remove ${folder} and try again.`,
+    );
+  return { version, path };
+}
+
+/** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
+function install(name: string, folder: string, say: (line: string) => void): void {
+  say(`Fetching Node ${name} from the npm package "node" (some 50 MB) ...`);
+  const making = `${folder}.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  try {
+    const args = ["install", "--prefix", making, "--no-save", "--no-audit", "--no-fund", `node@${name}`];
+    // npm's own progress, where a person looks on.
+    const stdio = ["ignore", "inherit", process.stderr.isTTY ? "inherit" : "pipe"] as const;
+    const { status, stderr, error } = spawnSync("npm", args, { encoding: "utf8", stdio: [...stdio], timeout: 600_000 });
+    if (status !== 0) throw new Error(`npm cannot install node@${name}: ${error?.message ?? lastLine(stderr)}`);
+    // The package fetches the program by a script of its own.
+    if (!existsSync(programIn(making)))
+      throw new Error(
+        `npm installed node@${name} without its program. Allow the install script of the package "node", and try again.`,
+      );
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(making, folder);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function programIn(folder: string): string {
+  return join(folder, "node_modules", "node", "bin", "node");
+}
+
+function versionOf(path: string): string | undefined {
+  const { status, stdout } = spawnSync(path, ["--version"], { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+function lastLine(text: string | null): string {
+  return text?.trim().split("\n").at(-1) ?? "it ended with a failure";
+}

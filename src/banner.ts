@@ -1,0 +1,63 @@
+// What a started instance tells a person: where everything is, and how to try the demo.
+import { join } from "node:path";
+import type { Embedded } from "./embedded/parts.ts";
+
+/** What is told about. */
+export interface Started {
+  readonly baseUrl: string;
+  readonly mcpUrl: string;
+  readonly internalUrl: string;
+  readonly dataDir: string;
+  readonly embedded: Pick<Embedded, "mongod" | "redis" | "oidc" | "demo">;
+  /** The API key of the demo's first account. */
+  readonly demoKey: string | undefined;
+  readonly seconds: number;
+  /** Whether a person reads it at once: only then it has passwords, which would stay in a log. */
+  readonly onTerminal: boolean;
+}
+
+/** The lines of the banner. */
+export function bannerLines(started: Started): string[] {
+  const { baseUrl, mcpUrl, internalUrl, embedded, seconds } = started;
+  const { mongod, redis, oidc, demo } = embedded;
+  return [
+    "",
+    `Records is up after ${seconds.toFixed(1)} s.`,
+    fact("dashboard", oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl),
+    fact("REST, Connect, gRPC", baseUrl),
+    fact("guide", `${baseUrl}/guide`),
+    fact("API reference", `${baseUrl}/docs`),
+    fact("OpenAPI", `${baseUrl}/openapi.json`),
+    ...(oidc === undefined ? [] : [fact("MCP, for assistants", mcpUrl)]),
+    fact("internal", internalUrl),
+    ...(mongod === undefined ? [] : [fact("MongoDB", `${mongod.shownUri} (${mongod.version})`)]),
+    ...(redis === undefined ? [] : [fact("Redis", `${redis.shownUri} (${redis.version})`)]),
+    ...(demo === undefined ? [] : [fact("identity provider", `${demo.provider.issuer} (for development)`)]),
+    ...demoLines(started),
+  ];
+}
+
+function demoLines({ baseUrl, dataDir, embedded: { demo }, demoKey, onTerminal }: Started): string[] {
+  if (demo === undefined || demoKey === undefined) return [];
+  const withKey = demo.people.find(({ access }) => access !== null);
+  const withoutKey = demo.people.find(({ access, enrolled }) => access === null && enrolled);
+  const shown = [withKey, withoutKey].filter((person) => person !== undefined);
+  const width = Math.max(...shown.map(({ email }) => email.length));
+  return [
+    "",
+    fact("demo API key", demoKey),
+    fact("try", `curl -H 'Authorization: Bearer ${demoKey}' '${baseUrl}/v1/contacts?query=ann'`),
+    fact("sign in", onTerminal ? `${baseUrl}/sign-in` : `the passwords are in ${join(dataDir, "demo.json")}`),
+    ...shown.map(({ email, password, access }) =>
+      fact(
+        access === null ? "  to create a key" : "  as the demo",
+        onTerminal ? `${email.padEnd(width)}  password ${password}` : email,
+      ),
+    ),
+    "",
+  ];
+}
+
+function fact(name: string, value: string): string {
+  return `  ${name.padEnd(20)}  ${value}`;
+}

@@ -1,0 +1,211 @@
+// Finds the masters of REDIS_URL for the doctor: one server, the master of a Sentinel group, or those of a cluster.
+import type { RedisOptions } from "ioredis";
+import { Redis } from "ioredis";
+import { replyCode } from "../../db/redis-code.ts";
+import type { RedisCluster, RedisCredentials, RedisNode, SentinelGroup } from "../../redis-url.ts";
+import { parseRedisUrl } from "../../redis-url.ts";
+import type { Verdict } from "./check.ts";
+import { fault, ok, warning } from "./check.ts";
+import { reasonOf } from "./reason.ts";
+import { shownUri } from "./redaction.ts";
+
+/** A server that holds data. */
+export interface FoundServer {
+  /** As it is named for people. */
+  readonly where: string;
+  /** A client that is not connected yet. */
+  open(): Redis;
+}
+
+/** What the Sentinels, or the nodes of a cluster, say; no verdict on a single server. */
+export interface FoundServers {
+  readonly verdict: Verdict | undefined;
+  readonly servers: readonly FoundServer[];
+}
+
+const slots = 16_384;
+
+/** The doctor connects once, and waits for no server for long. */
+const once = {
+  lazyConnect: true,
+  connectTimeout: 3_000,
+  commandTimeout: 3_000,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => null,
+} satisfies RedisOptions;
+
+/** What differs between servers, beside their address. */
+type Options = RedisCredentials & { readonly db?: number; readonly enableReadyCheck?: boolean; readonly tls?: object };
+
+/** Rejects with what kept the connection from being made. */
+export async function connect(client: Redis): Promise<void> {
+  let trouble: Error | undefined;
+  client.on("error", (error: Error) => (trouble = error));
+  await client.connect().catch((error: unknown) => {
+    throw trouble ?? error;
+  });
+}
+
+/** Finds them by a URL that is right. Never rejects: who cannot be asked is in the verdict. */
+export async function findServers(url: string): Promise<FoundServers> {
+  const target = parseRedisUrl(url);
+  if (target.kind === "sentinel") return askSentinels(target);
+  if (target.kind === "cluster") return askCluster(target);
+  return { verdict: undefined, servers: [{ where: shownUri(url), open: () => new Redis(url, once) }] };
+}
+
+function serverAt(node: RedisNode, options: Options): FoundServer {
+  return { where: shownNode(node), open: () => new Redis({ ...once, ...node, ...options }) };
+}
+
+function shownNode({ host, port }: RedisNode): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** Asks all nodes the same; those that answer, and why the first of the others does not. */
+async function askAll<T>(
+  nodes: readonly RedisNode[],
+  options: Options,
+  ask: (client: Redis) => Promise<T>,
+): Promise<{ readonly answers: readonly T[]; readonly silent: readonly string[]; readonly error: unknown }> {
+  const all = await Promise.allSettled(
+    nodes.map(async (node) => {
+      const client = serverAt(node, options).open();
+      try {
+        await connect(client);
+        return await ask(client);
+      } finally {
+        client.disconnect();
+      }
+    }),
+  );
+  const failed = all.flatMap((one, at) => (one.status === "rejected" ? [{ at, reason: one.reason as unknown }] : []));
+  return {
+    answers: all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
+    silent: nodes.filter((_, at) => failed.some((one) => one.at === at)).map(shownNode),
+    error: failed[0]?.reason,
+  };
+}
+
+async function askSentinels({
+  nodes,
+  tls,
+  master,
+  credentials,
+  database: db,
+  sentinelCredentials,
+}: SentinelGroup): Promise<FoundServers> {
+  const secure = tls ? { tls: {} } : {};
+  const options = { ...sentinelCredentials, ...secure, enableReadyCheck: false };
+  const { answers, silent, error } = await askAll(nodes, options, async (client) => ({
+    address: (await client.call("SENTINEL", "get-master-addr-by-name", master)) as [string, string] | null,
+    hasQuorum: await client.call("SENTINEL", "ckquorum", master).then(
+      () => true,
+      () => false,
+    ),
+  }));
+  if (answers.length === 0) return { verdict: noSentinel(silent, error), servers: [] };
+  const known = answers.flatMap(({ address }) =>
+    address === null ? [] : [{ host: address[0], port: Number(address[1]) }],
+  );
+  const named = [...new Map(known.map((node) => [shownNode(node), node]))];
+  const servers = named.slice(0, 1).map(([, node]) => serverAt(node, { ...credentials, ...secure, db }));
+  const [where = ""] = named.map(([name]) => name);
+  const verdict = (): Verdict => {
+    if (named.length === 0)
+      return fault(
+        `The Sentinels know no master named ${master}.`,
+        "Correct the name at the end of REDIS_URL: SENTINEL MASTERS lists those that a Sentinel watches.",
+      );
+    if (named.length > 1 || known.length < answers.length)
+      return warning(
+        `The Sentinels do not agree on the master ${master}: ${named.map(([name]) => name).join(", ")}.`,
+        "Try again when the failover is over; else compare SENTINEL MASTERS on each of them.",
+      );
+    if (silent.length > 0)
+      return warning(
+        `Of ${nodes.length} Sentinels, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
+        "Start them, or correct REDIS_URL: the others name the master as long as one of them is there.",
+      );
+    if (!answers.every(({ hasQuorum }) => hasQuorum))
+      return warning(
+        `The Sentinels cannot fail over: ${master} has no quorum.`,
+        `See SENTINEL CKQUORUM ${master}, and start the missing Sentinels.`,
+      );
+    return ok(
+      `${nodes.length === 1 ? "The Sentinel names" : `All ${nodes.length} Sentinels name`} ${where} as the master ${master}.`,
+    );
+  };
+  return { verdict: verdict(), servers };
+}
+
+function noSentinel(silent: readonly string[], error: unknown): Verdict {
+  const code = replyCode(error);
+  if (code === "NOAUTH" || code === "WRONGPASS" || code === "NOPERM")
+    return fault(
+      `The Sentinels refuse the user or the password: ${silent.join(", ")}.`,
+      "Give theirs in REDIS_URL: redis+sentinel://…/<name>?sentinelPassword=<password>, and sentinelUsername where they have users.",
+    );
+  if (code === "ERR")
+    return fault(
+      `These are no Sentinels: ${silent.join(", ")}.`,
+      "Name the Sentinels, mostly on port 26379, or set REDIS_URL to redis:// for a single server.",
+    );
+  return fault(
+    `No Sentinel can be reached at ${silent.join(", ")}: ${reasonOf(error)}.`,
+    "See that the Sentinels run there, and that REDIS_URL is right.",
+  );
+}
+
+async function askCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
+  const options = { ...credentials, ...(tls ? { tls: {} } : {}) };
+  const { answers, silent, error } = await askAll(nodes, options, async (client) => ({
+    info: String(await client.cluster("INFO")),
+    ranges: (await client.cluster("SLOTS")).map(([first, last, [host = "", port = 0] = [], ...replicas]) => ({
+      ...{ count: last - first + 1, host, port, replicas },
+    })),
+  }));
+  const [answer] = answers;
+  if (answer === undefined) return { verdict: noCluster(silent, error), servers: [] };
+  const masters = new Map(answer.ranges.map((range) => [shownNode(range), range]));
+  const servers = [...masters.values()].map(({ host, port }) => serverAt({ host, port }, options));
+  const served = answer.ranges.reduce((sum, { count }) => sum + count, 0);
+  const bare = [...masters].filter(([, { replicas }]) => replicas.length === 0).map(([name]) => name);
+  const verdict = (): Verdict => {
+    if (!/^cluster_state:ok\r?$/m.test(answer.info) || served < slots)
+      return fault(
+        `The cluster is down: ${served} of ${slots} slots have a master, and its state is ${/^cluster_state:(\w+)/m.exec(answer.info)?.[1] ?? "unknown"}.`,
+        "See CLUSTER INFO and CLUSTER NODES, and bring the missing masters back.",
+      );
+    if (silent.length > 0)
+      return warning(
+        `Of the nodes in REDIS_URL, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
+        "Start them, or name others: a start needs one that responds.",
+      );
+    if (bare.length > 0)
+      return warning(
+        `These masters have no replica: ${bare.join(", ")}. While one is away, each instance throttles by itself.`,
+        "Add a replica for each: CLUSTER REPLICATE.",
+      );
+    return ok(`${masters.size} masters hold all ${slots} slots, each with a replica.`);
+  };
+  return { verdict: verdict(), servers };
+}
+
+function noCluster(silent: readonly string[], error: unknown): Verdict {
+  const code = replyCode(error);
+  if (code === "NOAUTH" || code === "WRONGPASS" || code === "NOPERM")
+    return fault(
+      `The cluster refuses the user or the password: ${silent.join(", ")}.`,
+      "Correct them in REDIS_URL, and grant the user all commands on all keys on every node: ACL SETUSER <user> ~* +@all.",
+    );
+  if (code === "ERR")
+    return fault(
+      `These are no nodes of a cluster: ${silent.join(", ")}.`,
+      "Set REDIS_URL to redis:// for a single server, or to redis+sentinel:// for a Sentinel group.",
+    );
+  return fault(
+    `No node of the cluster can be reached at ${silent.join(", ")}: ${reasonOf(error)}.`,
+    "See that the nodes run there, and that REDIS_URL is right.",
+  );
+}

@@ -1,0 +1,90 @@
+// The dry run of an import: what the file would become, as far as that is known without the service.
+import { toJson } from "@bufbuild/protobuf";
+import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
+import type { ExitCode } from "../exit.ts";
+import { exitCodes } from "../exit.ts";
+import type { Columns } from "../formats/csv-columns.ts";
+import type { ImportedRecord } from "../formats/entry.ts";
+import type { Json, Output } from "../output.ts";
+import { count, facts } from "../output.ts";
+import type { SourceOptions } from "./source.ts";
+import { openSource } from "./source.ts";
+
+const shownRecords = 5;
+const shownProblems = 20;
+
+interface Problem {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** Reads the file to its end, sends nothing, and shows the columns, the first records and what cannot be read. */
+export async function preview(
+  output: Output,
+  file: string,
+  how: Omit<SourceOptions, "file" | "onColumns" | "updateBy">,
+): Promise<ExitCode> {
+  let columns: Columns | undefined;
+  const source = await openSource({ file, ...how, onColumns: (found) => (columns = found) });
+  const first: { readonly line: number; readonly fields: Readonly<Record<string, string>> }[] = [];
+  const problems: Problem[] = [];
+  let [records, unreadable] = [0, 0];
+  try {
+    for await (const { line, content } of source.entries()) {
+      if ("problem" in content) {
+        unreadable++;
+        if (problems.length < shownProblems) problems.push({ line, message: content.problem });
+      } else {
+        records++;
+        if (first.length < shownRecords) first.push({ line, fields: fieldsOf(content.record) });
+      }
+    }
+  } finally {
+    source.close();
+  }
+  const document: Json = {
+    ...{ file, format: source.format, dry_run: true, records, unreadable },
+    columns: columns === undefined ? null : Object.fromEntries(columns.taken),
+    columns_left_out: columns === undefined ? null : [...columns.leftOut],
+    first: first.map(({ line, fields }) => ({ line, ...fields })),
+    problems: problems.map((problem) => ({ ...problem })),
+  };
+  output.result(document, [
+    ...(columns === undefined ? [] : columnLines(columns)),
+    ...first.flatMap(({ line, fields }) => ["", `line ${line}`, ...facts(Object.entries(fields)).map(indented)]),
+    "",
+    `Dry run of ${file}: ${count(records)} ${records === 1 ? "record" : "records"} to import, ${count(unreadable)} unreadable. Nothing was sent.`,
+    ...problems.map(({ line, message }) => indented(`line ${line}: ${message}`)),
+    ...(unreadable > problems.length ? [indented(`… and ${count(unreadable - problems.length)} more`)] : []),
+  ]);
+  return unreadable > 0 ? exitCodes.rejected : exitCodes.ok;
+}
+
+/** What becomes of each column, a line each. */
+export function columnLines({ taken, leftOut }: Columns): string[] {
+  const rows = facts([
+    ...taken.map(([header, use]) => [header, `→ ${use}`] as const),
+    ...leftOut.map((header) => [header, "left out"] as const),
+  ]);
+  return ["Columns:", ...rows.map(indented)];
+}
+
+/** The fields of a record that are set; its kind before them where it is no contact. */
+function fieldsOf(record: ImportedRecord): Readonly<Record<string, string>> {
+  const json = toJson(RecordSchema, record, { useProtoFieldName: true }) as Readonly<Record<string, object>>;
+  const [[kind, fields] = ["", {}]] = Object.entries(json);
+  const values = Object.entries(fields).map(([name, value]): [string, string] => [name, shownValue(value)]);
+  return Object.fromEntries(kind === "contact" ? values : [["kind", kind], ...values]);
+}
+
+const longestValue = 60;
+
+function shownValue(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > longestValue ? `${line.slice(0, longestValue - 1)}…` : line;
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}

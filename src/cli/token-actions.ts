@@ -1,0 +1,196 @@
+// Signs a person in for `records token`: authorization code with PKCE, by a redirect to this machine (RFC 8252).
+import type {
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+} from "@modelcontextprotocol/client";
+import { auth } from "@modelcontextprotocol/client";
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
+import { boundedFetch } from "../sign-in/bounded-fetch.ts";
+import { CommandError, exitCodes } from "./exit.ts";
+
+/** What to sign in to, and how. */
+export interface TokenOptions {
+  readonly mcpUrl: string;
+  /** A client of the provider's; undefined for one that registers itself. */
+  readonly clientId: string | undefined;
+  readonly opensBrowser: boolean;
+  /** Asks the user to do something. */
+  readonly ask: (line: string) => void;
+}
+
+/** An access token, and how many seconds it lives. */
+export interface AccessToken {
+  readonly token: string;
+  readonly expiresIn: number | undefined;
+}
+
+const patienceMs = 600_000;
+const requestMs = 10_000;
+const callbackPath = "/callback";
+
+/** Fails with a CommandError that says what the provider or the person did not do. */
+export async function getToken({ mcpUrl, clientId, opensBrowser, ask }: TokenOptions): Promise<AccessToken> {
+  const callback = await listenForCallback(ask);
+  try {
+    const flow = createFlow(callback, clientId);
+    const options = { serverUrl: mcpUrl, fetchFn: timedFetch };
+    await inWords(auth(flow.provider, options));
+    const page = flow.page();
+    ask(`Sign in on this page: ${page.href}`);
+    if (opensBrowser) openBrowser(page);
+    const returned = await callback.returned;
+    const error = returned.get("error");
+    if (error !== null)
+      throw failed(`The identity provider gave no token: ${returned.get("error_description") ?? error}.`);
+    const [authorizationCode = "", iss] = [returned.get("code") ?? undefined, returned.get("iss") ?? undefined];
+    await inWords(auth(flow.provider, { ...options, authorizationCode, ...(iss !== undefined && { iss }) }));
+    return flow.token();
+  } finally {
+    callback.stop();
+  }
+}
+
+/** What one sign-in holds between its steps. */
+interface Held {
+  client: StoredOAuthClientInformation | undefined;
+  discovered?: OAuthDiscoveryState;
+  verifier: string;
+  page?: URL;
+  token?: AccessToken;
+}
+
+/** One sign-in, as the client library asks about it. */
+function createFlow({ redirectUri, state }: Callback, clientId: string | undefined) {
+  const held: Held = { client: clientId === undefined ? undefined : { client_id: clientId }, verifier: "" };
+  const provider: OAuthClientProvider = {
+    redirectUrl: redirectUri,
+    clientMetadata: {
+      client_name: "records token",
+      redirect_uris: [redirectUri],
+      grant_types: ["authorization_code"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+    },
+    state: () => state,
+    clientInformation: () => held.client,
+    saveClientInformation(information) {
+      held.client = information;
+    },
+    tokens: () => undefined,
+    saveTokens({ access_token, expires_in }) {
+      held.token = { token: access_token, expiresIn: expires_in };
+    },
+    redirectToAuthorization(url) {
+      held.page = url;
+    },
+    saveCodeVerifier(text) {
+      held.verifier = text;
+    },
+    codeVerifier: () => held.verifier,
+    discoveryState: () => held.discovered,
+    saveDiscoveryState(found) {
+      held.discovered = found;
+    },
+  };
+  return {
+    provider,
+    /** The provider's page to sign in. */
+    page(): URL {
+      const { page } = held;
+      if (page === undefined || !/^https?:$/.test(page.protocol))
+        throw failed("The identity provider names no page to sign in.");
+      return page;
+    },
+    token: (): AccessToken => held.token ?? notGiven(),
+  };
+}
+
+function notGiven(): never {
+  throw failed("The identity provider gave no token.");
+}
+
+/** Where the provider sends the browser back to. */
+interface Callback {
+  readonly redirectUri: string;
+  readonly state: string;
+  /** The parameters of the way back. */
+  readonly returned: Promise<URLSearchParams>;
+  stop(): void;
+}
+
+/** Listens on a free port of this machine alone, and reads addresses that a person pastes. */
+async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
+  const state = randomBytes(16).toString("base64url");
+  const server = createServer();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}${callbackPath}`;
+  const lines = createInterface({ input: process.stdin });
+  let timer: NodeJS.Timeout | undefined;
+  const returned = new Promise<URLSearchParams>((resolve, reject) => {
+    timer = setTimeout(() => reject(failed("Nobody signed in within 10 minutes.")), patienceMs);
+    const take = (text: string): boolean => {
+      const url = URL.canParse(text, redirectUri) ? new URL(text, redirectUri) : undefined;
+      // Without our own state it is somebody else's sign-in.
+      if (url?.pathname !== callbackPath || url.searchParams.get("state") !== state) return false;
+      resolve(url.searchParams);
+      return true;
+    };
+    server.on("request", (request, response) => {
+      const isOurs = request.method === "GET" && take(request.url ?? "/");
+      const said = isOurs ? "Back to the terminal: this page can be closed." : "This is no answer to a sign-in.";
+      const headers = { "Content-Type": "text/plain; charset=utf-8", Connection: "close" };
+      response.writeHead(isOurs ? 200 : 400, headers).end(`${said}\n`);
+    });
+    lines.on("line", (line) => {
+      if (line.trim() !== "" && !take(line.trim())) ask("That is not the address that the browser ended on.");
+    });
+  });
+  // Where the sign-in cannot even begin, nobody waits for it.
+  returned.catch(() => undefined);
+  return {
+    ...{ redirectUri, state, returned },
+    stop() {
+      clearTimeout(timer);
+      lines.close();
+      process.stdin.destroy();
+      server.close();
+      server.closeIdleConnections();
+    },
+  };
+}
+
+/** Opens the page with what the system has for it; the person has its address as well. */
+function openBrowser({ href }: URL): void {
+  const programs: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+    darwin: ["open"],
+    win32: ["rundll32", "url.dll,FileProtocolHandler"],
+  };
+  const [program, ...first] = programs[process.platform] ?? ["xdg-open"];
+  const child = spawn(program, [...first, href], { stdio: "ignore", detached: true });
+  child.on("error", () => undefined);
+  child.unref();
+}
+
+function timedFetch(url: string | URL, options: RequestInit = {}): Promise<Response> {
+  return boundedFetch(String(url), { signal: AbortSignal.timeout(requestMs), ...options });
+}
+
+/** What the client library says of a step that failed. */
+async function inWords<T>(step: Promise<T>): Promise<T> {
+  return step.catch((error: unknown) => {
+    const { message, cause } = error as Error;
+    const why = cause instanceof Error ? `${message} (${cause.message})` : message;
+    throw failed(`The sign-in did not go through: ${why}`);
+  });
+}
+
+function failed(message: string): CommandError {
+  return new CommandError(exitCodes.failed, "sign_in", message);
+}

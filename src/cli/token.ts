@@ -1,0 +1,38 @@
+// `records token`: gets an access token for the MCP surface, by signing a person in.
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+import { refuseUsage } from "./exit.ts";
+import { findMcpUrl } from "./where.ts";
+
+const help = `
+It registers a client at the identity provider, prints the address of the page to sign in, and waits at most 10
+minutes. On a terminal it opens the page in the browser; --no-browser does not. Where the browser is on another
+machine, its last page cannot be shown: paste the address of that page here.
+
+The token is all that goes to standard output: RECORDS_MCP_TOKEN=$(npx records token)`;
+
+/** Adds the command. */
+export function addToken(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
+  program
+    .command("token")
+    .description("signs a person in and prints an access token for the MCP surface")
+    .argument(
+      "[mcp-url]",
+      "its address; else RECORDS_MCP_URL, else RECORDS_URL with /mcp, else that of the demo in DATA_DIR or on port 8080",
+    )
+    .option("--client-id <id>", "a public client of the provider, in place of a new one")
+    .option("--no-browser", "only prints the address of the page")
+    .addHelpText("after", help)
+    .action(async (address: string | undefined, options: { clientId?: string; browser: boolean }) => {
+      const mcpUrl = address ?? findMcpUrl(environment);
+      if (!URL.canParse(mcpUrl) || !/^https?:$/.test(new URL(mcpUrl).protocol))
+        refuseUsage(`The address of the MCP surface must be a URL such as http://localhost:8080/mcp, not "${mcpUrl}".`);
+      const { getToken } = await import("./token-actions.ts");
+      const { output } = context;
+      const { token, expiresIn } = await getToken({
+        ...{ mcpUrl, clientId: options.clientId, opensBrowser: options.browser && output.watched },
+        ask: (line) => output.ask(line),
+      });
+      output.result({ access_token: token, expires_in: expiresIn ?? null, mcp_url: mcpUrl }, [token]);
+    });
+}

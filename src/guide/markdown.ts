@@ -1,0 +1,148 @@
+// Renders the Markdown of the guide as HTML, and splits it into sections for the search.
+import type { MarkedExtension, Token, Tokens } from "marked";
+import { Marked } from "marked";
+import { html, trusted } from "../html.ts";
+
+/** How links and pictures of a page are resolved. */
+export interface Targets {
+  /** The address of a page of the guide by its file; undefined for a file that is not served. */
+  page(file: string): string | undefined;
+  /** The address of a diagram by its file name. */
+  diagram(name: string): string | undefined;
+}
+
+/** A heading with the text under it, as plain text. */
+export interface Section {
+  readonly heading: string;
+  readonly anchor: string;
+  readonly text: string;
+}
+
+/** A rendered page. */
+export interface Rendered {
+  readonly content: string;
+  readonly sections: readonly Section[];
+}
+
+/** Renders a page. The last line of a source names the next page; the frame shows it instead. */
+export function renderMarkdown(markdown: string, targets: Targets): Rendered {
+  const anchors = createAnchors();
+  const marked = new Marked<string, string>({ gfm: true, renderer: rendererOf(targets) });
+  const tokens = marked.lexer(markdown.replace(/\n\nNext: .*\n*$/, "\n"));
+  const sections: { heading: string; anchor: string; text: string }[] = [];
+  const ids = new Map<Token, string>();
+  for (const token of tokens) {
+    if (token.type === "heading") {
+      const heading = plain((token as Tokens.Heading).text);
+      const anchor = anchors((token as Tokens.Heading).text);
+      ids.set(token, anchor);
+      sections.push({ heading, anchor, text: "" });
+    } else {
+      const last = sections.at(-1);
+      if (last !== undefined && token.type !== "html") last.text = `${last.text} ${plain(token.raw)}`.trim();
+    }
+  }
+  const write = (some: readonly Token[]): string =>
+    some
+      .map((token) => {
+        const id = ids.get(token);
+        if (id === undefined) return marked.parser([token]);
+        const { depth, tokens: inline = [] } = token as Tokens.Heading;
+        return heading(depth, id, trusted(marked.Parser.parseInline(inline, marked.defaults)).toString());
+      })
+      .join("");
+  return { content: writeWithTabs(tokens, write), sections };
+}
+
+function heading(depth: number, id: string, inner: string): string {
+  const link =
+    depth === 1 ? "" : html` <a class="anchor" href="#${id}" aria-label="Link to this section">#</a>`.toString();
+  return `<h${depth} id="${id}">${inner}${link}</h${depth}>\n`;
+}
+
+/** Everything between `<!-- tabs -->` and `<!-- /tabs -->` is a group of tabs, which begin with a heading each. */
+function writeWithTabs(tokens: readonly Token[], write: (some: readonly Token[]) => string): string {
+  const marks = tokens.flatMap((token, at) => (/^<!-- \/?tabs -->/.test(token.raw) ? [at] : []));
+  const parts: string[] = [];
+  let from = 0;
+  for (let pair = 0; pair + 1 < marks.length; pair += 2) {
+    const [open = 0, close = 0] = marks.slice(pair, pair + 2);
+    parts.push(write(tokens.slice(from, open)), tabs(tokens.slice(open + 1, close), write));
+    from = close + 1;
+  }
+  return parts.join("") + write(tokens.slice(from));
+}
+
+function tabs(tokens: readonly Token[], write: (some: readonly Token[]) => string): string {
+  const starts = tokens.flatMap((token, at) => (token.type === "heading" ? [at] : []));
+  const panels = starts.map(
+    (start, at) => `<section class="tab">${write(tokens.slice(start, starts[at + 1]))}</section>`,
+  );
+  return `<div class="tabs">${panels.join("")}</div>\n`;
+}
+
+function rendererOf({ page, diagram }: Targets): NonNullable<MarkedExtension<string, string>["renderer"]> {
+  return {
+    html: () => "",
+    link({ href, tokens }) {
+      const inner = trusted(this.parser.parseInline(tokens));
+      const [path = "", anchor] = href.split("#");
+      const fragment = anchor === undefined ? "" : `#${anchor}`;
+      if (/^https?:/.test(href) || path === "") return html`<a href="${href}">${inner}</a>`.toString();
+      const target = page(path);
+      if (target !== undefined) return html`<a href="${target}${fragment}">${inner}</a>`.toString();
+      // A file of the repository that no page shows.
+      const file = path.replace(/^(\.\.\/)+/, "");
+      return inner.toString().includes(file) ? inner.toString() : html`${inner} (<code>${file}</code>)`.toString();
+    },
+    image: ({ href, text }) => {
+      const source = diagram(href.replace(/^diagrams\//, ""));
+      return source === undefined ? "" : html`<img class="diagram" src="${source}" alt="${text}">`.toString();
+    },
+    code: ({ text, lang = "" }) =>
+      html`<div class="code" data-language="${lang}"><pre tabindex="0"><code>${
+        lang === "console" ? trusted(text.split("\n").map(consoleLine).join("\n")) : text
+      }</code></pre></div>\n`.toString(),
+    table({ header, rows }) {
+      const cell = (name: string, { tokens }: Tokens.TableCell): string =>
+        `<${name}>${this.parser.parseInline(tokens)}</${name}>`;
+      const row = (name: string, cells: Tokens.TableCell[]): string =>
+        `<tr>${cells.map((one) => cell(name, one)).join("")}</tr>`;
+      return `<div class="table" tabindex="0"><table><thead>${row("th", header)}</thead><tbody>${rows.map((one) => row("td", one)).join("")}</tbody></table></div>\n`;
+    },
+  };
+}
+
+function consoleLine(line: string): string {
+  const [, prompt, command] = /^([$>]) (.*)$/.exec(line) ?? [];
+  return (
+    command === undefined
+      ? html`<span class="output">${line}</span>`
+      : html`<span class="prompt">${prompt} </span><span class="command">${command}</span>`
+  ).toString();
+}
+
+/** The anchors of headings, as GitHub makes them. */
+function createAnchors(): (heading: string) => string {
+  const seen = new Map<string, number>();
+  return (heading) => {
+    const slug = heading
+      .replace(/\[([^[\]]*)\]\([^()]*\)/g, "$1")
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\p{M}\p{Pc}\- ]/gu, "")
+      .replaceAll(" ", "-");
+    const count = seen.get(slug) ?? 0;
+    seen.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  };
+}
+
+/** The text of Markdown without its marks. */
+function plain(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")
+    .replace(/^```\w*$|^#+ |^ *[-*] |^\|[ |-]*$|[`*]/gm, "")
+    .replace(/[|\s]+/g, " ")
+    .trim();
+}

@@ -1,0 +1,148 @@
+// The parts of the guide that need a script: the search, tabs, copy buttons and the menu of narrow windows.
+
+/** @typedef {readonly [page: string, heading: string, path: string, text: string]} Entry */
+
+const mostFound = 12;
+
+for (const group of document.querySelectorAll(".tabs")) makeTabs(/** @type {HTMLElement} */ (group));
+for (const block of document.querySelectorAll(".code")) addCopy(/** @type {HTMLElement} */ (block));
+startSearch();
+const menu = document.querySelector(".guide-menu");
+if (menu instanceof HTMLDetailsElement && matchMedia("(max-width: 56rem)").matches) menu.open = false;
+
+/** @param {HTMLElement} group */
+function makeTabs(group) {
+  const panels = /** @type {HTMLElement[]} */ ([...group.querySelectorAll(":scope > .tab")]);
+  const list = document.createElement("div");
+  list.className = "tab-list";
+  list.setAttribute("role", "tablist");
+  const buttons = panels.map((panel, at) => {
+    const heading = panel.querySelector("h2, h3, h4");
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = heading?.firstChild?.textContent?.trim() ?? "";
+    button.id = `tab-${heading?.id ?? at}`;
+    button.setAttribute("role", "tab");
+    panel.setAttribute("role", "tabpanel");
+    panel.setAttribute("aria-labelledby", button.id);
+    if (heading instanceof HTMLElement) heading.hidden = true;
+    button.addEventListener("click", () => show(at));
+    button.addEventListener("keydown", ({ key }) => {
+      const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+      if (step !== 0) show((at + step + panels.length) % panels.length, true);
+    });
+    list.append(button);
+    return button;
+  });
+
+  /** @param {number} chosen @param {boolean} [focus] */
+  function show(chosen, focus = false) {
+    for (const [at, button] of buttons.entries()) {
+      button.setAttribute("aria-selected", String(at === chosen));
+      button.tabIndex = at === chosen ? 0 : -1;
+      const panel = panels[at];
+      if (panel !== undefined) panel.hidden = at !== chosen;
+    }
+    if (focus) buttons[chosen]?.focus();
+  }
+
+  group.prepend(list);
+  const linked = panels.findIndex(
+    (panel) => location.hash !== "" && panel.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`) !== null,
+  );
+  show(Math.max(linked, 0));
+}
+
+/** @param {HTMLElement} block */
+function addCopy(block) {
+  const commands = [...block.querySelectorAll(".command")];
+  const isConsole = block.dataset["language"] === "console";
+  if ((isConsole && commands.length === 0) || /^(json|text)$/.test(block.dataset["language"] ?? "")) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    const text = isConsole
+      ? commands.map((one) => one.textContent).join("\n")
+      : block.querySelector("code")?.textContent;
+    await navigator.clipboard.writeText(text ?? "");
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 1_500);
+  });
+  block.append(button);
+}
+
+function startSearch() {
+  const input = document.getElementById("find");
+  const list = document.getElementById("found");
+  if (!(input instanceof HTMLInputElement) || list === null) return;
+  /** @type {Promise<Entry[]> | undefined} */
+  let loading;
+  const load = () =>
+    (loading ??= fetch(input.dataset["index"] ?? "").then(
+      (response) => /** @type {Promise<Entry[]>} */ (response.json()),
+    ));
+  const panel = input.closest("search, .guide-search");
+  if (panel instanceof HTMLElement) panel.hidden = false;
+  input.addEventListener("focus", () => void load());
+  input.addEventListener("input", async () => {
+    const words = wordsOf(input.value);
+    list.hidden = words.length === 0;
+    if (words.length === 0) return;
+    const entries = await load();
+    // The query may have changed while the index was on its way.
+    if (wordsOf(input.value).join(" ") === words.join(" ")) showFound(list, entries, words);
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      input.value = "";
+      list.hidden = true;
+    } else if (event.key === "Enter") list.querySelector("a")?.click();
+  });
+}
+
+/** @param {HTMLElement} list @param {readonly Entry[]} entries @param {readonly string[]} words */
+function showFound(list, entries, words) {
+  const found = entries
+    .map((entry) => ({ entry, weight: weightOf(entry, words) }))
+    .filter(({ weight }) => weight > 0)
+    .sort((one, other) => other.weight - one.weight)
+    .slice(0, mostFound);
+  list.replaceChildren(
+    ...(found.length === 0
+      ? ["Nothing matches. Try fewer or shorter words."]
+      : found.map(({ entry }) => linkTo(entry, words))),
+  );
+}
+
+/** 0 unless every word begins a word of the entry; words in the headings count more. @param {Entry} entry @param {readonly string[]} words */
+function weightOf([page, heading, , text], words) {
+  const titles = [...wordsOf(heading), ...wordsOf(page)];
+  const body = wordsOf(text);
+  let weight = 0;
+  for (const word of words) {
+    const inTitle = titles.some((one) => one.startsWith(word));
+    if (!inTitle && !body.some((one) => one.startsWith(word))) return 0;
+    weight += inTitle ? 10 : 1;
+  }
+  return weight;
+}
+
+/** @param {Entry} entry @param {readonly string[]} words */
+function linkTo([page, heading, path, text], words) {
+  const link = document.createElement("a");
+  link.href = path;
+  const title = document.createElement("strong");
+  title.textContent = page === heading ? page : `${page}: ${heading}`;
+  const at = Math.max(0, text.toLowerCase().indexOf(words[0] ?? "") - 40);
+  const excerpt = document.createElement("span");
+  excerpt.textContent = `${at > 0 ? "…" : ""}${text.slice(at, at + 120)}${text.length > at + 120 ? "…" : ""}`;
+  link.append(title, excerpt);
+  return link;
+}
+
+/** @param {string} text */
+function wordsOf(text) {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}

@@ -1,0 +1,54 @@
+// Reads with results that can be huge: a few of one account run at a time, so that the first shows what to expect of
+// the others.
+import type { Deadline } from "../deadline.ts";
+import { requireTime } from "../deadline.ts";
+import { timed } from "../tally.ts";
+import { requirePlaceIfExpected } from "./places.ts";
+
+/** How many of one account run at a time: each can bring 16 MB before it is known to be huge. */
+export const mostReads = 4;
+
+interface Line {
+  running: number;
+  readonly waiting: (() => void)[];
+}
+
+const lines = new Map<string, Line>();
+
+/**
+ * Reads once fewer than `mostReads` of the account are running. Fails with UNAVAILABLE where the account's results have
+ * turned out to be huge meanwhile and no place is left for one, and with the deadline's reason once it has passed. The
+ * requests of the services inside are not bounded.
+ */
+export async function readInLine<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
+  const { tally } = deadline ?? {};
+  if (deadline === undefined || tally?.onEnd === undefined) return read();
+  const account = tally.account ?? "";
+  const line = lineOf(account);
+  if (line.running < mostReads) line.running += 1;
+  else {
+    const { waiting } = line;
+    await timed(tally, "queueMs", "other reads of the account", () => new Promise<void>((go) => waiting.push(go)));
+  }
+  try {
+    requireTime(deadline);
+    requirePlaceIfExpected(tally);
+    return await read();
+  } finally {
+    leave(account, line);
+  }
+}
+
+function lineOf(account: string): Line {
+  const line = lines.get(account) ?? { running: 0, waiting: [] };
+  lines.set(account, line);
+  return line;
+}
+
+/** Hands the place to the read that has waited longest. */
+function leave(account: string, line: Line): void {
+  const next = line.waiting.shift();
+  if (next !== undefined) return next();
+  line.running -= 1;
+  if (line.running === 0) lines.delete(account);
+}

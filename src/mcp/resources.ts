@@ -1,0 +1,50 @@
+// Resources: contacts and sessions by their addresses, as text, and a list of the newest of them.
+import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
+import { endOfCodePoint } from "../text.ts";
+import { fetchRecord, pageOfRecord, recordOf } from "./fetch.ts";
+import { nameOfContact } from "./rows.ts";
+import type { ContactRow, SessionRow } from "./rows.ts";
+import type { ToolContext } from "./tool.ts";
+
+const mimeType = "text/markdown";
+/** How many contacts are listed, and how many sessions. */
+const mostListed = 25;
+/** In UTF-16 units: many clients show the list in a menu. */
+const longestTitle = 100;
+
+export const templates = [
+  { name: "contact", title: "A contact", description: "A person with notes and the last sessions, as text." },
+  {
+    name: "session",
+    title: "A session",
+    description: "A session with its notes and its transcript, as text: the first page.",
+  },
+].map((template) => ({ uriTemplate: `${template.name}://{id}`, ...template, mimeType }));
+
+/** The newest active contacts, and the sessions that took place last. Fails with a Failure. */
+export async function listResources({ calls, inbound }: ToolContext): Promise<Resource[]> {
+  const [contacts, sessions] = await Promise.all([
+    calls.call("searchContacts", { limit: mostListed, brief: true }, inbound),
+    calls.call("listSessions", { limit: mostListed, to: new Date().toISOString() }, inbound),
+  ]);
+  return [
+    ...(contacts.body["data"] as readonly ContactRow[]).map((row) =>
+      resource("contact", row.id, nameOfContact(row) ?? "Unnamed contact", "A contact."),
+    ),
+    ...(sessions.body["data"] as readonly SessionRow[]).map(({ id, title, session_date }) =>
+      resource("session", id, title ?? "Untitled session", `A session on ${(session_date ?? "").slice(0, 10)}.`),
+    ),
+  ];
+}
+
+function resource(kind: string, id: string, title: string, description: string): Resource {
+  const name = title.length <= longestTitle ? title : `${title.slice(0, endOfCodePoint(title, longestTitle - 2))}…`;
+  return { uri: `${kind}://${id}`, name, description, mimeType };
+}
+
+/** The record of an address: the first page of its text. Fails with a Failure. */
+export async function readResource(uri: string, context: ToolContext): Promise<ReadResourceResult> {
+  const { kind, id } = recordOf(uri);
+  const { text } = pageOfRecord(await fetchRecord(kind, id, context), 0);
+  return { contents: [{ uri, mimeType, text }] };
+}

@@ -1,0 +1,92 @@
+// How the bench judges: runs that differ are measured again, and each Node keeps its own column.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Benched } from "../../bench/bench.ts";
+import { keep } from "../../bench/kept.ts";
+import { measureRuns } from "../../bench/measure.ts";
+import type { Pair, Run, Sample } from "../../bench/results.ts";
+import { roundsOf, timesAsGood } from "../../bench/results.ts";
+import { goalTable } from "../../bench/table.ts";
+
+const sample = (serviceUs: number, mongodUs = 0): Sample => ({
+  ...{ rate: 1_000, p50Ms: 1, p99Ms: 2, serviceUs, mongodUs, redisUs: 0 },
+});
+/** A run in which the service takes so many microseconds where the other takes 1,000. */
+const run = (serviceUs: number, mongodUs = 0): Run => ({
+  rounds: [{ own: sample(serviceUs, mongodUs), other: sample(1_000) }],
+  failed: { own: 0, other: 0 },
+  memoryMb: { own: 100, other: 100 },
+});
+const pairOf = (...runs: Run[]): Pair => ({
+  ...{ line: "get", lineTitle: "GET contact" },
+  own: { name: "ours", title: "Records" },
+  other: { name: "fastifyAgg", title: "Fastify, one aggregation" },
+  runs,
+});
+const benchedOn = (node: string, ...runs: Run[]): Benched => ({
+  results: { node, pairs: [pairOf(...runs)], starts: { ours: [500], floor: [250] }, searches: [], memory: undefined },
+  notes: [],
+});
+
+async function measured(...costs: readonly Run[]): Promise<{ readonly runs: Run[]; readonly said: string[] }> {
+  const said: string[] = [];
+  const left = [...costs];
+  const runs = await measureRuns(
+    () => Promise.resolve(left.shift()!),
+    { runs: 2 },
+    (line) => said.push(line),
+  );
+  return { runs, said };
+}
+
+test("two runs within 15 % are enough", async () => {
+  const { runs, said } = await measured(run(800), run(900), run(1));
+  expect(runs).toHaveLength(2);
+  expect(said).toEqual([]);
+});
+
+test("runs that differ by more than 15 % are said and measured again, and the last two count", async () => {
+  const { runs, said } = await measured(run(800), run(1_000), run(1_000), run(1));
+  expect(runs).toHaveLength(3);
+  expect(said).toEqual([expect.stringContaining("differ by more than 15 %")]);
+  expect(timesAsGood(roundsOf({ runs }), "serviceUs")).toEqual([1, 1]);
+});
+
+test("runs differ too where only the databases' processor time does", async () => {
+  expect((await measured(run(800, 200), run(800, 800), run(800, 800))).runs).toHaveLength(3);
+});
+
+test("after four runs without agreement all of them count", async () => {
+  const { runs, said } = await measured(run(100), run(200), run(400), run(800), run(800));
+  expect(runs).toHaveLength(4);
+  expect(said.at(-1)).toContain("all of them count");
+  expect(roundsOf({ runs })).toHaveLength(4);
+});
+
+test("each Node keeps its column, and a newer run on one replaces its own only", () => {
+  const folder = mkdtempSync(join(tmpdir(), "records-results-"));
+  try {
+    keep(folder, benchedOn("v24.1.0", run(500), run(500)));
+    keep(folder, benchedOn("v20.19.6", run(1_000), run(1_000)));
+    const text = keep(folder, benchedOn("v24.2.0", run(400), run(400)));
+    expect(text).toContain("| Goal | Figure | Wanted | Node v20.19.6 | Node v24.2.0 |");
+    expect(text).toMatch(
+      /\| GET contact against Fastify with one aggregation \|.*\| 1\.00 \*\*missed\*\* \| 2\.50 reached \|/,
+    );
+    expect(text).not.toContain("v24.1.0");
+    expect(readFileSync(join(folder, "results.md"), "utf8")).toBe(text);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a slow start is only reported on a Node without a compile cache", () => {
+  const rowOn = (node: string): string | undefined =>
+    goalTable([benchedOn(node, run(1_000)).results])
+      .split("\n")
+      .find((line) => line.includes("Start to the first response"));
+  expect(rowOn("v20.19.6")).toContain("| 2.00 reported only |");
+  expect(rowOn("v22.1.0")).toContain("| 2.00 **missed** |");
+});

@@ -1,0 +1,77 @@
+// The guide in a real Chromium: search, tabs and copy buttons work, and the pages are accessible at every width.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { expectAccessible, openWindow, picture, useChromium } from "./pages.ts";
+
+const browser = useChromium();
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.stop());
+
+test.each([
+  [1280, false],
+  [1280, true],
+  [390, false],
+  [390, true],
+])("at %i pixels, dark: %s, pages are accessible, fit, and request nothing from another host", async (width, dark) => {
+  const { page, context, problems, origins } = await openWindow(browser(), { width, dark });
+  for (const name of ["", "/quickstart", "/concepts", "/errors", "/settings"]) {
+    await page.goto(`${service.base}/guide${name}`);
+    await expectAccessible(page, `guide${name} at ${width}`);
+    await picture(page, `guide${name.replace("/", "-")}-${width}-${dark ? "dark" : "light"}`);
+  }
+  expect([problems, [...origins]]).toEqual([[], [new URL(service.base).origin]]);
+  await context.close();
+});
+
+test("a search finds a section by the beginnings of words, says when nothing matches, and leads there", async () => {
+  const { page, context } = await openWindow(browser());
+  await page.goto(`${service.base}/guide`);
+  const search = page.getByRole("searchbox", { name: "Search the guide" });
+  await search.fill("zzzz");
+  await page.getByText("Nothing matches").waitFor();
+  await search.fill("dashboard sess");
+  await page.getByRole("link", { name: /^Authentication: Dashboard sessions/ }).waitFor();
+  await expectAccessible(page, "results of a search");
+  await page.getByRole("link", { name: /^Authentication: Dashboard sessions/ }).click();
+  await page.waitForURL(`${service.base}/guide/authentication#dashboard-sessions`);
+  await context.close();
+});
+
+test("tabs show one way to call at a time, by mouse, keyboard and link", async () => {
+  const { page, context } = await openWindow(browser());
+  await page.goto(`${service.base}/guide/quickstart`);
+  const python = page.getByRole("tab", { name: "Python" });
+  expect(await page.getByText("import urllib.request").isVisible()).toBe(false);
+  await python.click();
+  expect(await page.getByText("import urllib.request").isVisible()).toBe(true);
+  await python.press("ArrowRight");
+  expect(await page.getByText("createGrpcTransport").first().isVisible()).toBe(true);
+  expect(await page.getByText("import urllib.request").isVisible()).toBe(false);
+  await page.goto("about:blank");
+  await page.goto(`${service.base}/guide/quickstart#python`);
+  await page.getByText("import urllib.request").waitFor();
+  await context.close();
+});
+
+test("a copy button takes the commands without their prompts", async () => {
+  const { page, context } = await openWindow(browser());
+  await page.goto(`${service.base}/guide/quickstart`);
+  await page.locator(".code", { hasText: "npm ci" }).first().getByRole("button", { name: "Copy" }).click();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npm ci && npm start");
+  await context.close();
+});
+
+test("without scripts every page and every tab can be read", async () => {
+  const { page, context } = await openWindow(browser(), { scripts: false });
+  await page.goto(`${service.base}/guide/quickstart`);
+  for (const heading of ["curl", "TypeScript", "Python", "gRPC"])
+    expect(await page.getByRole("heading", { name: heading, level: 4 }).isVisible()).toBe(true);
+  await page.getByRole("link", { name: "Next" }).click();
+  await page.waitForURL(`${service.base}/guide/concepts`);
+  await context.close();
+});

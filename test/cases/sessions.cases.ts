@@ -1,0 +1,244 @@
+// What sessions and transcripts come to, on every wire.
+import { expect } from "vitest";
+import type { Case } from "../support/run-cases.ts";
+import { invalid, notFound, unknown } from "./outcomes.ts";
+
+const unauthenticated = { http: 401, code: "unauthenticated", reason: "MISSING_KEY" } as const;
+const ok = { http: 200, code: "ok" } as const;
+const ids = (data: unknown): string[] => (data as { id: string }[]).map(({ id }) => id);
+
+export const sessionCases: readonly Case[] = [
+  // ListSessions
+  {
+    title: "a list of sessions needs no parameter, and holds the account's alone [SLS-01, ISO-04, WIR-03]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({}),
+    check: ({ data, pagination }, { session }) => {
+      expect(ids(data)).toEqual([session]);
+      expect(pagination).toEqual({ limit: 10, offset: 0, has_more: false, next_offset: null });
+    },
+  },
+  {
+    title: "limit 25 is accepted for sessions [SLS-12]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ limit: 25, offset: 0 }),
+    check: ({ pagination }) => expect(pagination).toMatchObject({ limit: 25 }),
+  },
+  {
+    title: "limit 1 is accepted for sessions [SLS-11]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ limit: 1 }),
+    check: ({ pagination }) => expect(pagination).toMatchObject({ limit: 1 }),
+  },
+  { title: "limit 0 is refused for sessions [SLS-11]", rpc: "ListSessions", ...invalid, request: () => ({ limit: 0 }) },
+  {
+    title: "limit 26 is refused for sessions [SLS-12]",
+    rpc: "ListSessions",
+    ...invalid,
+    request: () => ({ limit: 26 }),
+  },
+  {
+    title: "offset -1 is refused for sessions [SLS-13]",
+    rpc: "ListSessions",
+    ...invalid,
+    restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
+    request: () => ({ offset: -1 }),
+  },
+  {
+    title: "offset 2147483647 is accepted and empty for sessions [VAL-08]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ offset: 2_147_483_647 }),
+    check: ({ data, pagination }) => {
+      expect(data).toEqual([]);
+      expect(pagination).toEqual({ limit: 10, offset: 2_147_483_647, has_more: false, next_offset: null });
+    },
+  },
+  {
+    title: "a session query of 0 characters is refused [SLS-07]",
+    rpc: "ListSessions",
+    ...invalid,
+    request: () => ({ query: "" }),
+  },
+  {
+    title: "a session query of 1 character is refused [SLS-07]",
+    rpc: "ListSessions",
+    ...invalid,
+    message: "query: must be at least 2 characters",
+    request: () => ({ query: "b" }),
+  },
+  {
+    title: "a session query of 2 characters is accepted [SLS-07]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ query: "bu" }),
+    check: ({ data }) => expect(data).toHaveLength(1),
+  },
+  {
+    title: "a session query of 100 emoji is accepted [SLS-08, VAL-11]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ query: "😀".repeat(100) }),
+    check: ({ data }) => expect(data).toEqual([]),
+  },
+  {
+    title: "a session query of 101 characters is refused [SLS-08]",
+    rpc: "ListSessions",
+    ...invalid,
+    message: "query: must be at most 100 characters",
+    request: () => ({ query: "b".repeat(101) }),
+  },
+  {
+    title: "a contact_id keeps the sessions of that contact, in upper case too [SLS-09, VAL-16]",
+    rpc: "ListSessions",
+    ...ok,
+    request: ({ contact }) => ({ contact_id: contact.toUpperCase() }),
+    check: ({ data }, { session }) => expect(ids(data)).toEqual([session]),
+  },
+  {
+    title: "a contact_id of another account gives an empty list [SLS-10, ISO-04]",
+    rpc: "ListSessions",
+    ...ok,
+    request: ({ strangers }) => ({ contact_id: strangers.contact }),
+    check: ({ data }) => expect(data).toEqual([]),
+  },
+  {
+    title: "an unknown contact_id gives an empty list [SLS-10]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ contact_id: unknown }),
+    check: ({ data }) => expect(data).toEqual([]),
+  },
+  {
+    title: "a contact_id that is no uuid is refused [SLS-03]",
+    rpc: "ListSessions",
+    ...invalid,
+    request: () => ({ contact_id: "ann" }),
+  },
+  {
+    title: "from and to take a date and a date-time [SLS-14]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ from: "2026-01-31", to: "2026-01-31T10:30:00+01:00" }),
+    check: ({ data }) => expect(data).toHaveLength(1),
+  },
+  {
+    title: "a from that does not exist is refused [SLS-17, ERR-02]",
+    rpc: "ListSessions",
+    ...invalid,
+    message:
+      "from: must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z",
+    request: () => ({ from: "2026-02-30" }),
+  },
+  {
+    title: "a to without an offset is refused [SLS-14]",
+    rpc: "ListSessions",
+    ...invalid,
+    request: () => ({ to: "2026-01-31T09:30:00" }),
+  },
+  {
+    title: "from after to is an empty list [SLS-18]",
+    rpc: "ListSessions",
+    ...ok,
+    request: () => ({ from: "2026-02-01", to: "2026-01-01" }),
+    check: ({ data }) => expect(data).toEqual([]),
+  },
+  {
+    title: "a list of sessions without a key is unauthenticated [SLS-02]",
+    rpc: "ListSessions",
+    ...unauthenticated,
+    key: () => null,
+    request: () => ({}),
+  },
+  // GetSession
+  {
+    title: "a session comes with its notes and its client [SGT-01, WIR-03]",
+    rpc: "GetSession",
+    ...ok,
+    request: ({ session }) => ({ session_id: session }),
+    check: ({ data }, { session, contact }) =>
+      expect(data).toMatchObject({
+        id: session,
+        google_doc_url: "https://docs.example/1",
+        client: { id: contact, full_name: "Ann Lee", email: "Taken@Example.com" },
+        notes: [{ content: "Agreed on the budget", position: 1, type: "ai_assistant" }],
+      }),
+  },
+  {
+    title: "a session's id in upper case is accepted and answered in lower case [VAL-16, FMT-05]",
+    rpc: "GetSession",
+    ...ok,
+    request: ({ session }) => ({ session_id: session.toUpperCase() }),
+    check: ({ data }, { session }) => expect(data).toHaveProperty("id", session),
+  },
+  {
+    title: "an unknown session is not found [SGT-03, WIR-06]",
+    rpc: "GetSession",
+    ...notFound,
+    request: () => ({ session_id: unknown }),
+  },
+  {
+    title: "another account's session is not found [ISO-03, ISO-05]",
+    rpc: "GetSession",
+    ...notFound,
+    request: ({ strangers }) => ({ session_id: strangers.session }),
+  },
+  {
+    title: "what is no uuid is refused as a session's id [SGT-04]",
+    rpc: "GetSession",
+    ...invalid,
+    request: () => ({ session_id: "1" }),
+  },
+  {
+    title: "a session without a key is unauthenticated [SGT-02]",
+    rpc: "GetSession",
+    ...unauthenticated,
+    key: () => null,
+    request: ({ session }) => ({ session_id: session }),
+  },
+  // GetSessionTranscript
+  {
+    title: "a transcript comes with its recording [STR-01, WIR-03]",
+    rpc: "GetSessionTranscript",
+    ...ok,
+    request: ({ session }) => ({ session_id: session.toUpperCase() }),
+    check: ({ data }, { session }) =>
+      expect(data).toMatchObject({
+        session_id: session,
+        transcript: "Hello.",
+        recording: {
+          duration_seconds: 12.5,
+          recording_started_at: "2026-01-31T09:30:01.000Z",
+          recording_ended_at: null,
+        },
+      }),
+  },
+  {
+    title: "the transcript of an unknown session is not found [STR-03]",
+    rpc: "GetSessionTranscript",
+    ...notFound,
+    request: () => ({ session_id: unknown }),
+  },
+  {
+    title: "the transcript of another account's session is not found [ISO-03, ISO-05]",
+    rpc: "GetSessionTranscript",
+    ...notFound,
+    request: ({ strangers }) => ({ session_id: strangers.session }),
+  },
+  {
+    title: "what is no uuid is refused as the id of a transcript's session [STR-04]",
+    rpc: "GetSessionTranscript",
+    ...invalid,
+    request: () => ({ session_id: "1" }),
+  },
+  {
+    title: "a transcript without a key is unauthenticated [STR-02]",
+    rpc: "GetSessionTranscript",
+    ...unauthenticated,
+    key: () => null,
+    request: ({ session }) => ({ session_id: session }),
+  },
+];

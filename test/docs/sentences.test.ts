@@ -1,0 +1,45 @@
+// The sentences of the README and the guide are short enough to be understood at once.
+import { expect, test } from "vitest";
+import { guide, readPage } from "./pages.ts";
+
+const mostWords = 30;
+
+/** The sentences of a page's prose: of its paragraphs, list items, headings and cells. Code counts as one word. */
+function sentencesOf(prose: string): string[] {
+  const blocks = prose
+    .replace(/<[^>]+>/g, "")
+    .split(/\n\s*\n|\n(?=\s*(?:[-*]|\d+\.) )|\n(?=[|#])/)
+    .flatMap((block) => (block.trim().startsWith("|") ? block.split("|") : [block]));
+  return blocks.flatMap((block) =>
+    block
+      .replace(/(`+).+?\1/g, "Code")
+      .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .replace(/[*_#]+/g, "")
+      .replace(/\s+/g, " ")
+      .trim()
+      .split(/(?<=[.!?]["”’)]?) (?=["“(]?[\p{Lu}\p{N}…])/u),
+  );
+}
+
+function wordsIn(sentence: string): number {
+  return sentence.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+}
+
+const pages = [...guide, ...["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(readPage)];
+
+test.each(pages.map(({ path, prose }) => [path, prose] as const))(
+  "no sentence of %s has more than 30 words",
+  (_path, prose) => {
+    const sentences = sentencesOf(prose);
+    expect(sentences.length).toBeGreaterThan(5);
+    expect(sentences.filter((sentence) => wordsIn(sentence) > mostWords)).toEqual([]);
+  },
+);
+
+test("a long sentence is found in a paragraph, an item and a cell, and two short ones are none", () => {
+  const long = `${"word ".repeat(31).trim()}.`;
+  for (const prose of [`# Title\n\n${long}`, `- ${long}\n- Short.`, `| ${long} | Short. |`])
+    expect(sentencesOf(prose).filter((sentence) => wordsIn(sentence) > mostWords)).toHaveLength(1);
+  const short = `${"word ".repeat(20).trim()}. ${"Word ".repeat(20).trim()}.`;
+  expect(sentencesOf(short).map(wordsIn)).toEqual([20, 20]);
+});

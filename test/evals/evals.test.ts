@@ -1,0 +1,87 @@
+// The evals, held to their bounds: every everyday question is answered in a few calls and few tokens.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Demo } from "../../evals/instance.ts";
+import { withDemo } from "../../evals/instance.ts";
+import { questions } from "../../evals/questions.ts";
+import type { Question } from "../../evals/trace.ts";
+import { judge, troublesOf } from "../../evals/trace.ts";
+
+let demo: Demo;
+let end = (): void => undefined;
+let ended: Promise<void>;
+beforeAll(async () => {
+  await new Promise<void>((begun, failed) => {
+    ended = withDemo(async (one) => {
+      demo = one;
+      begun();
+      await new Promise<void>((resolve) => (end = resolve));
+    });
+    ended.catch(failed);
+  });
+});
+afterAll(async () => {
+  end();
+  await ended;
+});
+
+async function troubles(question: Question): Promise<string[]> {
+  return troublesOf(await judge(question, demo.client, demo.records));
+}
+
+test("there are twenty questions, of which one may cost more than 3 calls and 6,000 tokens [MCP-18]", () => {
+  expect(new Set(questions.map(({ asked }) => asked)).size).toBe(20);
+  expect(questions.flatMap(({ bound }) => bound ?? [])).toEqual([{ calls: 5, tokens: 12_000 }]);
+});
+
+describe("is answered within its bound [MCP-18]", () => {
+  test.each(questions.map((question) => [question.asked, question] as const))("%s", async (_, question) => {
+    expect(await troubles(question)).toEqual([]);
+  });
+});
+
+describe("a trace is found out", () => {
+  const phone: Question = {
+    asked: "What is the phone number of Ann Lee?",
+    trace: (ask) => ask("search_contacts", { query: "ann lee", brief: true }),
+    facts: () => ["+1 415 555 0100"],
+  };
+  const search: Question["trace"] = (ask) => ask("search", { query: "ann lee" });
+
+  test.each<[string, Question, RegExp[]]>([
+    ["that is right, for comparison", phone, []],
+    [
+      "whose fact is in no result",
+      { ...phone, facts: () => ["+1 415 555 0199"] },
+      [/^in no result: \+1 415 555 0199$/],
+    ],
+    ["that expects nothing", { ...phone, facts: () => [] }, [/^no fact is expected$/]],
+    ["that makes no call", { ...phone, trace: () => Promise.resolve() }, [/^in no result/]],
+    [
+      "of too many calls",
+      {
+        ...phone,
+        trace: async (ask, records) => [await phone.trace(ask, records), await search(ask, records)],
+        bound: { calls: 1, tokens: 6_000 },
+      },
+      [/^2 calls, at most 1$/],
+    ],
+    ["of too many tokens", { ...phone, bound: { calls: 3, tokens: 50 } }, [/^\d+ tokens, at most 50$/]],
+  ])("%s", async (_, question, expected) => {
+    expect(await troubles(question)).toEqual(expected.map((one) => expect.stringMatching(one)));
+  });
+
+  test("in which a call is an error", async () => {
+    const wrong: Question = { ...phone, trace: (ask) => ask("search_contacts", { query: "a" }) };
+    await expect(troubles(wrong)).rejects.toThrow(/query: /);
+  });
+
+  test("by its tokens: the bytes of its arguments and texts, three as one", async () => {
+    const { content } = await demo.client.callTool({ name: "search", arguments: { query: "ann lee" } });
+    const sent = JSON.stringify({ name: "search", arguments: { query: "ann lee" } });
+    const bytes = [sent, ...content.map((one) => (one.type === "text" ? one.text : ""))].map((text) =>
+      Buffer.byteLength(text),
+    );
+    const { tokens, calls } = await judge({ ...phone, trace: search }, demo.client, demo.records);
+    expect([tokens, calls]).toEqual([Math.ceil(bytes.reduce((sum, one) => sum + one, 0) / 3), 1]);
+  });
+});

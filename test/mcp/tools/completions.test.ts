@@ -1,0 +1,89 @@
+// Completions: what a client offers while a person fills in a prompt or an address.
+import { beforeAll, describe, expect, test } from "vitest";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { hoursFromNow } from "../../support/client.ts";
+import type { Holder } from "./set-up.ts";
+import { connect, holderOf, request, revisions } from "./set-up.ts";
+
+const house = useHouse();
+let holder: Holder;
+/** The ids of the records by their names. */
+const ids: Record<string, string> = {};
+beforeAll(async () => {
+  holder = await holderOf(house());
+  const { put } = holder;
+  ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
+  ids["ben"] = await put.contact({ full_name: "Ben Martin" });
+  ids["twin"] = await put.contact({ full_name: "Ben Martin", phone: "+1 415 555 0100" });
+  ids["mail"] = await put.contact({ email: "martin@example.org" });
+  ids["old"] = await put.contact({ full_name: "Olga Martin" });
+  await put.archive(ids["old"]);
+  ids["last"] = await put.session({ contact_id: ids["zoe"], title: "Budget", session_date: hoursFromNow(-2) });
+  ids["first"] = await put.session({ title: "Kick-off", session_date: hoursFromNow(-90) });
+  await put.session({ contact_id: ids["zoe"], title: "Budget to come", session_date: hoursFromNow(90) });
+});
+
+const prompt = (name: string) => ({ type: "ref/prompt", name });
+const address = (uri: string) => ({ type: "ref/resource", uri });
+const of = (...names: string[]): string[] => names.map((name) => ids[name] ?? name);
+
+test.each([
+  ["names of contacts by their words", prompt("prepare_meeting"), "contact", "mart zo", () => ["Zoë Martin"]],
+  [
+    "each name once, and an email where there is no name",
+    prompt("prepare_meeting"),
+    "contact",
+    "martin",
+    () => ["martin@example.org", "Ben Martin", "Zoë Martin"],
+  ],
+  ["nothing for a word that nobody has", prompt("prepare_meeting"), "contact", "nobody", () => []],
+  ["ids of contacts for an address", address("contact://{id}"), "id", "zoe", () => of("zoe")],
+  ["ids of contacts by an email", address("contact://{id}"), "id", "zoe@example.org", () => of("zoe")],
+  ["ids of past sessions for a prompt", prompt("follow_up"), "session_id", "budget", () => of("last")],
+  ["ids of past sessions for an address", address("session://{id}"), "id", "zoe", () => of("last")],
+  ["the latest sessions before a word is typed", address("session://{id}"), "id", "", () => of("last", "first")],
+  ["nothing for a topic", prompt("catch_up"), "topic", "budget", () => []],
+  ["nothing for an argument that the prompt does not have", prompt("prepare_meeting"), "who", "zoe", () => []],
+  ["nothing for an address of no template", address("note://{id}"), "id", "zoe", () => []],
+])("completes with %s, in every revision [MCP-20]", async (_, ref, name, value, expected) => {
+  for (const revision of revisions) {
+    const { body } = await request(holder, revision, "completion/complete", { ref, argument: { name, value } });
+    expect(body.result?.completion, `${revision} ${JSON.stringify(body)}`).toEqual({
+      values: expected(),
+      hasMore: false,
+    });
+  }
+});
+
+test("offers the newest contacts before a word is typed, archived ones never [MCP-20]", async () => {
+  const argument = { name: "contact", value: "z" };
+  const { body } = await request(holder, "2026-07-28", "completion/complete", {
+    ref: prompt("prepare_meeting"),
+    argument,
+  });
+  expect([...body.result.completion.values].sort()).toEqual(["Ben Martin", "Zoë Martin", "martin@example.org"]);
+});
+
+describe("a completed value", () => {
+  test("is accepted by the prompt, with the official client of either era [MCP-20]", async () => {
+    for (const modern of [true, false]) {
+      const client = await connect(holder, modern);
+      const { completion } = await client.complete({
+        ref: { type: "ref/prompt", name: "prepare_meeting" },
+        argument: { name: "contact", value: "zo" },
+      });
+      const [contact = ""] = completion.values;
+      const { messages } = await client.getPrompt({ name: "prepare_meeting", arguments: { contact } });
+      expect(JSON.stringify(messages)).toContain("zoe@example.org");
+    }
+  });
+});
+
+test("a prompt that there is not is an error, and a long text is cut to words [MCP-20]", async () => {
+  const argument = { name: "contact", value: "zoe ".repeat(60) };
+  const wrong = await request(holder, "2026-07-28", "completion/complete", { ref: prompt("write_poem"), argument });
+  expect(wrong.body.error).toMatchObject({ code: -32_602, message: expect.stringMatching(/no prompt write_poem/) });
+  const ref = prompt("prepare_meeting");
+  const { body } = await request(holder, "2026-07-28", "completion/complete", { ref, argument });
+  expect(body.result.completion.values).toEqual(["Zoë Martin"]);
+});

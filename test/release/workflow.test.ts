@@ -1,0 +1,53 @@
+// The workflow of the code host: it runs the same script as every CI, on the versions of Node that are supported.
+import { accessSync, constants, readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { readPage, root } from "../docs/pages.ts";
+
+interface Workflow {
+  readonly jobs: Readonly<
+    Record<
+      string,
+      {
+        readonly strategy: { readonly matrix: { readonly node: readonly string[] } };
+        readonly steps: readonly { readonly run?: string; readonly with?: Readonly<Record<string, unknown>> }[];
+      }
+    >
+  >;
+}
+
+const workflow = parse(readFileSync(join(root, ".github/workflows/ci.yaml"), "utf8")) as Workflow;
+const [job] = Object.values(workflow.jobs);
+const versions = job?.strategy.matrix.node ?? [];
+
+test("the versions of the workflow are those that the package and the guide name", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { engines: { node: string } };
+  expect(engines.node).toBe(`>=${versions[0]}`);
+  expect(versions).toEqual(["20.19", "22", "24"]);
+  expect(readPage("docs/settings.md").prose).toContain("| Node | 20.19 or later 20.x, 22, 24 |");
+  expect(readPage("CONTRIBUTING.md").prose).toContain("20.19, 22 and 24");
+});
+
+test("the workflow runs the script of every CI with the version of its job", () => {
+  expect(job?.steps.map(({ run }) => run).filter((run) => run !== undefined)).toEqual([".ci/run"]);
+  expect(job?.steps.map((step) => step.with?.["node-version"])).toContain("${{ matrix.node }}");
+  accessSync(join(root, ".ci/run"), constants.X_OK);
+});
+
+test("every template of issues has a name, a description and questions with distinct ids", () => {
+  const folder = join(root, ".github/ISSUE_TEMPLATE");
+  const templates = readdirSync(folder).filter((name) => name !== "config.yml");
+  expect(templates.sort()).toEqual(["bug.yml", "feature.yml"]);
+  for (const name of templates) {
+    const template = parse(readFileSync(join(folder, name), "utf8")) as {
+      name: string;
+      description: string;
+      body: { type: string; id?: string }[];
+    };
+    expect([template.name, template.description].every((text) => text.length > 0)).toBe(true);
+    const ids = template.body.filter(({ type }) => type !== "markdown").map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).not.toContain(undefined);
+  }
+});
