@@ -305,6 +305,19 @@ test("Ctrl-C settles all that was sent, ends with 130, and the same command goes
   expect(await contactsOf(id)).toEqual({ count: position + 300, names: position + 300 });
 });
 
+test("a feed that pauses is written and settled meanwhile [OPS-04]", async () => {
+  const { id } = await newClient(service());
+  const running = startCli(importOf(id), { input: { open: true }, environment: settingsFor(service()) });
+  for (const total of [3, 5]) {
+    running.child.stdin?.write(nameless(total === 3 ? 0 : 3, total));
+    await vi.waitFor(async () => expect(await settled(id)).toBe(total), { timeout: 60_000, interval: 50 });
+  }
+  running.child.stdin?.end();
+  const { code, stdout } = await running.ended;
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, position: 5, written: { contacts: 5 } }]);
+  expect(await contactsOf(id)).toEqual({ count: 5, names: 5 });
+});
+
 test("an import reconnects by itself when its connection is cut, twice, and nothing is missing or there twice [OPS-04]", async () => {
   const { id } = await newClient(service());
   const proxy = await cuttingProxy(service().internal);

@@ -21,14 +21,16 @@ test("reports every failure and continues", async () => {
   expect([turn, told]).toEqual([5, [2, 3, 5]]);
   background.stop();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect([turn, vi.getTimerCount()]).toEqual([5, 0]);
+  expect(turn).toBe(5);
 });
 
 test("work that is stopped while it runs ends without a word, and is not begun again", async () => {
   const told: unknown[] = [];
+  let turn = 0;
   const background = repeat(
     100,
     async (isStopped) => {
+      turn += 1;
       await new Promise((resolve) => setTimeout(resolve, 50));
       if (isStopped()) throw new Error("the connection is closed");
     },
@@ -37,5 +39,5 @@ test("work that is stopped while it runs ends without a word, and is not begun a
   await vi.advanceTimersByTimeAsync(120);
   background.stop();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect([told, vi.getTimerCount()]).toEqual([[], 0]);
+  expect([told, turn]).toEqual([[], 1]);
 });

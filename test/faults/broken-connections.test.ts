@@ -12,7 +12,7 @@ import type { Lanes } from "./broken/lanes.ts";
 import { lend } from "./broken/lanes.ts";
 import { everyOperation } from "./broken/operations.ts";
 import { peopleRecipes } from "./broken/people-recipes.ts";
-import { beside, failPoints, lastingRounds, roundsAtOnce, stepsFor } from "./broken/plans.ts";
+import { beside, failPoints, lastingRounds, leastHits, roundsAtOnce, stepsFor } from "./broken/plans.ts";
 import { publicRecipes } from "./broken/public-recipes.ts";
 import type { Recipe } from "./broken/recipe.ts";
 import { serviceOf, titleOf } from "./broken/recipe.ts";
@@ -87,7 +87,7 @@ describe.concurrent("many faults in many operations at once are success or 503, 
       lanes.use(async (lane) => {
         const { hits, flaws } = await triedInRound(beside(recipes, turn), lane, round);
         expect(flaws).toEqual([]);
-        expect(hits).toBeGreaterThan(5);
+        expect(hits).toBeGreaterThanOrEqual(leastHits);
       }),
   );
 });
@@ -100,7 +100,7 @@ describe.concurrent("a fault that lasts is 503 before the deadline, and success 
         if (at === "handshake") await lane.proxy.emptyPool();
         const { hits, flaws } = await triedInRound(recipes, lane, round);
         expect(flaws).toEqual([]);
-        expect(hits).toBeGreaterThan(5);
+        expect(hits).toBeGreaterThanOrEqual(leastHits);
       }),
   );
 });

@@ -255,8 +255,10 @@ describe("with a key", () => {
         message: "The service could not respond in time; try again.",
       });
       parts.world.serve = () => Promise.resolve();
+      // Other files of this process may have timers too.
+      const timers = vi.getTimerCount();
       await call(createContact, key, ann);
-      expect(vi.getTimerCount()).toBe(0);
+      expect(vi.getTimerCount()).toBe(timers);
     } finally {
       vi.useRealTimers();
     }

@@ -139,7 +139,10 @@ async function* messages(
       if (window.full()) yield {};
       continue;
     }
-    await Promise.race([window.fill(), ended]);
+    const filled = window.fill().then(() => true);
+    // While standard input pauses, what was sent is settled all the same.
+    while ((await Promise.race([filled, ended, sleep(askEveryMs, false, { ref: false })])) === false)
+      if (window.isOwed()) yield {};
     if (isEnded()) return false;
     const batch = window.take();
     if (isFirst) onResume(position, batch === undefined);

@@ -1,4 +1,5 @@
 // The stretch of an import that was read and is not settled yet: it is bounded, and can be sent once more.
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, ImportedRecord } from "../formats/entry.ts";
 
 /** A few records that go in one message. */
@@ -25,6 +26,8 @@ export interface Unreadable {
 export interface Window {
   /** Whether no more may be read before something is settled. */
   full(): boolean;
+  /** Whether something was sent that is not settled. */
+  isOwed(): boolean;
   /** Waits until there is something to take, or the file is at its end. */
   fill(): Promise<void>;
   /** The next message to send, sent before or not; undefined at the end of the file. */
@@ -44,6 +47,8 @@ export interface Window {
 
 const mostRecords = 500;
 const mostWeight = 1_000_000;
+/** For so long a record waits for others: standard input may pause at any record. */
+const mostWaitMs = 1_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
 /**
@@ -89,12 +94,13 @@ export function createWindow(
         batches.push({ ...batch, read: read() });
         held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
       }),
+    isOwed: () => unsent > 0,
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
     begin: (position) =>
       inTurn(async () => {
         unsent = 0;
         while (reader.count() < position) {
-          if ((await reader.nextRecord(true)) === undefined) return false;
+          if (!(await reader.skip())) return false;
           settledBytes = read();
         }
         return true;
@@ -121,8 +127,14 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
 interface Reader {
   /** How many records were read. */
   count(): number;
-  nextRecord(earlier: boolean): Promise<{ readonly entry: Entry; readonly record: ImportedRecord } | undefined>;
+  /** Reads one record and leaves it out; false at the end of the file. */
+  skip(): Promise<boolean>;
   readBatch(): Promise<Omit<Batch, "read"> | undefined>;
+}
+
+interface Found {
+  readonly entry: Entry;
+  readonly record: ImportedRecord;
 }
 
 function createReader(
@@ -132,35 +144,42 @@ function createReader(
 ): Reader {
   const iterator = entries[Symbol.asyncIterator]();
   let readRecords = 0;
-  let ended = false;
+  /** The record that is being read: a batch may not have waited for it. */
+  let next: Promise<Found | undefined> | undefined;
 
-  /** The next entry that is a record. */
-  async function nextRecord(earlier: boolean): ReturnType<Reader["nextRecord"]> {
+  /** The next entry that is a record; undefined at the end. */
+  async function readRecord(earlier: boolean): Promise<Found | undefined> {
     for (;;) {
       const { value: entry, done = false } = await iterator.next();
-      if (done) {
-        ended = true;
-        return undefined;
-      }
-      if ("record" in entry.content) {
-        readRecords++;
-        return { entry, record: entry.content.record };
-      }
+      if (done) return undefined;
+      if ("record" in entry.content) return { entry, record: entry.content.record };
       onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
     }
   }
 
+  /** The same, or "late" where `late` comes first: then the record is that of the next call. */
+  async function take(earlier: boolean, late?: Promise<"late">): Promise<Found | "late" | undefined> {
+    next ??= readRecord(earlier);
+    const found = await (late === undefined ? next : Promise.race([next, late]));
+    if (found === "late") return found;
+    next = undefined;
+    if (found !== undefined) readRecords++;
+    return found;
+  }
+
   async function readBatch(): ReturnType<Reader["readBatch"]> {
     const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
-    while (!ended && batch.records.length < mostRecords && batch.weight < mostWeight) {
-      const found = await nextRecord(false);
-      if (found === undefined) break;
+    let late: Promise<"late"> | undefined;
+    while (batch.records.length < mostRecords && batch.weight < mostWeight) {
+      const found = await take(false, late);
+      if (found === undefined || found === "late") break;
       batch.records.push(found.record);
       batch.origins.push({ line: found.entry.line, input: keepInputs ? found.entry.input : undefined });
       batch.weight += found.entry.input.length;
+      late ??= sleep(mostWaitMs, "late" as const, { ref: false });
     }
     return batch.records.length === 0 ? undefined : batch;
   }
 
-  return { count: () => readRecords, nextRecord, readBatch };
+  return { count: () => readRecords, skip: async () => (await take(true)) !== undefined, readBatch };
 }

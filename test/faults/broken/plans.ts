@@ -79,6 +79,9 @@ export function beside<T>(all: readonly T[], turn: number): readonly T[] {
   return isLong ? all : everyThird(all, turn);
 }
 
+/** So many commands a round breaks at least, or it proves nothing: some faults hit writes alone. */
+export const leastHits = isLong ? 6 : 3;
+
 /** As many commands as a server that fails for a moment has in hand. */
 const times = 60;
 
