@@ -14,6 +14,10 @@ import { recordsAt } from "./records.ts";
 /** Where the questions are asked. */
 export interface Demo {
   readonly client: Client;
+  /** Where the instance is, with an API key of the account and the access token of the assistant. */
+  readonly base: string;
+  readonly key: string;
+  readonly token: string;
   /** What the account has. */
   readonly records: Records;
 }
@@ -32,12 +36,13 @@ export async function withDemo<T>(work: (demo: Demo) => Promise<T>, now = new Da
         rest(`http://127.0.0.1:${instance?.internalPort ?? 0}`, `/${rpc}`, { key: childToken, body });
       const records = recordsAt(await fillDemo(ingestInto({ internalCall }, _id.toHexString()), now), now);
       const client = new Client({ name: "evals", version: "1" });
-      const headers = { Authorization: `Bearer ${await accessToken(provider, { sub: subject })}` };
-      await client.connect(
-        new StreamableHTTPClientTransport(new URL(`${instance?.base ?? ""}/mcp`), { requestInit: { headers } }),
-      );
+      const { secret: key } = await services.apiKeys.create(_id, "read_write");
+      const base = instance?.base ?? "";
+      const token = await accessToken(provider, { sub: subject });
+      const headers = { Authorization: `Bearer ${token}` };
+      await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }));
       try {
-        return await work({ client, records });
+        return await work({ client, base, key, token, records });
       } finally {
         await client.close();
       }

@@ -72,7 +72,7 @@ export function createGuards(
     onRefusal: recordRefusals(services.audit, observability.onError),
   });
   const assistants =
-    tokens && assistantAccessPolicy({ throttle, tokens, recognizers, switches: state, requireFreshSwitches });
+    tokens && assistantAccessPolicy({ throttle, tokens, recognizers, capacity, switches: state, requireFreshSwitches });
   const access = createInternalAccess(dependencies.serviceTokens, services.accounts.exists);
   const inside = internalAccessPolicy(access, state, requireFreshSwitches);
   const dispatch = {

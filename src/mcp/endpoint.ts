@@ -5,8 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
-import type { Failure } from "../errors.ts";
-import { fail, refuse } from "../errors.ts";
+import { Failure, refuse } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/exchange.ts";
@@ -15,6 +14,7 @@ import type { Inbound, OnError } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
+import type { WebRequest } from "./web.ts";
 import { toResponse, toWebRequest } from "./web.ts";
 
 /** Its dependencies. */
@@ -43,6 +43,8 @@ export interface Endpoint extends Surface {
 interface Exchange {
   readonly inbound: Inbound;
   readonly holder: TokenFacts;
+  /** Resolves once the token is proven. */
+  readonly proven: Promise<void>;
 }
 
 type McpHandler = ReturnType<typeof createMcpHandler>;
@@ -56,20 +58,37 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   let prepared: Promise<McpHandler> | undefined;
   const prepare = (): Promise<McpHandler> => (prepared ??= load(dependencies));
 
+  /** Reads while the token is proven. */
+  async function serve({ request, messages }: WebRequest, exchange: Exchange): Promise<globalThis.Response> {
+    // Nobody pays for a batch of somebody whose token is not valid.
+    if (messages > 1) await exchange.proven;
+    await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
+    const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
+    return (await prepare()).fetch(request, { authInfo });
+  }
+
   return {
     serves: (asked) => asked === path,
     async handle(_path, request, response, inbound) {
       try {
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
-        const holder = await accessPolicy.enter(inbound); // 429, 503, 401, 403
-        requireOrigin(request, dependencies); // 403
-        if (request.method !== "POST") fail(Reason.METHOD_NOT_ALLOWED, { allow });
-        const exchange: Exchange = { inbound, holder };
-        const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
+        const { holder, prove } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
+        const refusal = refusalOf(request, dependencies);
+        if (refusal !== undefined) {
+          await prove(); // 503, 401, 403
+          throw refusal; // 403, 405
+        }
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
         if (asked === undefined) return;
-        await throttleBatch(inbound, asked.messages, dependencies); // 422, 429
-        await toResponse(await (await prepare()).fetch(asked.request, { authInfo }), response);
+        const proven = prove();
+        const served = serve(asked, { inbound, holder, proven });
+        try {
+          await Promise.all([proven, served.catch(() => undefined)]); // 503, 401, 403
+        } catch (error) {
+          void served.then(({ body }) => body?.cancel()).catch(() => undefined);
+          throw error;
+        }
+        await toResponse(await served, response); // 422, 429
       } catch (error) {
         const failure = failureFrom(error);
         dependencies.onError(failure, inbound);
@@ -91,23 +110,30 @@ async function load({ calls, serverFactory, where, onToolCall }: EndpointDepende
     ({ authInfo }) => {
       const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
       if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
-      const { inbound, holder } = exchange;
+      const { inbound, holder, proven } = exchange;
       return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
         observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
-        onToolCall(tool, holder, inbound);
+        proven.then(() => onToolCall(tool, holder, inbound)).catch(() => undefined);
       });
     },
     { maxRequestBodySize: bodyLimit, onerror: () => undefined },
   );
 }
 
-/** A browser that is on another's page must not be led here (DNS rebinding); programs send no origin. */
-function requireOrigin({ headers: { origin } }: Request, { where, corsOrigins }: EndpointDependencies): void {
-  if (origin === undefined || corsOrigins.includes(origin)) return;
-  if (origin === new URL(where.mcpUrl).origin || origin === new URL(where.baseUrl).origin) return;
-  fail(Reason.FOREIGN_ORIGIN, {
-    message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
-  });
+/**
+ * Why a request is refused that may have a valid token. A browser that is on another's page must not be led here (DNS
+ * rebinding); programs send no origin.
+ */
+function refusalOf(
+  { method, headers: { origin } }: Request,
+  { where, corsOrigins }: EndpointDependencies,
+): Failure | undefined {
+  const own = [...corsOrigins, new URL(where.mcpUrl).origin, new URL(where.baseUrl).origin];
+  if (origin !== undefined && !own.includes(origin))
+    return new Failure(Reason.FOREIGN_ORIGIN, {
+      message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
+    });
+  return method === "POST" ? undefined : new Failure(Reason.METHOD_NOT_ALLOWED, { allow });
 }
 
 /**

@@ -50,6 +50,12 @@ interface Verified {
 const verifiedMs = 60_000;
 /** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
 const introspectionMs = 3_000;
+/** A token that was used lately is introspected again at this age, so that its next request does not wait. */
+const refreshMs = 2_000;
+/** A model thinks for so long between two calls. */
+const latelyMs = 30_000;
+/** So many tokens are introspected in the background: half of it a second at the provider. */
+const mostRefreshed = 100;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
 const unlikely = 8_192;
@@ -139,20 +145,43 @@ function createSignatureVerifier(provider: Provider) {
 function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
   const asking = new Map<string, Promise<Introspection>>();
+  /** When each token was used last, of those that are introspected in the background. */
+  const used = new Map<string, number>();
 
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
   function introspect(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
-    if (known !== undefined && Date.now() - known.at < introspectionMs) return Promise.resolve(known);
+    const isFresh = known !== undefined && Date.now() - known.at < introspectionMs;
+    const result = isFresh ? Promise.resolve(known) : askOnce(token, name, known);
+    const isRefreshed = used.has(name);
+    if (!isRefreshed && used.size >= mostRefreshed) return result;
+    used.set(name, performance.now());
+    if (!isRefreshed) void result.then((first) => refreshLater(token, name, first));
+    return result;
+  }
+
+  function askOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
     let asked = asking.get(name);
     if (asked === undefined) {
-      asked = ask(token, known).finally(() => asking.delete(name));
+      asked = ask(token, known)
+        .then((result) => {
+          keep(results, name, result);
+          return result;
+        })
+        .finally(() => asking.delete(name));
       asking.set(name, asked);
     }
-    return asked.then((result) => {
-      keep(results, name, result);
-      return result;
-    });
+    return asked;
+  }
+
+  /** Introspects a token before it is stale, for as long as it is active, in use, and the provider responds. */
+  function refreshLater(token: string, name: string, last: Introspection): void {
+    if (last.claims?.["active"] !== true || last.error !== undefined) return void used.delete(name);
+    const refresh = async (): Promise<void> => {
+      if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
+      else refreshLater(token, name, await askOnce(token, name, last));
+    };
+    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
   }
 
   /**

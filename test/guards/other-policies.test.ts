@@ -1,5 +1,5 @@
-// The access policies of operators and of assistants, over dependencies made by hand: who is let in, in which order, and what the
-// service is granted.
+// The access policy of operators, over dependencies made by hand: who is let in, in which order, and what the service
+// is granted.
 import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -13,9 +13,6 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
-import type { AssistantAccessPolicy } from "../../src/guards/assistant.ts";
-import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
-import type { TokenFacts } from "../../src/guards/call.ts";
 import { internalAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
@@ -253,96 +250,6 @@ describe("a stream", () => {
         "Import streams, and is not the operator's",
       );
     }
-  });
-});
-
-describe("the assistants' access policy", () => {
-  const facts: TokenFacts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
-  let identify: (token: string) => Promise<TokenFacts>;
-  let accessPolicy: AssistantAccessPolicy;
-  beforeEach(() => {
-    identify = () => Promise.resolve(facts);
-    const tokens = {
-      identify: (sent: string) => {
-        parts.steps.push(`identify ${sent}`);
-        return identify(sent);
-      },
-    };
-    accessPolicy = assistantAccessPolicy({
-      throttle: parts.throttle,
-      tokens,
-      recognizers: parts.recognizers,
-      switches: () => parts.world,
-      requireFreshSwitches: () => undefined,
-    });
-  });
-
-  test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
-    for (let turn = 0; turn < 2; turn++) expect(await accessPolicy.enter(parts.inbound(token))).toEqual(facts);
-    expect(parts.observation).toEqual({ account: accountId });
-    expect(parts.steps).toEqual([
-      "identify token-one",
-      `take account:${account}`,
-      `take account:${account}`,
-      "identify token-one",
-    ]);
-  });
-
-  test("further calls of a request take from the account as well [RTE-25]", async () => {
-    const inbound = parts.inbound(token);
-    await accessPolicy.enter(inbound);
-    await accessPolicy.throttleMore(inbound, 9);
-    expect(parts.steps.at(-1)).toBe(`take 9 of account:${account}`);
-    parts.world.waitMs = 1;
-    expect(await reasonOf(accessPolicy.throttleMore(inbound, 9))).toBe("RATE_LIMITED");
-  });
-
-  test("of many things that are wrong the first in the contract's order answers", async () => {
-    const told = [];
-    parts.world.waitMs = 1;
-    parts.world.publicInterface = false;
-    identify = async () => fail(Reason.INVALID_TOKEN);
-    const mended = [
-      () => (parts.world.waitMs = 0),
-      () => (parts.world.publicInterface = true),
-      () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })),
-      () => (identify = () => Promise.resolve(facts)),
-    ];
-    for (const mend of mended) {
-      told.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
-      mend();
-    }
-    expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
-    expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
-  });
-
-  test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
-    expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
-    expect(parts.steps).toEqual(["take address:192.0.2.1"]);
-    identify = async () => fail(Reason.INVALID_TOKEN);
-    expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
-    expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
-  });
-
-  test("a call of who has entered reads the account's records, and is charged no more", async () => {
-    const inbound = parts.inbound(token);
-    await accessPolicy.enter(inbound);
-    parts.steps.length = 0;
-    const dispatch = parts.behind(accessPolicy);
-    await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
-    expect(parts.steps).toEqual(["serve GetContact"]);
-    expect(parts.grants).toEqual([
-      { kind: "records", accountId, unproven: undefined, deadline: expect.anything() as unknown },
-    ]);
-    await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({
-      reason: Reason.ACCESS_DENIED,
-      message: "Access denied: an assistant may only read.",
-    });
-    expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
-  });
-
-  test("a call of who has not entered is refused", async () => {
-    expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
   });
 });
 

@@ -411,9 +411,13 @@ describe("at a provider that can be asked about tokens", () => {
   let other: FakeProvider;
   let instance: TestService;
   const said = new Map<string, Record<string, unknown>>();
+  const introspected: string[] = [];
   beforeAll(async () => {
     other = await startFakeProvider();
-    offerIntrospection(other, (token) => said.get(token) ?? { active: false });
+    offerIntrospection(other, (token) => {
+      introspected.push(token);
+      return said.get(token) ?? { active: false };
+    });
     instance = await service.another(other.settings());
     await newOwner(service, other.issuer, "person-dora", "dora-elsewhere@example.com");
   });
@@ -481,19 +485,20 @@ describe("at a provider that can be asked about tokens", () => {
       (turn) => `t\u00f6ken-${turn}`,
       (turn) => `${"x".repeat(9_000)}${turn}`,
     ];
-    const statuses = await Promise.all(
-      Array.from({ length: 200 }, async (_, turn) => statusOf(at, (await kinds[turn % kinds.length]?.(turn)) ?? "")),
+    const tokens = await Promise.all(
+      Array.from({ length: 200 }, async (_, turn) => (await kinds[turn % kinds.length]?.(turn)) ?? ""),
     );
+    const statuses = await Promise.all(tokens.map((token) => statusOf(at, token)));
     expect(new Set(statuses)).toEqual(new Set([401]));
-    expect(other.asked.filter((path) => path === "/introspect")).toEqual([]);
+    // Those of the tests before are introspected in the background.
+    expect(introspected.filter((token) => tokens.includes(token))).toEqual([]);
     expect(other.asked.filter((path) => path === "/jwks").length).toBeLessThanOrEqual(5);
     expect(other.asked.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
   });
 
   test("the same bad token 50 times is asked about once [OAU-07]", async () => {
-    other.asked.length = 0;
     await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token")));
-    expect(other.asked).toEqual(["/introspect"]);
+    expect(introspected.filter((token) => token === "the-same-bad-token")).toHaveLength(1);
   });
 });
 

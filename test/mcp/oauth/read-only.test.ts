@@ -68,6 +68,7 @@ beforeAll(async () => {
         },
         accountOfHolder,
       ),
+    capacity: unlimited,
     switches: () => ({ publicInterface: true, writes: true }),
     requireFreshSwitches: () => undefined,
   });
