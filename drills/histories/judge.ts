@@ -8,7 +8,7 @@ import {
   judgeFailures,
   judgeRecovery,
   judgeSwitches,
-  longestGap,
+  gapBeyond,
   recoveredAfter,
 } from "./promises-judge.ts";
 import { judgeRegister, judgeSearches } from "./registers-judge.ts";
@@ -56,11 +56,10 @@ export function judgeRound({ site, history, registers, committed, standstills, f
   const acknowledged = operations
     .filter(({ kind, outcome }) => kind === "set" && outcome === "ok")
     .map(({ answered }) => answered);
-  const beyondMs = longestGap(acknowledged, faultAt, healedAt) - longestGap(site.plain.served, faultAt, healedAt);
   return {
     violations,
     recoveryMs: recoveredAfter(operations, healedAt),
-    beyondMs: Math.max(0, beyondMs),
+    beyondMs: gapBeyond(acknowledged, site.plain.served, faultAt, healedAt),
   };
 }
 

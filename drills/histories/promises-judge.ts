@@ -119,11 +119,35 @@ export function judgeRecovery(operations: readonly Operation[], from: number, se
  * The longest of the times between two of these that lie in that time, or reach into it; Infinity where there is none.
  */
 export function longestGap(times: readonly number[], from: number, to: number): number {
+  return Math.max(0, ...gapsIn(times, from, to).map(([begin, end]) => end - begin));
+}
+
+/**
+ * For how much longer nothing was acknowledged than MongoDB served its plain client nothing. Where two faults follow
+ * each other, a gap may span both: each gap of the plain client within it is taken off.
+ */
+export function gapBeyond(
+  acknowledged: readonly number[],
+  served: readonly number[],
+  from: number,
+  to: number,
+): number {
+  const watchedUntil = Math.max(to, served.at(-1) ?? to);
+  const beyond = gapsIn(acknowledged, from, to).map(([begin, next]) => {
+    const end = Math.min(next, watchedUntil);
+    const away = gapsIn(served, begin, end).filter(([left, back]) => back - left > plainMs);
+    return away.reduce((ms, [left, back]) => ms - (Math.min(back, end) - Math.max(left, begin)), end - begin);
+  });
+  return Math.max(0, ...beyond);
+}
+
+/** The times between two of these that lie in that time, or reach into it. */
+function gapsIn(times: readonly number[], from: number, to: number): [begin: number, end: number][] {
   const sorted = [...times].sort((one, other) => one - other);
   const before = sorted.findLast((at) => at <= from);
   const after = sorted.find((at) => at >= to);
   const ends = [before ?? -Infinity, ...sorted.filter((at) => at > from && at < to), after ?? Infinity];
-  return ends.slice(1).reduce((longest, at, index) => Math.max(longest, at - (ends[index] ?? at)), 0);
+  return ends.slice(1).map((end, index) => [ends[index] ?? end, end]);
 }
 
 /** How long after it the last request of an instance was not served, in milliseconds; 0 where none was. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Operation } from "../../drills/histories/operation.ts";
 import type { Committed } from "../../drills/histories/oplog.ts";
 import {
+  gapBeyond,
   judgeCredentials,
   judgeFailures,
   judgeRecovery,
@@ -155,6 +156,17 @@ test("5 seconds after everything is whole all is served, where MongoDB serves it
       served.filter((at) => at < 5_200 || at > 6_000),
     ),
   ).toEqual([]);
+});
+
+test("writes resume late by the time in which MongoDB served its plain client, also across two faults in a row", () => {
+  const every = (from: number, to: number): number[] =>
+    Array.from({ length: (to - from) / 100 + 1 }, (_, at) => from + at * 100);
+  // Away from 1,000 to 11,000, and from 11,500 to 21,500.
+  const served = [...every(0, 1_000), ...every(11_000, 11_500), ...every(21_500, 25_000)];
+  expect(gapBeyond([...every(0, 1_000), ...every(21_900, 25_000)], served, 11_500, 23_000)).toBe(900);
+  expect(gapBeyond([...every(0, 1_000), 11_200, ...every(21_500, 25_000)], served, 11_500, 23_000)).toBe(300);
+  expect(gapBeyond([...every(0, 1_000), ...every(22_900, 25_000)], every(0, 25_000), 900, 23_000)).toBe(21_900);
+  expect(gapBeyond([500], every(0, 25_000), 600, 23_000)).toBe(24_500);
 });
 
 test("every 500 counts", () => {
