@@ -42,8 +42,8 @@ export const isolation: Drill = {
     }),
     control("every assistant is taken for the first one", "MCP", {
       file: "src/guards/assistant.ts",
-      from: "const holder = (inbound: Inbound): TokenFacts => entered.get(inbound)",
-      to: "let first: TokenFacts | undefined; const holder = (inbound: Inbound): TokenFacts => first ??= entered.get(inbound)",
+      from: "const holder = (inbound: Inbound): Reader => entered.get(inbound)",
+      to: "let first: Reader | undefined; const holder = (inbound: Inbound): Reader => first ??= entered.get(inbound)",
     }),
     control("the 404 of another's contact says so", "REST", {
       file: "src/contacts/store.ts",

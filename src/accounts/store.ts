@@ -1,5 +1,5 @@
 // Accounts in MongoDB, and the identities that they are linked to.
-import type { ClientSession, Db, UpdateFilter } from "mongodb";
+import type { ClientSession, Db, Filter, UpdateFilter } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -81,6 +81,11 @@ export const accountCollection: CollectionSpec = {
   ],
 };
 
+/** The account that an identity is linked to: by the unique index, at most one. */
+export function withIdentity({ issuer, subject }: IdentityDocument): Filter<AccountDocument> {
+  return { identities: { $elemMatch: { issuer, subject } } };
+}
+
 /** The accounts of a database. */
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(collections.accounts);
@@ -101,8 +106,7 @@ export function createAccountStore(db: Db): AccountStore {
       return (await countUpTo(accounts, 1, { _id: id }, { deadline })) === 1;
     },
     get: (id, deadline) => findFirst(accounts, { _id: id }, { deadline }),
-    ofIdentity: ({ issuer, subject }, deadline) =>
-      findFirst(accounts, { identities: { $elemMatch: { issuer, subject } } }, { deadline }),
+    ofIdentity: (identity, deadline) => findFirst(accounts, withIdentity(identity), { deadline }),
     ofEmail: (email, deadline) => findAll(accounts, { email_key: email.toLowerCase() }, { deadline }),
     list: (limit, offset, deadline) =>
       findAll(accounts, {}, { sort: { created_at: 1, _id: 1 }, skip: offset, limit, deadline }),

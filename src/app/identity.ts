@@ -37,6 +37,6 @@ export function createIdentity(
     baseUrl: () => where.baseUrl,
   });
   const warn = (message: string): void => log.warn(message);
-  const tokens = createTokens({ provider, audiences: config.mcpAudiences, ended, accounts, warn });
+  const tokens = createTokens({ provider, audiences: config.mcpAudiences, ended, warn });
   return { provider, signIn, tokens };
 }

@@ -130,7 +130,7 @@ function createEntrance(dependencies: AssistantAccessDependencies) {
         if (credential === undefined || performance.now() - provenAt < slowBodyMs) return;
         const { accountId } = readerOf(await lookUp(credential), inbound);
         // The read may have begun in the account that the person had before.
-        if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE);
+        if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
       },
     };
   };

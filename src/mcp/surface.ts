@@ -1,6 +1,5 @@
 // The MCP surface, wired: who may call, what is called, and where a client learns to sign in.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
-import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
@@ -72,14 +71,13 @@ export function createMcp(dependencies: McpDependencies): Mcp {
 export interface TokenDependencies {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
-  readonly ended: EndedSessions;
-  readonly accounts: Pick<AccountStore, "ofIdentity">;
+  readonly ended: Pick<EndedSessions, "endAndAccount">;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
 }
 
 /** Access tokens, and whose account they stand for. */
-export function createTokens({ provider, audiences, ended, accounts, warn }: TokenDependencies): Tokens {
+export function createTokens({ provider, audiences, ended, warn }: TokenDependencies): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
   let told = false;
   return {
@@ -93,10 +91,7 @@ export function createTokens({ provider, audiences, ended, accounts, warn }: Tok
           "the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in",
         );
       }
-      const [end, account] = await Promise.all([
-        ended.endOf(holder, deadline),
-        accounts.ofIdentity({ issuer, subject }, deadline),
-      ]);
+      const { end, account } = await ended.endAndAccount(holder, deadline);
       if (end !== undefined)
         refuse(
           end.kind === "person" && holder.authenticatedAt === undefined

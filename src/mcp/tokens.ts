@@ -145,18 +145,13 @@ function createSignatureVerifier(provider: Provider) {
 function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
   const asking = new Map<string, Promise<Introspection>>();
-  /** When each token was used last, of those that are introspected in the background. */
-  const used = new Map<string, number>();
-
+  const refreshed = createRefreshed();
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
   function introspect(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
     const isFresh = known !== undefined && Date.now() - known.at < introspectionMs;
     const result = isFresh ? Promise.resolve(known) : askOnce(token, name, known);
-    const isRefreshed = used.has(name);
-    if (!isRefreshed && used.size >= mostRefreshed) return result;
-    used.set(name, performance.now());
-    if (!isRefreshed) void result.then((first) => refreshLater(token, name, first));
+    refreshed.use(name, result, (last) => askOnce(token, name, last));
     return result;
   }
 
@@ -172,16 +167,6 @@ function createIntrospector(provider: Provider) {
       asking.set(name, asked);
     }
     return asked;
-  }
-
-  /** Introspects a token before it is stale, for as long as it is active, in use, and the provider responds. */
-  function refreshLater(token: string, name: string, last: Introspection): void {
-    if (last.claims?.["active"] !== true || last.error !== undefined) return void used.delete(name);
-    const refresh = async (): Promise<void> => {
-      if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
-      else refreshLater(token, name, await askOnce(token, name, last));
-    };
-    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
   }
 
   /**
@@ -207,6 +192,30 @@ function createIntrospector(provider: Provider) {
   }
 
   return { introspect, introspectSoon };
+}
+
+/** Introspects tokens before they are stale, for as long as they are active, in use, and the provider responds. */
+function createRefreshed() {
+  const used = new Map<string, number>();
+
+  function refreshLater(name: string, last: Introspection, ask: (last: Introspection) => Promise<Introspection>): void {
+    if (last.claims?.["active"] !== true || last.error !== undefined) return void used.delete(name);
+    const refresh = async (): Promise<void> => {
+      if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
+      else refreshLater(name, await ask(last), ask);
+    };
+    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
+  }
+
+  return {
+    /** Notes a use; `ask` introspects once more. */
+    use(name: string, first: Promise<Introspection>, ask: (last: Introspection) => Promise<Introspection>): void {
+      const isKnown = used.has(name);
+      if (!isKnown && used.size >= mostRefreshed) return;
+      used.set(name, performance.now());
+      if (!isKnown) void first.then((result) => refreshLater(name, result, ask));
+    },
+  };
 }
 
 function nameOf(token: string): string {

@@ -1,7 +1,9 @@
 // Ends of sessions, in MongoDB: every instance rejects sessions and tokens from an earlier sign-in.
 import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
+import type { AccountDocument } from "../accounts/store.ts";
+import { withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
-import { findAll } from "../db/aggregate.ts";
+import { aggregate, findAll } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { transaction, write } from "../db/write.ts";
@@ -68,6 +70,11 @@ export interface EndedSessions {
   ): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
   endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
+  /** The same, and the account of the person, by one command. */
+  endAndAccount(
+    beginning: Beginning,
+    deadline: Deadline,
+  ): Promise<{ readonly end: End | undefined; readonly account: AccountDocument | undefined }>;
 }
 
 /** Longer than the lifetime of an assistant's refresh token. */
@@ -151,7 +158,26 @@ export function createEndedSessions(db: Db): EndedSessions {
     async endOf(beginning, deadline) {
       return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline }));
     },
+    async endAndAccount(beginning, deadline) {
+      const rows = await aggregate<{ end?: EndedDocument; account?: AccountDocument }>(
+        ended,
+        [
+          { $match: { _id: { $in: namesOf(beginning) } } },
+          { $project: { _id: 0, end: "$$ROOT" } },
+          accountOf(beginning),
+        ],
+        { deadline },
+      );
+      const ends = rows.flatMap(({ end }) => end ?? []);
+      return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
+    },
   };
+}
+
+/** Adds the account of the person as a row. */
+function accountOf({ issuer, subject }: Beginning): Document {
+  const pipeline = [{ $match: withIdentity({ issuer, subject }) }, { $project: { _id: 0, account: "$$ROOT" } }];
+  return { $unionWith: { coll: collections.accounts, pipeline } };
 }
 
 /** The ids of the documents that may end this. */

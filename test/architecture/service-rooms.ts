@@ -149,7 +149,6 @@ export const serviceRooms: readonly Room[] = [
       "src/db/mongo.ts",
       "src/deflated.ts",
       "src/search/words.ts",
-      "src/accounts/store.ts",
       "src/audit/store.ts",
       "src/guards/assistant.ts",
       "src/guards/call.ts",
