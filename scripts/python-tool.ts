@@ -3,10 +3,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** A tool as PyPI has it. */
-export interface PythonTool {
+/** A project of PyPI, at one version. */
+export interface PythonProject {
   readonly project: string;
   readonly version: string;
+}
+
+/** A project that is run as a program. */
+export interface PythonTool extends PythonProject {
   /** What `python -m` runs. */
   readonly module: string;
 }
@@ -42,17 +46,25 @@ export function pythonTool(
   { project, version, module }: PythonTool,
   cacheDir: string,
 ): readonly [program: string, ...args: string[]] {
-  const folder = join(cacheDir, "python", `${project}-${version}`);
-  // The environment is of no use to another minor version of Python, whose own programs it names.
-  if (!runs(folder, module)) install(folder, `${project}==${version}`);
-  return [join(folder, "bin", "python"), "-m", module];
+  return [environment({ project, version }, cacheDir, ["-m", module, "--version"]), "-m", module];
 }
 
-function runs(folder: string, module: string): boolean {
-  return (
-    existsSync(folder) &&
-    spawnSync(join(folder, "bin", "python"), ["-m", module, "--version"], { stdio: "ignore" }).status === 0
-  );
+/** The Python of an environment with the project in it, for a program of ours. Installs it as `pythonTool` does. */
+export function pythonWith({ project, version }: PythonProject, cacheDir: string): string {
+  const found = `import importlib.metadata as metadata; metadata.version(${JSON.stringify(project)})`;
+  return environment({ project, version }, cacheDir, ["-c", found]);
+}
+
+/** The Python of the environment, which is made where the check does not pass. */
+function environment({ project, version }: PythonProject, cacheDir: string, check: readonly string[]): string {
+  const folder = join(cacheDir, "python", `${project}-${version}`);
+  // The environment is of no use to another minor version of Python, whose own programs it names.
+  if (!passes(folder, check)) install(folder, `${project}==${version}`);
+  return join(folder, "bin", "python");
+}
+
+function passes(folder: string, check: readonly string[]): boolean {
+  return existsSync(folder) && spawnSync(join(folder, "bin", "python"), [...check], { stdio: "ignore" }).status === 0;
 }
 
 /** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */

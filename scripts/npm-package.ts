@@ -1,0 +1,46 @@
+// Fetches an npm package, pinned and without install scripts, into a folder of the user's cache, once.
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** A package as the registry has it. */
+export interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** The folder of the package, which `fetchPackage` fills; `cacheDir` is that of src/config.ts. */
+export function packageFolder({ name, version }: NpmPackage, cacheDir: string): string {
+  return join(prefixOf({ name, version }, cacheDir), "node_modules", name);
+}
+
+/** Fetches the package and what it depends on. Throws with what npm said last. */
+export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
+  if (existsSync(packageFolder(wanted, cacheDir))) return;
+  const prefix = prefixOf(wanted, cacheDir);
+  // Made beside its place and then moved there, so that whoever runs at the same time never sees half of it.
+  const making = `${prefix}.${process.pid}`;
+  mkdirSync(making, { recursive: true });
+  try {
+    const args = ["install", "--prefix", making, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
+    // An unreachable registry is reported in seconds.
+    const retries = ["--fetch-retry-mintimeout", "1000", "--fetch-retry-maxtimeout", "5000"];
+    const requirement = `${wanted.name}@${wanted.version}`;
+    const { status, stderr, error } = spawnSync("npm", [...args, ...retries, requirement], {
+      encoding: "utf8",
+      timeout: 600_000,
+    });
+    if (status !== 0) {
+      const said = (stderr ?? "").trim().split("\n").at(-1);
+      throw new Error(`npm cannot install ${requirement} (${error?.message ?? said})`);
+    }
+    rmSync(prefix, { recursive: true, force: true });
+    renameSync(making, prefix);
+  } finally {
+    rmSync(making, { recursive: true, force: true });
+  }
+}
+
+function prefixOf({ name, version }: NpmPackage, cacheDir: string): string {
+  return join(cacheDir, "npm", `${name.replaceAll(/[@/]/g, "-").replace(/^-/, "")}-${version}`);
+}
