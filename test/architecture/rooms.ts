@@ -92,6 +92,7 @@ export const rooms: readonly Room[] = [
   ["drills/", ["drills/", "fixtures/", "src/", "gateway/"]],
   ["bench/", ["bench/", "fixtures/", "bin/bundle.js", "src/"]],
   ["evals/", ["evals/", "fixtures/", "src/embedded/demo/records.ts"]],
+  ["scripts/mcp-clients/typescript.ts", ["a computed path"]],
   ["scripts/", ["scripts/", "drills/bulk/", "fixtures/", "gateway/", "src/cli/", "src/html.ts"]],
   // Tests of drills and of the bench, and the two files that speak of both.
   ["test/drills/", [...tested, "drills/"]],

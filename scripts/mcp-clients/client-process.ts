@@ -1,0 +1,78 @@
+// Drives a client program over its standard streams: one JSON command a line, and one JSON response.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { McpClient, Person, ToolResult } from "./client.ts";
+
+/** A line of the program: a page that the person must open first, or the response. */
+interface Line {
+  readonly authorize?: string;
+  readonly result?: unknown;
+  readonly error?: string;
+}
+
+/** No command takes this long, and a client that signs in again and again must end. */
+const commandMs = 60_000;
+/** More pages for one command are a loop. */
+const mostPages = 3;
+
+/** Starts the program; `environment` is added to that of this process. */
+export function startClientProcess(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): McpClient {
+  const child = spawn(program, args, { env: { ...process.env, ...environment } });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  let errors = "";
+  child.stderr.on("data", (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-2_000)));
+  child.on("error", (error) => (errors += error.message));
+  child.stdin.on("error", () => undefined);
+  const send = (line: object): void => void child.stdin.write(`${JSON.stringify(line)}\n`);
+
+  const nextLine = async (): Promise<Line> => {
+    const { done, value } = await lines.next();
+    if (done === true) throw new Error(`The client ended: ${errors.trim()}`);
+    return JSON.parse(value) as Line;
+  };
+  const run = async (command: object, person?: Person): Promise<unknown> => {
+    send(command);
+    for (let pages = 0; pages <= mostPages; pages++) {
+      const { authorize, result, error } = await nextLine();
+      if (error !== undefined) throw new Error(error);
+      if (authorize === undefined) return result;
+      if (person === undefined) throw new Error(`The client opened ${authorize} unasked.`);
+      send({ callback: (await person(new URL(authorize))).href });
+    }
+    throw new Error(`The client opened more than ${mostPages} pages for one command.`);
+  };
+  const runInTime = async (command: object, person?: Person): Promise<unknown> => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => {
+        child.kill("SIGKILL");
+        reject(new Error(`The client did not respond within ${commandMs / 1_000} seconds: ${errors.trim()}`));
+      }, commandMs);
+    });
+    try {
+      return await Promise.race([run(command, person), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  return {
+    connect: async (person) => (await runInTime({ command: "connect" }, person)) as string,
+    listTools: async (person) => (await runInTime({ command: "list" }, person)) as string[],
+    callTool: async (name, given, person) =>
+      (await runInTime({ command: "call", name, arguments: given }, person)) as ToolResult,
+    expireToken: async () => void (await runInTime({ command: "expire" })),
+    tokenDigest: async () => (await runInTime({ command: "token" })) as string,
+    async end() {
+      child.stdin.end();
+      const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,120 @@
+// Drives the command line of MCP Inspector, which is one process for each request and keeps its tokens in files.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { McpClient, Person, ToolResult } from "./client.ts";
+
+/** How the command line is run. */
+export interface InspectorOptions {
+  /** A Node that it supports. */
+  readonly node: string;
+  /** Its launcher. */
+  readonly program: string;
+  readonly url: string;
+  readonly era: "legacy" | "modern";
+  /** An empty folder, for all that it stores. */
+  readonly folder: string;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly out: string;
+  readonly errors: string;
+}
+
+/** It signs a person in only on a terminal. As nothing else is said of the terminal, no browser is opened. */
+const asOnTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
+const commandMs = 60_000;
+
+export function createInspector({ node, program, url, era, folder }: InspectorOptions): McpClient {
+  const secrets = join(folder, "secrets.json");
+  const environment = {
+    ...process.env,
+    HOME: folder,
+    NO_COLOR: "1",
+    NODE_OPTIONS: asOnTerminal,
+    MCP_AUTO_OPEN_ENABLED: "false",
+    MCP_STORAGE_DIR: folder,
+    MCP_INSPECTOR_SECRET_STORE: "file",
+  };
+
+  async function run(args: readonly string[], person: Person): Promise<unknown> {
+    const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
+    const all = [program, "--cli", "--server-url", url, "--transport", "http", "--protocol-era", era];
+    const child = spawn(node, [...all, "--callback-url", callback, "--format", "json", ...args], { env: environment });
+    const { status, out, errors } = await finish(child, person);
+    if (out.trim() === "") throw new Error(`the Inspector ended with ${status}: ${errors.trim().slice(-400)}`);
+    const { result } = JSON.parse(out) as { result?: unknown };
+    return result ?? JSON.parse(out);
+  }
+
+  return {
+    async connect(person) {
+      const { protocolVersion } = (await run(["--method", "initialize"], person)) as { protocolVersion?: string };
+      return protocolVersion ?? "";
+    },
+    async listTools(person) {
+      const { tools } = (await run(["--method", "tools/list"], person)) as { tools: { name: string }[] };
+      return tools.map(({ name }) => name);
+    },
+    async callTool(name, given, person): Promise<ToolResult> {
+      const args = ["--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given)];
+      const { isError, structuredContent } = (await run(args, person)) as {
+        isError?: boolean;
+        structuredContent?: Record<string, unknown>;
+      };
+      return { isError: isError === true, structured: structuredContent ?? {} };
+    },
+    async expireToken() {
+      const text = readFileSync(secrets, "utf8");
+      writeFileSync(secrets, text.replace(accessTokenIn(text), "expired"));
+    },
+    async tokenDigest() {
+      const token = existsSync(secrets) ? accessTokenIn(readFileSync(secrets, "utf8")) : "";
+      return token === "" ? "" : createHash("sha256").update(token).digest("hex");
+    },
+    end: async () => undefined,
+  };
+}
+
+/** The access token in the file of secrets, where it is JSON within JSON. */
+function accessTokenIn(text: string): string {
+  return /access_token\\*":\s*\\*"([^"\\]+)/.exec(text)?.[1] ?? "";
+}
+
+/** Waits for the end of the process, and visits its callback where it asks for a sign-in. */
+async function finish(child: ReturnType<typeof spawn>, person: Person): Promise<Ended> {
+  let [out, errors, seen] = ["", "", 0];
+  let visits = Promise.resolve();
+  child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr?.on("data", (chunk: Buffer) => {
+    errors += chunk.toString();
+    const pages = [...errors.matchAll(/^Please navigate to: (\S+)\n/gm)];
+    for (const [, page = ""] of pages.slice(seen)) {
+      visits = visits.then(async () => void (await fetch(await person(new URL(page)))));
+      visits.catch((error: unknown) => {
+        errors += String(error);
+        child.kill("SIGKILL");
+      });
+    }
+    seen = pages.length;
+  });
+  const timer = setTimeout(() => child.kill("SIGKILL"), commandMs);
+  const [status] = (await once(child, "close")) as [number | null];
+  clearTimeout(timer);
+  await visits.catch(() => undefined);
+  return { status, out, errors };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

@@ -1,0 +1,98 @@
+// The journey of a client: signs in from nothing, calls every tool, refreshes, and asks again after a sign-out.
+import type { McpClient, Person } from "./client.ts";
+import type { OpenedPage, PersonAtBrowser } from "./person.ts";
+import type { Seen } from "./tool-calls.ts";
+import { toolCalls } from "./tool-calls.ts";
+
+/** What came of a step; `error` is what the client reported. */
+export interface Step {
+  readonly pages: readonly OpenedPage[];
+  readonly hasData: boolean;
+  readonly error?: string;
+}
+
+/** What came of a journey. A step that was not reached is missing. */
+export interface Outcome {
+  readonly revision?: string;
+  readonly signIn?: Step;
+  readonly tools?: {
+    readonly listed: readonly string[];
+    readonly called: readonly string[];
+    /** What was wrong with a call, by its tool. */
+    readonly failures: readonly string[];
+  };
+  readonly refresh?: Step & { readonly hasNewToken: boolean };
+  /** The next call after the sign-out, with a person who closes the page. */
+  readonly afterSignOut?: Step;
+  /** The call after that, with a person who signs in. */
+  readonly again?: Step;
+}
+
+/** Takes a client through the journey. Never fails: what goes wrong is in the outcome. */
+export async function journeyOf(client: McpClient, person: PersonAtBrowser): Promise<Outcome> {
+  let revision: string | undefined;
+  const signIn = await step(person.signsIn, async (open) => {
+    revision = await client.connect(open);
+    // Some clients make no request on connect.
+    return (await client.listTools(open)).length > 0;
+  });
+  if (!signIn.hasData) return { signIn };
+  const tools = await callTools(client, person);
+  const before = await client.tokenDigest();
+  await client.expireToken();
+  const refreshed = await step(person.declines, (open) => hasContacts(client, open));
+  const after = await client.tokenDigest();
+  const refresh = { ...refreshed, hasNewToken: before !== "" && after !== "" && after !== before };
+  await person.signOut();
+  const afterSignOut = await step(person.declines, (open) => hasContacts(client, open));
+  const again = await step(person.signsIn, async (open) => {
+    await client.connect(open);
+    return hasContacts(client, open);
+  });
+  return { ...(revision === undefined ? {} : { revision }), signIn, tools, refresh, afterSignOut, again };
+}
+
+async function step(by: (pages: OpenedPage[]) => Person, work: (person: Person) => Promise<boolean>): Promise<Step> {
+  const pages: OpenedPage[] = [];
+  try {
+    return { pages, hasData: await work(by(pages)) };
+  } catch (error) {
+    return { pages, hasData: false, error: messageOf(error) };
+  }
+}
+
+/** Calls a tool that returns records to whom the service lets in. */
+async function hasContacts(client: McpClient, person: Person): Promise<boolean> {
+  const { isError, structured } = await client.callTool("search_contacts", { query: "ann lee" }, person);
+  return !isError && JSON.stringify(structured).includes("Ann Lee");
+}
+
+async function callTools(client: McpClient, person: PersonAtBrowser): Promise<NonNullable<Outcome["tools"]>> {
+  const seen: Seen = { contact: "", name: "", session: "" };
+  const called: string[] = [];
+  const failures: string[] = [];
+  const pages: OpenedPage[] = [];
+  const open = person.declines(pages);
+  const listed = await client.listTools(open).catch((error: unknown) => {
+    failures.push(`tools/list: ${messageOf(error)}`);
+    return [];
+  });
+  for (const { tool, given, keep, expected } of toolCalls) {
+    try {
+      const { isError, structured } = await client.callTool(tool, given(seen), open);
+      keep?.(structured, seen);
+      const text = expected(seen);
+      if (isError) failures.push(`${tool} returned an error`);
+      else if (text === "" || !JSON.stringify(structured).includes(text)) failures.push(`${tool} returned other data`);
+      else called.push(tool);
+    } catch (error) {
+      failures.push(`${tool}: ${messageOf(error)}`);
+    }
+  }
+  if (pages.length > 0) failures.push(`${pages.length} pages were opened for the calls`);
+  return { listed, called, failures };
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}

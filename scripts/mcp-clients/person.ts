@@ -1,0 +1,88 @@
+// The person of the demo in a browser: signs in where a client leads, closes the page instead, or signs out on the
+// dashboard.
+import { createBrowser } from "../../fixtures/sign-in/browser.ts";
+import type { Program } from "../../fixtures/service/program.ts";
+import type { Person } from "./client.ts";
+
+/** A page that a client opened. */
+export interface OpenedPage {
+  /** Where the browser came to: the provider's origin, or that of the callback. */
+  readonly origin: string;
+  /** Whether the address has a challenge of PKCE with SHA-256. */
+  readonly hasPkce: boolean;
+  /** Whether the person has to type the password. */
+  readonly asksPassword: boolean;
+}
+
+/** A service with the demo's records, and one of its people. */
+export interface Place {
+  readonly base: string;
+  readonly issuer: string;
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The demo's first account, of an instance that runs. */
+export function placeOf({ base_url, issuer, accounts }: ReturnType<Program["demo"]>): Place {
+  const [account] = accounts;
+  if (account === undefined) throw new Error("the demo has no account");
+  return { base: base_url, issuer, email: account.email, password: account.password };
+}
+
+/** One person at one browser. */
+export interface PersonAtBrowser {
+  /** A person that adds each page to the list, and then signs in and agrees. */
+  signsIn(pages: OpenedPage[]): Person;
+  /** A person that adds each page to the list, and closes it. */
+  declines(pages: OpenedPage[]): Person;
+  /** Signs out on the dashboard, through the provider's own page. */
+  signOut(): Promise<void>;
+}
+
+export function createPerson({ base, issuer, email, password }: Place): PersonAtBrowser {
+  const callbacks: string[] = [];
+  const browser = createBrowser(callbacks);
+  const open = async (address: URL, pages: OpenedPage[]): ReturnType<typeof browser.open> => {
+    callbacks.push(address.searchParams.get("redirect_uri") ?? "");
+    const page = await browser.open(address);
+    pages.push({
+      origin: page.url.origin,
+      hasPkce: address.searchParams.get("code_challenge_method") === "S256",
+      asksPassword: page.text.includes('name="password"'),
+    });
+    return page;
+  };
+  return {
+    signsIn: (pages) => async (address) => {
+      let page = await open(address, pages);
+      if (page.text.includes('name="password"'))
+        page = await browser.submit(page, { login: email, password }, "Sign in");
+      if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
+      return page.url;
+    },
+    declines: (pages) => async (address) => {
+      const { url } = await open(address, pages);
+      // A page that leads back by itself has let the client in, and the client gets its code.
+      if (url.origin !== issuer) return url;
+      const callback = new URL(address.searchParams.get("redirect_uri") ?? "");
+      callback.search = new URLSearchParams({
+        error: "access_denied",
+        state: address.searchParams.get("state") ?? "",
+        iss: issuer,
+      }).toString();
+      return callback;
+    },
+    async signOut() {
+      const home = await browser.open(`${base}/sign-in`);
+      if (home.url.origin !== new URL(base).origin) await browser.submit(home, { login: email, password }, "Sign in");
+      const { status, headers } = await fetch(`${base}/sign-out`, {
+        method: "POST",
+        redirect: "manual",
+        headers: { Cookie: browser.cookiesFor(base), Origin: base },
+      });
+      if (status !== 303) throw new Error(`the dashboard signs nobody out: ${status}`);
+      const left = await browser.submit(await browser.open(headers.get("location") ?? ""));
+      if (left.url.href !== `${base}/`) throw new Error(`the sign-out ends at ${left.url.href}`);
+    },
+  };
+}
