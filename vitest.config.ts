@@ -10,10 +10,18 @@ const timed = [
 ];
 /** What starts many processes or keeps a processor busy: as many at once as a small machine has processors. */
 const busy = [
-  ...["drills/*", "browser/*", "schemathesis/*", "alerts/mutants", "api-keys/rotation", "bench/bench"],
+  ...[
+    "drills/*",
+    "browser/*",
+    "schemathesis/*",
+    "alerts/mutants",
+    "api-keys/rotation",
+    "bench/bench",
+    "mcp/clients/clients",
+  ],
   ...["faults/broken-connections", "ingest/bulk"],
 ].map((name) => `test/${name}.test.ts`);
-const exclude = [...configDefaults.exclude, ...leftOut.map(({ files }) => files)];
+const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => files ?? [])];
 
 export default defineConfig({
   test: {

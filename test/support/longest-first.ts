@@ -13,6 +13,7 @@ export const longest: readonly string[] = [
   "rpc/deadlines",
   "mcp/oauth/session-end",
   "schemathesis/short",
+  "mcp/clients/clients",
   "browser/dashboard",
   "drills/histories",
   "ingest/bulk",
