@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import type { Program } from "../fixtures/service/program.ts";
 import { startProgram } from "../fixtures/service/program.ts";
-import { isWell } from "./mcp-clients/judge.ts";
+import { hasPassed } from "./mcp-clients/judge.ts";
 import { clientKinds } from "./mcp-clients/kinds.ts";
 import { placeOf } from "./mcp-clients/person.ts";
 import type { Row } from "./mcp-clients/run.ts";
@@ -58,5 +58,5 @@ async function main(): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
   console.log(`\n${[tableOf(rows), ...leftOut].join("\n")}`);
-  return leftOut.length === 0 && rows.length > 0 && rows.every(({ verdict }) => isWell(verdict)) ? 0 : 1;
+  return leftOut.length === 0 && rows.length > 0 && rows.every(({ verdict }) => hasPassed(verdict)) ? 0 : 1;
 }

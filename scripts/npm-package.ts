@@ -31,14 +31,19 @@ export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
       timeout: 600_000,
     });
     if (status !== 0) {
-      const said = (stderr ?? "").trim().split("\n").at(-1);
-      throw new Error(`npm cannot install ${requirement} (${error?.message ?? said})`);
+      throw new Error(`npm cannot install ${requirement} (${error?.message ?? reasonIn(stderr ?? "")})`);
     }
     rmSync(prefix, { recursive: true, force: true });
     renameSync(making, prefix);
   } finally {
     rmSync(making, { recursive: true, force: true });
   }
+}
+
+/** The first of npm's errors with a text; the last lines only name its log. */
+function reasonIn(errors: string): string {
+  const texts = [...errors.matchAll(/^npm error (\S.*)$/gm)].map(([, text = ""]) => text);
+  return texts.find((text) => !/^(?:code|errno|syscall) /.test(text)) ?? texts[0] ?? "it reported no reason";
 }
 
 function prefixOf({ name, version }: NpmPackage, cacheDir: string): string {

@@ -2,7 +2,7 @@
 import type { Outcome, Step } from "./journey.ts";
 import { toolCalls } from "./tool-calls.ts";
 
-/** What is wrong with each column of the table; empty where all is well. */
+/** What is wrong with each column of the table; empty where nothing is. */
 export interface Verdict {
   readonly signIn: readonly string[];
   readonly tools: readonly string[];
@@ -55,8 +55,8 @@ export function judge({ revision, signIn, tools, refresh, afterSignOut, again }:
   };
 }
 
-/** Whether every column is well. */
-export function isWell(verdict: Verdict): boolean {
+/** Whether nothing is wrong with any column. */
+export function hasPassed(verdict: Verdict): boolean {
   return Object.values(verdict).every((troubles: readonly string[]) => troubles.length === 0);
 }
 
@@ -70,7 +70,7 @@ function troublesOfSignIn(step: Step, expected: Expected): string[] {
 /** A client has to lead to the provider's own page once: no page is a dead end, and more are a loop. */
 function troublesOfPages({ pages, error }: Step, { issuer }: Expected): string[] {
   const [page] = pages;
-  if (page === undefined) return [`the client led to no sign-in (${error ?? "without an error"})`];
+  if (page === undefined) return [`the client opened no sign-in page (${error ?? "without an error"})`];
   return [
     ...(pages.length > 1 ? [`the client opened ${pages.length} pages`] : []),
     ...(page.asksPassword ? [] : ["the provider asked for no password"]),

@@ -15,7 +15,7 @@ import { labelOf, tableOf, tryClient, whyLeftOut } from "../../../scripts/mcp-cl
 // Clients may have to be fetched first.
 vi.setConfig({ testTimeout: 900_000 });
 
-const well = { signIn: [], tools: [], refresh: [], afterSignOut: [] };
+const passed = { signIn: [], tools: [], refresh: [], afterSignOut: [] };
 /** Where it is set, as in CI, a client that cannot be fetched is a failure. */
 const isRequired = process.env["MCP_CLIENTS"] === "required";
 const kinds = clientKinds.filter(({ isShort }) => isShort);
@@ -44,7 +44,7 @@ test.for(kinds.map((kind) => [labelOf(kind), kind] as const))(
     }
     expect(reason).toBeUndefined();
     const { verdict } = await tryClient(kind, place, { cacheDir, folder });
-    expect(verdict).toEqual(well);
+    expect(verdict).toEqual(passed);
   },
 );
 

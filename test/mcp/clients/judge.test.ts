@@ -1,7 +1,7 @@
 // The judge of the clients' journeys: each wrong outcome is reported, in its column and no other.
 import { expect, test } from "vitest";
 import type { Outcome, Step } from "../../../scripts/mcp-clients/journey.ts";
-import { isWell, judge } from "../../../scripts/mcp-clients/judge.ts";
+import { hasPassed, judge } from "../../../scripts/mcp-clients/judge.ts";
 
 const issuer = "http://localhost:4000";
 const expected = { issuer, revision: "2026-07-28" };
@@ -21,9 +21,9 @@ const good = {
   again: signedIn,
 } satisfies Outcome;
 
-test("accepts a journey in which all is well", () => {
+test("accepts a journey without a fault", () => {
   expect(judge(good, expected)).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [] });
-  expect(isWell(judge(good, expected))).toBe(true);
+  expect(hasPassed(judge(good, expected))).toBe(true);
 });
 
 test.each<[string, Partial<Outcome>, string, string]>([
@@ -38,7 +38,7 @@ test.each<[string, Partial<Outcome>, string, string]>([
     "data without a sign-in",
     { signIn: { pages: [], hasData: true } },
     "signIn",
-    "the client led to no sign-in (without an error)",
+    "the client opened no sign-in page (without an error)",
   ],
   [
     "a sign-in at another origin",
@@ -87,7 +87,7 @@ test.each<[string, Partial<Outcome>, string, string]>([
     "a dead end after the sign-out",
     { afterSignOut: { ...led, pages: [], error: "401" } },
     "afterSignOut",
-    "the client led to no sign-in (401)",
+    "the client opened no sign-in page (401)",
   ],
   [
     "a loop after the sign-out",
@@ -110,7 +110,7 @@ test.each<[string, Partial<Outcome>, string, string]>([
 ])("reports %s", (_name, change, column, trouble) => {
   const verdict = judge({ ...good, ...change }, expected);
   expect(verdict).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [], [column]: [trouble] });
-  expect(isWell(verdict)).toBe(false);
+  expect(hasPassed(verdict)).toBe(false);
 });
 
 test("reports every column that a journey did not reach", () => {
@@ -120,5 +120,5 @@ test("reports every column that a journey did not reach", () => {
     refresh: ["was not reached"],
     afterSignOut: ["was not reached"],
   });
-  expect(verdict.signIn).toContain("the client led to no sign-in (no route)");
+  expect(verdict.signIn).toContain("the client opened no sign-in page (no route)");
 });
