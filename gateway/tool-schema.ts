@@ -68,11 +68,13 @@ function selfContained({ components }: OpenApiDocument, name: string, beyond: ob
   const local = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(local);
     if (typeof schema !== "object" || schema === null) return schema;
-    return Object.fromEntries(
-      Object.entries(schema).map(([keyword, value]) =>
-        keyword === "$ref" ? [keyword, define(String(value).slice(componentPrefix.length))] : [keyword, local(value)],
-      ),
-    );
+    const { $ref, ...rest } = schema as { readonly $ref?: string };
+    const component = $ref?.slice(componentPrefix.length);
+    const named = component === undefined ? undefined : components.schemas[component];
+    // In place: an assistant pays for every definition, and a generator reads none of this.
+    if (named !== undefined && "enum" in named) return { ...named, ...rest };
+    const parts = Object.entries(rest).map(([keyword, value]) => [keyword, local(value)]);
+    return { ...(component !== undefined && { $ref: define(component) }), ...Object.fromEntries(parts) };
   };
   const define = (component: string): string => {
     if (!definitions.has(component)) {

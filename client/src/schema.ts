@@ -240,29 +240,33 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The body of every response that is not a success. */
+        ErrorResult: {
+            error: components["schemas"]["ErrorObject"];
+        };
         /** @description What went wrong. */
-        Error: {
-            error: {
-                /**
-                 * @description The HTTP status.
-                 * @example 422
-                 */
-                code: string;
-                /**
-                 * @description What is wrong, for a person; it names every field that is.
-                 * @example email: must be at most 254 characters
-                 */
-                message: string;
-                /** @description The parts of a request that are wrong, one by one. Left out where the failure is not about such a part. */
-                details?: {
-                    /** @description The parameter, header or property as the request spells it; empty for the body as a whole. */
-                    field: string;
-                    /** @description Which rule it breaks, for programs. */
-                    rule: string;
-                    /** @description What it must be, for a person. */
-                    message: string;
-                }[];
-            };
+        ErrorObject: {
+            /**
+             * @description The HTTP status.
+             * @example 422
+             */
+            code: string;
+            /**
+             * @description What is wrong, for a person; it names every field that is.
+             * @example email: must be at most 254 characters
+             */
+            message: string;
+            /** @description The parts of a request that are wrong, one by one. Left out where the failure is not about such a part. */
+            details?: components["schemas"]["ErrorDetail"][];
+        };
+        /** @description A part of a request that is wrong. */
+        ErrorDetail: {
+            /** @description The parameter, header or property as the request spells it; empty for the body as a whole. */
+            field: string;
+            /** @description Which rule it breaks, for programs. */
+            rule: string;
+            /** @description What it must be, for a person. */
+            message: string;
         };
         GetApiKeyResult: {
             /** @description The key, without its secret. */
@@ -270,11 +274,8 @@ export interface components {
         };
         /** @description The key to create. */
         CreateApiKeyRequest: {
-            /**
-             * @description What the key may do; `read_write` when it is left out.
-             * @enum {string|null}
-             */
-            access?: "read_write" | "read_only" | null;
+            /** @description What the key may do; `read_write` when it is left out. */
+            access?: components["schemas"]["ApiKeyAccess"] | null;
         };
         CreateApiKeyResult: {
             /** @description The key, with its secret. */
@@ -282,11 +283,8 @@ export interface components {
         };
         /** @description The key to put in place of the present one. */
         RotateApiKeyRequest: {
-            /**
-             * @description What the new key may do; what the old one may when it is left out.
-             * @enum {string|null}
-             */
-            access?: "read_write" | "read_only" | null;
+            /** @description What the new key may do; what the old one may when it is left out. */
+            access?: components["schemas"]["ApiKeyAccess"] | null;
         };
         RotateApiKeyResult: {
             /** @description The new key, with its secret. */
@@ -402,11 +400,8 @@ export interface components {
              * @example rec_4fQz
              */
             prefix: string;
-            /**
-             * @description What the key may do.
-             * @enum {string}
-             */
-            access: "read_write" | "read_only";
+            /** @description What the key may do. */
+            access: components["schemas"]["ApiKeyAccess"];
             /**
              * Format: date-time
              * @description When the key was created.
@@ -432,11 +427,8 @@ export interface components {
              * @example rec_4fQz
              */
             prefix: string;
-            /**
-             * @description What the key may do.
-             * @enum {string}
-             */
-            access: "read_write" | "read_only";
+            /** @description What the key may do. */
+            access: components["schemas"]["ApiKeyAccess"];
             /**
              * Format: date-time
              * @description When the key was created.
@@ -468,11 +460,8 @@ export interface components {
              * @description When it happened.
              */
             created_at: string;
-            /**
-             * @description What happened. More kinds may be added.
-             * @enum {string}
-             */
-            event: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other";
+            /** @description What happened. More kinds may be added. */
+            event: components["schemas"]["AuditEvent"];
             /** @description More of it, in a sentence: for a refusal, why. */
             detail: string | null;
             /**
@@ -624,11 +613,8 @@ export interface components {
         };
         /** @description The state of the service. */
         Health: {
-            /**
-             * @description `ok`; `degraded` when MongoDB or Redis cannot be reached; `disabled` while the public interface is switched off.
-             * @enum {string}
-             */
-            status: "ok" | "degraded" | "disabled";
+            /** @description `ok`; `degraded` when MongoDB or Redis cannot be reached; `disabled` while the public interface is switched off. */
+            status: components["schemas"]["HealthStatus"];
             /**
              * @description The version of the interface's description.
              * @example 1.0.0
@@ -637,11 +623,8 @@ export interface components {
         };
         /** @description A note that was found. */
         NoteSearchResult: {
-            /**
-             * @description Whether a contact or a session owns the note.
-             * @enum {string}
-             */
-            kind: "contact" | "session";
+            /** @description Whether a contact or a session owns the note. */
+            kind: components["schemas"]["NoteKind"];
             /**
              * Format: uuid
              * @description The id of the contact or session that owns the note.
@@ -835,11 +818,8 @@ export interface components {
              * @description The note's position among the notes of its session.
              */
             position: number;
-            /**
-             * @description How the note came to be.
-             * @enum {string}
-             */
-            type: "user_manual" | "ai_meeting_prep" | "user_template" | "ai_predefined" | "ai_assistant" | "reader_comment";
+            /** @description How the note came to be. */
+            type: components["schemas"]["SessionNoteType"];
         };
         /** @description What was said in a session. */
         Transcript: {
@@ -883,6 +863,31 @@ export interface components {
              */
             recording_ended_at: string | null;
         };
+        /**
+         * @description What a key may do.
+         * @enum {string}
+         */
+        ApiKeyAccess: "read_write" | "read_only";
+        /**
+         * @description What an entry of the audit log can be about.
+         * @enum {string}
+         */
+        AuditEvent: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other";
+        /**
+         * @description The states of the service.
+         * @enum {string}
+         */
+        HealthStatus: "ok" | "degraded" | "disabled";
+        /**
+         * @description What owns a note.
+         * @enum {string}
+         */
+        NoteKind: "contact" | "session";
+        /**
+         * @description How a session note came to be.
+         * @enum {string}
+         */
+        SessionNoteType: "user_manual" | "ai_meeting_prep" | "user_template" | "ai_predefined" | "ai_assistant" | "reader_comment";
     };
     responses: never;
     parameters: never;
@@ -947,7 +952,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The person who is signed in has no account. */
@@ -959,7 +964,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The account has no active API key. */
@@ -971,7 +976,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -984,7 +989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -996,7 +1001,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1036,7 +1041,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
@@ -1048,7 +1053,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The account has an active API key. */
@@ -1060,7 +1065,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1072,7 +1077,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1085,7 +1090,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1097,7 +1102,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1133,7 +1138,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. */
@@ -1145,7 +1150,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The account has no active API key. */
@@ -1157,7 +1162,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1170,7 +1175,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1182,7 +1187,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1222,7 +1227,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
@@ -1234,7 +1239,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The account has no active API key. */
@@ -1246,7 +1251,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1258,7 +1263,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1271,7 +1276,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1283,7 +1288,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1324,7 +1329,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The person who is signed in has no account. */
@@ -1336,7 +1341,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1348,7 +1353,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1361,7 +1366,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1373,7 +1378,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1415,7 +1420,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1427,7 +1432,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1440,7 +1445,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1452,7 +1457,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1500,7 +1505,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The API key may only read. */
@@ -1512,7 +1517,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -1524,7 +1529,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Another active contact of the account has the email. The idempotency key was used with another request. */
@@ -1536,7 +1541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1548,7 +1553,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1561,7 +1566,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Writes are paused. */
@@ -1573,7 +1578,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1585,7 +1590,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1624,7 +1629,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -1636,7 +1641,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1648,7 +1653,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1661,7 +1666,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1673,7 +1678,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1716,7 +1721,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The API key may only read. */
@@ -1728,7 +1733,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -1740,7 +1745,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Another active contact of the account has the email. The contact is archived. */
@@ -1752,7 +1757,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1764,7 +1769,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1777,7 +1782,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Writes are paused. */
@@ -1789,7 +1794,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1801,7 +1806,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1851,7 +1856,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The API key may only read. */
@@ -1863,7 +1868,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -1875,7 +1880,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description The contact is archived. The idempotency key was used with another request. */
@@ -1887,7 +1892,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -1899,7 +1904,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -1912,7 +1917,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Writes are paused. */
@@ -1924,7 +1929,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1936,7 +1941,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -1972,7 +1977,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -1984,7 +1989,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -2030,7 +2035,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -2042,7 +2047,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -2055,7 +2060,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -2067,7 +2072,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -2125,7 +2130,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -2137,7 +2142,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -2150,7 +2155,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -2162,7 +2167,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -2201,7 +2206,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -2213,7 +2218,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -2225,7 +2230,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -2238,7 +2243,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -2250,7 +2255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };
@@ -2289,7 +2294,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description There is no such record in the account. */
@@ -2301,7 +2306,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description A parameter, a header or the body is outside its constraints. */
@@ -2313,7 +2318,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Too many requests. */
@@ -2326,7 +2331,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
             /** @description Any other failure. */
@@ -2338,7 +2343,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ErrorResult"];
                 };
             };
         };

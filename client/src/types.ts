@@ -32,7 +32,7 @@ export type NoteSearchResult = Open<Schemas["NoteSearchResult"]>;
 export type Health = Open<Schemas["Health"]>;
 export type Pagination = Schemas["Pagination"];
 /** One part of a request that is wrong. */
-export type ErrorDetail = NonNullable<Schemas["Error"]["error"]["details"]>[number];
+export type ErrorDetail = Schemas["ErrorDetail"];
 
 export type NewContact = Schemas["CreateContactRequest"];
 export type ContactChanges = Schemas["UpdateContactRequest"];

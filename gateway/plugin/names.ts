@@ -1,9 +1,9 @@
 // The names that REST and OpenAPI give to what protos define.
 import type { DescEnum, DescMessage, DescMethod } from "@bufbuild/protobuf";
 
-/** The name of a message in OpenAPI and in generated code: without its package, nested ones joined by `_`. */
-export function messageName(message: DescMessage): string {
-  return message.typeName.slice(message.file.proto.package.length + 1).replaceAll(".", "_");
+/** The name of a message or enum in OpenAPI and in generated code: without its package, nested ones joined by `_`. */
+export function messageName(item: DescMessage | DescEnum): string {
+  return item.typeName.slice(item.file.proto.package.length + 1).replaceAll(".", "_");
 }
 
 /**

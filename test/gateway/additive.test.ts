@@ -60,6 +60,9 @@ const request = {
     },
   },
 };
+const state = {
+  components: { schemas: { MakeRequest: { type: "object", properties: { state: { $ref: "State" } } } } },
+};
 const answer = {
   components: {
     schemas: {
@@ -107,6 +110,13 @@ test.each<[string, Description, string, string, string]>([
   ],
   ["a property that must be sent now", request, '["name"]', '["name","mail"]', "MakeRequest.required.mail"],
   ["a property that is gone", request, '"name":{"type":"string","maxLength":100}', "", "MakeRequest.properties.name"],
+  [
+    "another schema",
+    state,
+    '{"$ref":"State"}',
+    '{"anyOf":[{"$ref":"Other"},{"type":"null"}]}',
+    "MakeRequest.properties.state.$ref",
+  ],
   ["another type", request, '"type":"string"', '"type":"integer"', "MakeRequest.properties.name.type"],
   ["an answer's property that may be left out now", answer, '["id"]', "[]", "MakeResponse.required.id"],
   ["a value of an answer that is gone", answer, '["a","b"]', '["a"]', 'MakeResponse.properties.state.enum."b"'],
@@ -131,6 +141,12 @@ test.each<[string, Description, string, string]>([
   ["a bound that is gone", request, ',"maxLength":100', ""],
   ["a property that need not be sent any more", request, '["name"]', "[]"],
   ["an answer's property that is always there now", answer, '["id"]', '["id","state"]'],
+  [
+    "a null that is accepted beside a schema",
+    state,
+    '{"$ref":"State"}',
+    '{"anyOf":[{"$ref":"State"},{"type":"null"}]}',
+  ],
   ["another order", answer, '["a","b"]', '["b","a"]'],
   ["a status more", operation, '"404":{}', '"404":{},"409":{}'],
 ])("%s is not [VER-02]", (_what, description, from, to) => {

@@ -44,7 +44,7 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
   if (Array.isArray(released)) return takenFromList(released, newer, at);
   if (released === null || typeof released !== "object") return released === newer ? [] : [place];
   if (newer === null || typeof newer !== "object" || Array.isArray(newer)) return [place];
-  const next = newer as Readonly<Record<string, Json>>;
+  const next = widened(released, newer as Readonly<Record<string, Json>>, at);
   const kept = Object.entries(released).filter(([name]) => !words.has(name) || isProperty(at));
   const lost = kept.flatMap(([name, value]) =>
     name in next || narrowing.has(name) ? taken(value, next[name] as Json, [...at, name]) : [[...at, name].join(".")],
@@ -53,6 +53,14 @@ export function taken(released: Json, newer: Json, at: readonly string[] = []): 
     (name) => !(name in released) && narrowing.has(name) && !isProperty(at) && isSent(at),
   );
   return [...lost, ...added.map((name) => [...at, name].join("."))];
+}
+
+/** The newer schema of a request without the other schemas, such as null, that it accepts beside the released one. */
+function widened(released: object, newer: Readonly<Record<string, Json>>, at: readonly string[]): typeof newer {
+  const { anyOf, ...rest } = newer;
+  if (!("$ref" in released) || "anyOf" in released || !Array.isArray(anyOf) || !isSent(at)) return newer;
+  const same = (anyOf as readonly { readonly $ref?: Json }[]).some(({ $ref }) => $ref === released.$ref);
+  return same ? { ...rest, $ref: released.$ref as Json } : newer;
 }
 
 /**

@@ -30,7 +30,7 @@ test.each(table.map((route) => [`${route.method} ${route.template}`, route] as c
 );
 
 test("the error envelope, with details and without, is what the document says [ERR-01, ERR-04]", () => {
-  const matches = checkerOf("#/components/schemas/Error");
+  const matches = checkerOf("#/components/schemas/ErrorResult");
   for (const violations of [[], [{ field: "email", rule: "type", message: "must be a string" }]]) {
     expect(matches(JSON.parse(failureEnvelope(new Failure(Reason.INVALID_REQUEST, { violations }))))).toBe(true);
   }

@@ -62,6 +62,6 @@ ajv.addSchema({
 });
 
 /** What checks values against the schema to which a reference of the document leads. */
-export function checkerOf(reference = "#/components/schemas/Error"): ValidateFunction {
+export function checkerOf(reference = "#/components/schemas/ErrorResult"): ValidateFunction {
   return ajv.compile({ $ref: reference.replace("#/components/schemas/", "records#/$defs/") });
 }

@@ -120,6 +120,21 @@ test("no schema has the name that generators give to the response of an operatio
   expect(Object.keys(document.components.schemas).filter((name) => taken.includes(name))).toEqual([]);
 });
 
+test("every object and every enum of a body is a schema with a name, for which generators make one type", () => {
+  const { schemas } = document.components;
+  const nested = Object.values(schemas).flatMap((schema) => within(schema).filter((part) => part !== schema));
+  expect(nested.filter((part) => part["type"] === "object" || "enum" in part)).toEqual([]);
+  expect(schemas).toMatchObject({ ApiKeyAccess: { enum: ["read_write", "read_only"] }, ErrorDetail: {} });
+});
+
+test("no schema has the name of a type of Go, Java, Python or TypeScript, or that of another in other case", () => {
+  const names = Object.keys(document.components.schemas);
+  const types = ["Any", "Class", "Client", "Configuration", "Date", "Error", "Exception", "List", "Map", "Object"];
+  const more = ["Promise", "Record", "Request", "Response", "Set", "String", "Type"];
+  expect(names.filter((name) => [...types, ...more].includes(name))).toEqual([]);
+  expect(new Set(names.map((name) => name.replaceAll("_", "").toLowerCase())).size).toBe(names.length);
+});
+
 test("it names its license, and whom to turn to", () => {
   expect(document.info).toMatchObject({
     license: { name: "MIT", identifier: "MIT" },

@@ -131,12 +131,17 @@ test("it is in OpenAPI, with the scheme of its credential", () => {
     description: "The tag.",
     properties: {
       name: { type: "string", minLength: 1, maxLength: 20, description: "Its name." },
-      colour: { type: ["string", "null"], enum: ["dark_red", "blue", null], description: "" },
+      colour: { anyOf: [{ $ref: "#/components/schemas/TagColour" }, { type: "null" }], description: "" },
       pinned: { type: "boolean", description: "" },
       rank: { type: ["integer", "null"], format: "int32", minimum: -2_147_483_648, maximum: 9, description: "" },
     },
     required: ["name"],
     additionalProperties: false,
+  });
+  expect(document.components.schemas["TagColour"]).toEqual({
+    type: "string",
+    enum: ["dark_red", "blue"],
+    description: "",
   });
   expect(document.components.schemas).toHaveProperty("Tag_Owner");
   expect(Object.keys(document.components.securitySchemes)).toEqual(["apiKey", "dashboardSession"]);

@@ -1,5 +1,5 @@
 // Puts the OpenAPI 3.1 document together: one path item for each template, one schema for each message.
-import type { DescService } from "@bufbuild/protobuf";
+import type { DescEnum, DescService } from "@bufbuild/protobuf";
 import { messageName, resultName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import { naming } from "../operation.ts";
@@ -9,13 +9,14 @@ import { description } from "./comments.ts";
 import { operationObject, requestBodySchema } from "./path-item.ts";
 import { bodySchema, messageSchema } from "./response-schema.ts";
 import type { JsonObject } from "./schema.ts";
-import { errorSchema, headers, schemeNames, securitySchemes } from "./shared.ts";
+import { enumSchema } from "./schema.ts";
+import { errorSchemas, headers, schemeNames, securitySchemes } from "./shared.ts";
 import { info } from "./text.ts";
 
 /** The document. Throws an Error that names the rpc for what it cannot describe. */
 export function openApiDocument(operations: readonly Operation[], options: Options): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
-  const schemas: Record<string, JsonObject> = { Error: errorSchema };
+  const schemas: Record<string, JsonObject> = { ...errorSchemas };
   const services = new Set<DescService>();
   for (const operation of operations) {
     const { rpc, template, method } = operation;
@@ -30,6 +31,8 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
   }
   for (const message of responseMessages(operations, options))
     addSchema(messageName(message), messageSchema(message, options));
+  for (const type of enumsOf(operations, options))
+    addSchema(messageName(type), { ...enumSchema(type), description: description(type) });
   const schemes = (["key", "session"] as const).filter((credential) =>
     operations.some((operation) => operation.credential === credential),
   );
@@ -59,6 +62,18 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     }
     schemas[name] = schema;
   }
+}
+
+/** The enums of bodies. Each is a schema with a name: in place, generators make a type of it for every property. */
+function enumsOf(operations: readonly Operation[], options: Options): ReadonlySet<DescEnum> {
+  const fields = [
+    ...operations.flatMap(({ rpc, body, beyond }) => [
+      ...(body?.fields ?? []),
+      ...rpc.output.fields.filter((field) => !beyond.response.includes(field)),
+    ]),
+    ...responseMessages(operations, options).flatMap((message) => message.fields),
+  ];
+  return new Set(fields.flatMap(({ enum: type }) => type ?? []));
 }
 
 function groupsOf(services: ReadonlySet<DescService>, operations: readonly Operation[]): JsonObject[] {

@@ -7,7 +7,7 @@ import { commentText, description } from "./comments.ts";
 import { exampleOf, parameterSchema, parameterText, propertySchema } from "./request-schema.ts";
 import type { JsonObject } from "./schema.ts";
 import { reference } from "./schema.ts";
-import { everyHeader, idempotencyKey, schemeNames } from "./shared.ts";
+import { errorName, everyHeader, idempotencyKey, schemeNames } from "./shared.ts";
 
 /** The operation object. */
 export function operationObject(operation: Operation, tag: string, options: Options): JsonObject {
@@ -80,7 +80,7 @@ function errorObjects({ errors }: Operation, options: Options): JsonObject {
 
 function errorObject(status: string, text: string): JsonObject {
   const more = status === "401" ? ["WWW-Authenticate"] : status === "429" ? ["Retry-After"] : [];
-  return { description: text, headers: headerReferences([...everyHeader, ...more]), content: json("Error") };
+  return { description: text, headers: headerReferences([...everyHeader, ...more]), content: json(errorName) };
 }
 
 function headerReferences(names: readonly string[]): JsonObject {

@@ -1,6 +1,6 @@
 // The schemas of what a request has: all that is refused must show here, so a rule that cannot be shown is refused
 // itself.
-import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
+import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import {
@@ -8,12 +8,12 @@ import {
   Int32RulesSchema,
   StringRulesSchema,
 } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
-import { enumNames } from "../names.ts";
+import { messageName } from "../names.ts";
 import type { Options } from "../options.ts";
 import { requestKind } from "../request-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
-import { orNull } from "./schema.ts";
+import { enumSchema, orNull, reference } from "./schema.ts";
 
 /**
  * The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. A date
@@ -45,7 +45,7 @@ export function parameterSchemas(fields: readonly DescField[], options: Options)
 export function propertySchema(field: DescField, options: Options): JsonObject {
   const rules = options.field(field);
   const nullable = !options.validate(field).required && rules?.notNull !== true;
-  const schema = valueSchema(field, options);
+  const schema = field.enum === undefined ? valueSchema(field, options) : reference("schemas", messageName(field.enum));
   return {
     ...(nullable ? orNull(schema) : schema),
     description: description(field),
@@ -69,7 +69,7 @@ function valueSchema(field: DescField, options: Options): JsonObject {
     case "bool":
       return { type: "boolean" };
     case "enum":
-      return enumSchema(field);
+      return enumSchema(enumOf(field));
   }
 }
 
@@ -84,9 +84,9 @@ const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
 /** A `full-date` or a `date-time` of RFC 3339 that exists: what `src/instant.ts` reads. */
 export const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
 
-function enumSchema({ enum: type, name }: DescField): JsonObject {
+function enumOf({ enum: type, name }: DescField): DescEnum {
   if (type === undefined) throw new Error(`${name} is no enum`);
-  return { type: "string", enum: [...enumNames(type)].filter(([number]) => number !== 0).map(([, one]) => one) };
+  return type;
 }
 
 function stringSchema(field: DescField, options: Options): JsonObject {

@@ -1,7 +1,7 @@
 // The schemas of responses: every field is there, null where it may be, and more may come (contract §2.1; spec
 // Versioning 2).
-import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { enumNames, messageName } from "../names.ts";
+import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
+import { messageName } from "../names.ts";
 import type { Operation } from "../operation.ts";
 import type { Options } from "../options.ts";
 import type { ResponseType } from "../response-field.ts";
@@ -9,12 +9,16 @@ import { providerMark } from "../../provider-mark.ts";
 import { responseField } from "../response-field.ts";
 import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
-import { orNull, reference } from "./schema.ts";
+import { enumSchema, orNull, reference } from "./schema.ts";
+
+/** How the schema of a field has its enum: by name, or in place where nothing can be referred to. */
+type OfEnum = (type: DescEnum) => JsonObject;
+const byName: OfEnum = (type) => reference("schemas", messageName(type));
 
 /** The schema of a message in responses. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {
   return {
-    ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options)])),
+    ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options, byName)])),
     description: description(message),
   };
 }
@@ -23,26 +27,26 @@ export function messageSchema(message: DescMessage, options: Options): JsonObjec
 export function bodySchema({ rpc, data, siblings }: Operation, options: Options): JsonObject {
   const whole =
     data === undefined
-      ? objectSchema(rpc.output.fields.map((field) => [field.name, fieldSchema(field, options)]))
-      : fieldSchema(data, options);
+      ? objectSchema(rpc.output.fields.map((field) => [field.name, fieldSchema(field, options, byName)]))
+      : fieldSchema(data, options, byName);
   return objectSchema([
     ["data", whole],
-    ...siblings.map((field): [string, JsonObject] => [field.name, fieldSchema(field, options)]),
+    ...siblings.map((field): [string, JsonObject] => [field.name, fieldSchema(field, options, byName)]),
   ]);
 }
 
-/** The schemas of fields, by their names. */
+/** The schemas of fields that REST does not have, by their names. */
 export function fieldSchemas(fields: readonly DescField[], options: Options): JsonObject {
-  return Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, options)]));
+  return Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, options, enumSchema)]));
 }
 
 function objectSchema(properties: readonly (readonly [string, JsonObject])[]): JsonObject {
   return { type: "object", properties: Object.fromEntries(properties), required: properties.map(([name]) => name) };
 }
 
-function fieldSchema(field: DescField, options: Options): JsonObject {
+function fieldSchema(field: DescField, options: Options, ofEnum: OfEnum): JsonObject {
   const { type, repeated, nullable } = responseField(field, options);
-  const item = typeSchema(type, field, options);
+  const item = typeSchema(type, field, options, ofEnum);
   const schema = repeated ? { type: "array", items: item } : nullable ? orNull(item) : item;
   const rules = options.field(field);
   return {
@@ -53,15 +57,12 @@ function fieldSchema(field: DescField, options: Options): JsonObject {
   };
 }
 
-function typeSchema(type: ResponseType, field: DescField, options: Options): JsonObject {
+function typeSchema(type: ResponseType, field: DescField, options: Options, ofEnum: OfEnum): JsonObject {
   switch (type.kind) {
     case "message":
       return reference("schemas", messageName(type.message));
     case "enum":
-      return {
-        type: "string",
-        enum: [...enumNames(type.enum)].filter(([number]) => number !== 0).map(([, name]) => name),
-      };
+      return ofEnum(type.enum);
     case "timestamp":
       return { type: "string", format: "date-time" };
     case "integer":

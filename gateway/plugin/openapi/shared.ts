@@ -1,5 +1,6 @@
 // What all operations share in the document: the error envelope, headers, ways to sign in.
 import type { JsonObject } from "./schema.ts";
+import { reference } from "./schema.ts";
 
 /**
  * `components.headers`. The limits shown are the default ones; gateway/openapi.ts puts those in force in their place.
@@ -58,43 +59,49 @@ export const idempotencyKey: JsonObject = {
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 };
 
-/** The schema of the error envelope. */
-export const errorSchema: JsonObject = {
-  type: "object",
-  description: "What went wrong.",
-  properties: {
-    error: {
-      type: "object",
-      properties: {
-        code: { type: "string", pattern: "^[0-9]{3}$", description: "The HTTP status.", examples: ["422"] },
-        message: {
-          type: "string",
-          description: "What is wrong, for a person; it names every field that is.",
-          examples: ["email: must be at most 254 characters"],
-        },
-        details: {
-          type: "array",
-          description:
-            "The parts of a request that are wrong, one by one. Left out where the failure is not about such a part.",
-          items: {
-            type: "object",
-            properties: {
-              field: {
-                type: "string",
-                description:
-                  "The parameter, header or property as the request spells it; empty for the body as a whole.",
-              },
-              rule: { type: "string", description: "Which rule it breaks, for programs." },
-              message: { type: "string", description: "What it must be, for a person." },
-            },
-            required: ["field", "rule", "message"],
-          },
-        },
-      },
-      required: ["code", "message"],
-    },
+/** The name of the schema of every failure. Not `Error`: most languages have a type of that name. */
+export const errorName = "ErrorResult";
+
+/** The schemas of a failure. Each object has a name, because generators invent one for an object without. */
+export const errorSchemas: Record<string, JsonObject> = {
+  [errorName]: {
+    type: "object",
+    description: "The body of every response that is not a success.",
+    properties: { error: reference("schemas", "ErrorObject") },
+    required: ["error"],
   },
-  required: ["error"],
+  ErrorObject: {
+    type: "object",
+    description: "What went wrong.",
+    properties: {
+      code: { type: "string", pattern: "^[0-9]{3}$", description: "The HTTP status.", examples: ["422"] },
+      message: {
+        type: "string",
+        description: "What is wrong, for a person; it names every field that is.",
+        examples: ["email: must be at most 254 characters"],
+      },
+      details: {
+        type: "array",
+        description:
+          "The parts of a request that are wrong, one by one. Left out where the failure is not about such a part.",
+        items: reference("schemas", "ErrorDetail"),
+      },
+    },
+    required: ["code", "message"],
+  },
+  ErrorDetail: {
+    type: "object",
+    description: "A part of a request that is wrong.",
+    properties: {
+      field: {
+        type: "string",
+        description: "The parameter, header or property as the request spells it; empty for the body as a whole.",
+      },
+      rule: { type: "string", description: "Which rule it breaks, for programs." },
+      message: { type: "string", description: "What it must be, for a person." },
+    },
+    required: ["field", "rule", "message"],
+  },
 };
 
 /** `components.securitySchemes`, by the credential of an operation. */
