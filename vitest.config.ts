@@ -14,6 +14,7 @@ const busy = [
     "drills/*",
     "browser/*",
     "schemathesis/*",
+    "generated-clients/*",
     "alerts/mutants",
     "api-keys/rotation",
     "bench/bench",

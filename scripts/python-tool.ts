@@ -13,6 +13,8 @@ export interface PythonProject {
 export interface PythonTool extends PythonProject {
   /** What `python -m` runs. */
   readonly module: string;
+  /** What is installed beside it. */
+  readonly beside?: readonly string[];
 }
 
 /** Runs requests that are made from an OpenAPI document. */
@@ -30,6 +32,14 @@ export const checkJsonschema: PythonTool = {
   module: "check_jsonschema",
 };
 
+/** Generates clients in Python; beside it what the client of OpenAPI Generator needs more. */
+export const openapiPythonClient: PythonTool = {
+  project: "openapi-python-client",
+  version: "0.29.1",
+  module: "openapi_python_client",
+  beside: ["urllib3==2.8.0", "python-dateutil==4.0.0"],
+};
+
 /** Whether there is a python3 that makes virtual environments with pip in them. */
 export function canMakeEnvironments(): boolean {
   return spawnSync("python3", ["-c", "import ensurepip, venv"], { stdio: "ignore" }).status === 0;
@@ -43,10 +53,10 @@ export const withoutEnvironments = "No python3 with venv and pip was found (on D
  * (as of src/config.ts). Throws with what pip said last.
  */
 export function pythonTool(
-  { project, version, module }: PythonTool,
+  { project, version, module, beside = [] }: PythonTool,
   cacheDir: string,
 ): readonly [program: string, ...args: string[]] {
-  return [environment({ project, version }, cacheDir, ["-m", module, "--version"]), "-m", module];
+  return [environment({ project, version }, cacheDir, ["-m", module, "--version"], beside), "-m", module];
 }
 
 /** The Python of an environment with the project in it, for a program of ours. Installs it as `pythonTool` does. */
@@ -56,10 +66,15 @@ export function pythonWith({ project, version }: PythonProject, cacheDir: string
 }
 
 /** The Python of the environment, which is made where the check does not pass. */
-function environment({ project, version }: PythonProject, cacheDir: string, check: readonly string[]): string {
+function environment(
+  { project, version }: PythonProject,
+  cacheDir: string,
+  check: readonly string[],
+  beside: readonly string[] = [],
+): string {
   const folder = join(cacheDir, "python", `${project}-${version}`);
   // The environment is of no use to another minor version of Python, whose own programs it names.
-  if (!passes(folder, check)) install(folder, `${project}==${version}`);
+  if (!passes(folder, check)) install(folder, [`${project}==${version}`, ...beside]);
   return join(folder, "bin", "python");
 }
 
@@ -68,7 +83,7 @@ function passes(folder: string, check: readonly string[]): boolean {
 }
 
 /** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
-function install(folder: string, requirement: string): void {
+function install(folder: string, requirements: readonly string[]): void {
   if (!canMakeEnvironments()) throw new Error(withoutEnvironments);
   const making = `${folder}.${process.pid}`;
   mkdirSync(join(folder, ".."), { recursive: true });
@@ -76,8 +91,8 @@ function install(folder: string, requirement: string): void {
     run("python3", ["-m", "venv", making], "python3 cannot make a virtual environment");
     run(
       join(making, "bin", "python"),
-      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", requirement],
-      `pip cannot install ${requirement}`,
+      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", ...requirements],
+      `pip cannot install ${requirements.join(" ")}`,
     );
     rmSync(folder, { recursive: true, force: true });
     renameSync(making, folder);

@@ -1,7 +1,6 @@
 // Runs an example as a reader would, against a service of the test.
 import { execFile } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 
 /** How an example ended. */
 export interface Ended {
@@ -39,18 +38,6 @@ export function runExample(
   environment: Readonly<Record<string, string>>,
 ): Promise<Ended> {
   return run(process.execPath, ["--import", "tsx", `examples/${folder}/main.ts`, ...args], environment);
-}
-
-/** Whether a program is on PATH. */
-export function isInstalled(program: string): boolean {
-  return (process.env["PATH"] ?? "").split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** What to say where they are missing. */

@@ -4,7 +4,11 @@ import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts"
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
 import { findChromium, withoutChromium } from "../../fixtures/chromium.ts";
-import { isInstalled, withoutCurl, withoutPython } from "../examples/run.ts";
+import { withoutCurl, withoutPython } from "../examples/run.ts";
+import { isInstalled } from "../../fixtures/installed.ts";
+import { oapiCodegen } from "../../scripts/generated-clients/go.ts";
+import { openApiGeneratorJava } from "../../scripts/generated-clients/java.ts";
+import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";
 import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
 
 /** The tests that cannot run here; without `files` a part of a file, which skips it by itself. */
@@ -15,6 +19,11 @@ export const leftOut: readonly { readonly files?: string; readonly notice: strin
   ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
   ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
   ...(hasCommit(releasedCommit) ? [] : [{ files: "test/drills/upgrade.test.ts", notice: withoutRelease }]),
+  ...[oapiCodegen, openApiPythonClient, openApiGeneratorJava].flatMap(({ language, missing }) => {
+    const files = `test/generated-clients/${language.toLowerCase()}.test.ts`;
+    const lacking = missing();
+    return lacking === undefined ? [] : [{ files, notice: `${files} is LEFT OUT: it needs ${lacking}.` }];
+  }),
   ...(canMakeEnvironments()
     ? []
     : [

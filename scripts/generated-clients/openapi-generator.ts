@@ -1,0 +1,39 @@
+// OpenAPI Generator, which is one program in Java for all languages.
+import { copyFileSync, cpSync } from "node:fs";
+import { join } from "node:path";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { isInstalled } from "../../fixtures/installed.ts";
+import { installed, run } from "./run.ts";
+
+/** Its version, as in programs/java/pom.xml. */
+export const openApiGeneratorVersion = "7.25.0";
+const copyJars = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
+/** One short run: compiling the generator itself well costs more than it saves. */
+export const quickJava = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+export const programs = join(import.meta.dirname, "programs");
+
+/** What is missing for it; undefined where it can run. */
+export function missingForJava(): string | undefined {
+  return ["java", "javac", "mvn"].every(isInstalled) ? undefined : "a JDK and Maven";
+}
+
+/** The folder with its jar and those that its Java client needs. */
+export function jars(): string {
+  return installed(join(testCacheDir(), "java", `openapi-generator-${openApiGeneratorVersion}`), (folder) => {
+    copyFileSync(join(programs, "java/pom.xml"), join(folder, "pom.xml"));
+    run("mvn", ["--quiet", "--batch-mode", copyJars, `-DoutputDirectory=${folder}`], folder);
+  });
+}
+
+/** Makes a client in `folder/generated`, without documentation and tests of its own, and returns what was printed. */
+export function generateWith(generator: string, options: readonly string[], document: string, folder: string): string {
+  const jar = join(jars(), `openapi-generator-cli-${openApiGeneratorVersion}.jar`);
+  const parts = "apiDocs=false,modelDocs=false,apiTests=false,modelTests=false";
+  const target = ["generate", "-g", generator, "-i", document, "-o", "generated", "--global-property", parts];
+  return run("java", [...quickJava, "-jar", jar, ...target, ...options], folder).all;
+}
+
+/** Puts the program of this name beside its client. */
+export function copyProgram(name: string, folder: string): void {
+  cpSync(join(programs, name), folder, { recursive: true });
+}

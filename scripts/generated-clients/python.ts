@@ -1,0 +1,47 @@
+// The generators of Python clients: openapi-python-client and OpenAPI Generator.
+import { cpSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
+import { canMakeEnvironments, openapiPythonClient, pythonTool } from "../python-tool.ts";
+import type { Generator } from "./generator.ts";
+import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } from "./openapi-generator.ts";
+import { run } from "./run.ts";
+
+const missingForPython = (): string | undefined => (canMakeEnvironments() ? undefined : "a python3 with venv and pip");
+/** The Python that has the libraries of both clients. */
+const python = (): string => pythonTool(openapiPythonClient, testCacheDir())[0];
+const shared = {
+  language: "Python",
+  compile: (folder) => void run(python(), ["-m", "compileall", "-q", "records_client"], folder),
+  command: (folder) => [python(), join(folder, "program.py")],
+} satisfies Partial<Generator>;
+
+export const openApiPythonClient: Generator = {
+  ...shared,
+  name: openapiPythonClient.project,
+  version: openapiPythonClient.version,
+  missing: missingForPython,
+  generate(document, folder) {
+    const [tool, ...first] = pythonTool(openapiPythonClient, testCacheDir());
+    copyProgram("openapi-python-client", folder);
+    // The formatter that it would run after is a program of its own.
+    writeFileSync(join(folder, "config.yaml"), "post_hooks: []\n");
+    const target = ["--path", document, "--output-path", "generated", "--config", "config.yaml", "--fail-on-warning"];
+    const { all } = run(tool, [...first, "generate", ...target], folder);
+    cpSync(join(folder, "generated/records_client"), join(folder, "records_client"), { recursive: true });
+    return all;
+  },
+};
+
+export const openApiGeneratorPython: Generator = {
+  ...shared,
+  name: "python",
+  version: openApiGeneratorVersion,
+  missing: () => missingForPython() ?? missingForJava(),
+  generate(document, folder) {
+    copyProgram("python", folder);
+    const printed = generateWith("python", ["--package-name", "records_client"], document, folder);
+    cpSync(join(folder, "generated/records_client"), join(folder, "records_client"), { recursive: true });
+    return printed;
+  },
+};
