@@ -1,6 +1,7 @@
-// The package as others get it: built, imported by plain node, and with types that agree with the OpenAPI document.
+// The package as others get it: packed, installed in an empty project, imported by plain node, and with types that agree
+// with the OpenAPI document.
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -14,9 +15,10 @@ const folder = mkdtempSync(join(tmpdir(), "records-client-"));
 const installed = join(folder, "node_modules/records-client");
 
 beforeAll(async () => {
-  mkdirSync(installed, { recursive: true });
-  copyFileSync(join(root, "client/package.json"), join(installed, "package.json"));
-  await run("npm", ["run", "build", "-w", "records-client", "--", "--outDir", join(installed, "dist")], { cwd: root });
+  await run("npm", ["pack", "-w", "records-client", "--pack-destination", folder], { cwd: root });
+  const [packed = ""] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, packed)], { cwd: folder });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -33,10 +35,15 @@ test("plain node imports the built package and calls the service with it", async
   expect(seen.map((one) => one.url)).toEqual(["/v1/health"]);
 });
 
+test("it can be published: it is not private, and holds its license and what was built, without sources", () => {
+  expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("private");
+  expect(readdirSync(installed).sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
+  expect(readFileSync(join(installed, "LICENSE"), "utf8")).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
+});
+
 test("another program compiles against its types, and a wrong use does not", async () => {
   const use = (line: string): string =>
     `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
-  writeFileSync(join(folder, "package.json"), '{"type":"module"}');
   writeFileSync(
     join(folder, "right.ts"),
     use("for await (const { title } of client.sessions.all({ limit: 5 })) title satisfies string | null;"),
