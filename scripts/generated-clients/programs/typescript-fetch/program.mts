@@ -1,5 +1,12 @@
 // Calls Records with the TypeScript client that openapi-generator generates, and prints what it got as JSON.
-import { Configuration, ContactsApi, ErrorResultFromJSON, NotesApi, ResponseError, SessionsApi } from "./records/index.js";
+import {
+  Configuration,
+  ContactsApi,
+  ErrorResultFromJSON,
+  NotesApi,
+  ResponseError,
+  SessionsApi,
+} from "./records/index.js";
 import type { ErrorResult, NoteKind } from "./records/index.js";
 
 const configuration = new Configuration({
