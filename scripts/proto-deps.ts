@@ -1,33 +1,27 @@
 // Lays the third-party protos that ours import out of node_modules into the ignored folder .proto-deps.
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { DescEnum, DescExtension, DescField, DescFile, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { file_buf_validate_validate } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 
-const out = ".proto-deps";
-const modules = "node_modules";
-
-rmSync(out, { recursive: true, force: true });
-const gax = join(modules, "google-gax/build/protos");
-for (const file of ["google/api/annotations.proto", "google/api/http.proto", "google/rpc/error_details.proto"])
-  copy(gax, file, file);
-copy(join(modules, "grpc-health-check"), "proto/health/v1/health.proto", "grpc/health/v1/health.proto");
-const reflection = join(modules, "@grpc/reflection/build/proto");
-for (const version of ["v1", "v1alpha"]) {
-  copy(reflection, `grpc/reflection/${version}/reflection.proto`, `grpc/reflection/${version}/reflection.proto`);
-}
-// No npm package carries this proto, but protovalidate carries its descriptor: printing it keeps both in step.
-write("buf/validate/validate.proto", print(file_buf_validate_validate));
-
-function copy(root: string, from: string, to: string): void {
-  mkdirSync(dirname(join(out, to)), { recursive: true });
-  copyFileSync(join(root, from), join(out, to));
-}
-
-function write(to: string, text: string): void {
-  mkdirSync(dirname(join(out, to)), { recursive: true });
-  writeFileSync(join(out, to), text);
+/** Lays them out in the folder, in place of what was there. */
+export function writeProtoDeps(folder: string): void {
+  const out = join(folder, ".proto-deps");
+  rmSync(out, { recursive: true, force: true });
+  const put = (to: string, text: string): void => {
+    mkdirSync(dirname(join(out, to)), { recursive: true });
+    writeFileSync(join(out, to), text);
+  };
+  const copy = (from: string, file: string, to = file): void =>
+    put(to, readFileSync(join(folder, "node_modules", from, file), "utf8"));
+  for (const file of ["google/api/annotations.proto", "google/api/http.proto", "google/rpc/error_details.proto"])
+    copy("google-gax/build/protos", file);
+  copy("grpc-health-check", "proto/health/v1/health.proto", "grpc/health/v1/health.proto");
+  for (const version of ["v1", "v1alpha"])
+    copy("@grpc/reflection/build/proto", `grpc/reflection/${version}/reflection.proto`);
+  // No npm package carries this proto, but protovalidate carries its descriptor: printing it keeps both in step.
+  put("buf/validate/validate.proto", print(file_buf_validate_validate));
 }
 
 /** Prints a descriptor as proto source: messages, oneofs, enums and extensions; options are left out. */
