@@ -9,7 +9,6 @@ import type { TokenFacts } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { AccessPolicy } from "./chain.ts";
-import { slowBodyMs } from "./chain.ts";
 import type { Credential, Found, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { readOnlyScope } from "./scope.ts";
@@ -59,16 +58,22 @@ export interface AssistantAccessDependencies {
 /** The holder of a token whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
+interface Entered extends Entry {
+  readonly holder: Reader;
+  /** Proves the token again where its proof began long before the read was done. */
+  proveAfterRead(): Promise<void>;
+}
+
 export function assistantAccessPolicy(dependencies: AssistantAccessDependencies): AssistantAccessPolicy {
   const { throttle } = dependencies;
-  const entered = new WeakMap<Inbound, Reader>();
-  const holder = (inbound: Inbound): Reader => entered.get(inbound) ?? fail(Reason.INVALID_TOKEN);
+  const entered = new WeakMap<Inbound, Entered>();
+  const holder = (inbound: Inbound): Reader => entered.get(inbound)?.holder ?? fail(Reason.INVALID_TOKEN);
   const enter = createEntrance(dependencies);
 
   return {
     async enter(inbound) {
       const entry = await enter(inbound);
-      entered.set(inbound, entry.holder);
+      entered.set(inbound, entry);
       return entry;
     },
     throttleMore: (inbound, calls) => throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls),
@@ -79,11 +84,15 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." })),
     ],
     grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline())),
-    finalize: () => Promise.resolve(),
+    // A read may have waited: what has ended meanwhile gets no data.
+    finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
     renew: () => Promise.resolve(),
     refused: () => Promise.resolve(),
   };
 }
+
+/** A proof that began earlier is made again: before the read, or before its response. */
+const slowMs = 500;
 
 function createEntrance(dependencies: AssistantAccessDependencies) {
   const { tokens, recognizers, capacity, switches, requireFreshSwitches } = dependencies;
@@ -106,7 +115,7 @@ function createEntrance(dependencies: AssistantAccessDependencies) {
     return { ...facts, accountId };
   }
 
-  return async function enter(inbound: Inbound): Promise<Entry & { readonly holder: Reader }> {
+  return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
     const credential = token === undefined ? undefined : credentialOf(token);
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
@@ -123,15 +132,19 @@ function createEntrance(dependencies: AssistantAccessDependencies) {
     if (presumed !== undefined) requireInterface(switches()); // 503
     const holder =
       presumed ?? readerOf(credential !== undefined && isUnproven ? await lookUp(credential) : found, inbound);
-    const provenAt = presumed === undefined ? performance.now() : -Infinity;
+    let provenAt = presumed === undefined ? performance.now() : -Infinity;
+    async function proveBy(look: (known: Credential<TokenFacts>) => Promise<Found<TokenFacts>>): Promise<void> {
+      if (credential === undefined || performance.now() - provenAt < slowMs) return;
+      provenAt = performance.now();
+      const { accountId } = readerOf(await look(credential), inbound);
+      // The read may have begun in the account that the person had before.
+      if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
+    }
     return {
       holder,
-      async prove() {
-        if (credential === undefined || performance.now() - provenAt < slowBodyMs) return;
-        const { accountId } = readerOf(await lookUp(credential), inbound);
-        // The read may have begun in the account that the person had before.
-        if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
-      },
+      prove: () => proveBy(lookUp),
+      // The read has a place already.
+      proveAfterRead: () => proveBy((known) => recognizer.lookUpAgain(known, deadline())),
     };
   };
 }

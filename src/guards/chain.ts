@@ -124,7 +124,7 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
 /**
  * A body that takes longer is a client's own doing: what was found out about the request may have changed by its end.
  */
-export const slowBodyMs = 500;
+const slowBodyMs = 500;
 
 async function serve(
   message: Message,

@@ -67,7 +67,7 @@ const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierDependencies): TokenVerifier {
   const signedClaims = createSignatureVerifier(provider);
-  const { introspect, introspectSoon } = createIntrospector(provider);
+  const { introspect, introspectSoon, refresh } = createIntrospector(provider);
 
   return {
     async verify(token) {
@@ -92,6 +92,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
         refuse("it is meant for another audience");
+      refresh(token, name);
       const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
       return {
         issuer,
@@ -113,8 +114,7 @@ function createSignatureVerifier(provider: Provider) {
   async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
     const known = verified.get(name);
     const keys = known && (await provider.keys());
-    if (known !== undefined && known.revision === keys?.revision() && Date.now() - known.at < verifiedMs)
-      return known.claims;
+    if (isYounger(known, verifiedMs) && known.revision === keys?.revision()) return known.claims;
     if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) refuse("its signature algorithm is not accepted");
@@ -146,13 +146,11 @@ function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
   const asking = new Map<string, Promise<Introspection>>();
   const refreshed = createRefreshed();
+
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
   function introspect(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
-    const isFresh = known !== undefined && Date.now() - known.at < introspectionMs;
-    const result = isFresh ? Promise.resolve(known) : askOnce(token, name, known);
-    refreshed.use(name, result, (last) => askOnce(token, name, last));
-    return result;
+    return isYounger(known, introspectionMs) ? Promise.resolve(known) : askOnce(token, name, known);
   }
 
   function askOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
@@ -160,7 +158,8 @@ function createIntrospector(provider: Provider) {
     if (asked === undefined) {
       asked = ask(token, known)
         .then((result) => {
-          keep(results, name, result);
+          // In the background a provider that is away makes nothing younger.
+          if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
           return result;
         })
         .finally(() => asking.delete(name));
@@ -191,7 +190,21 @@ function createIntrospector(provider: Provider) {
     }
   }
 
-  return { introspect, introspectSoon };
+  return {
+    introspect,
+    introspectSoon,
+    /** Introspects a token that was accepted, before it is stale. */
+    refresh(token: string, name: string): void {
+      const last = results.get(name);
+      if (last !== undefined) refreshed.use(name, last, (known) => askOnce(token, name, known));
+    },
+  };
+}
+
+/** Whether it is of the last so many milliseconds, also where the clock was set back. */
+function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: number): known is T {
+  const age = Date.now() - (known?.at ?? -Infinity);
+  return age >= 0 && age < ms;
 }
 
 /** Introspects tokens before they are stale, for as long as they are active, in use, and the provider responds. */
@@ -209,11 +222,11 @@ function createRefreshed() {
 
   return {
     /** Notes a use; `ask` introspects once more. */
-    use(name: string, first: Promise<Introspection>, ask: (last: Introspection) => Promise<Introspection>): void {
+    use(name: string, last: Introspection, ask: (last: Introspection) => Promise<Introspection>): void {
       const isKnown = used.has(name);
       if (!isKnown && used.size >= mostRefreshed) return;
       used.set(name, performance.now());
-      if (!isKnown) void first.then((result) => refreshLater(name, result, ask));
+      if (!isKnown) refreshLater(name, last, ask);
     },
   };
 }

@@ -145,6 +145,23 @@ test("a call of who has entered reads the account's records, and is charged no m
   expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
 });
 
+test("a read that took long proves the token again before its response: what ended meanwhile gets no data", async () => {
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  await prove();
+  const dispatch = parts.behind(accessPolicy);
+  const read = async (): Promise<string | undefined> =>
+    reasonOf((await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one)));
+  identify = () => Promise.resolve({ ...facts, suspended: true });
+  expect(await read()).toBe("no failure");
+  const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 600);
+  try {
+    expect(await read()).toBe("ACCOUNT_SUSPENDED");
+  } finally {
+    clock.mockRestore();
+  }
+});
+
 test("a call of who has not entered is refused", async () => {
   expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
 });

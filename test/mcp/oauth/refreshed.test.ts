@@ -68,6 +68,36 @@ test("a provider that is away is not asked again in the background", async () =>
   expect(asked.get("a")).toBe(2);
 });
 
+test("a failure in the background makes no result younger: the next request asks by itself [OAU-13]", async () => {
+  let said = active;
+  const { verifier } = verifierAt(() => said());
+  await verifier.verify("a");
+  said = () => Promise.reject(new Error("away"));
+  await vi.advanceTimersByTimeAsync(2_100);
+  said = () => Promise.resolve({ active: false });
+  await vi.advanceTimersByTimeAsync(1_000);
+  await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
+});
+
+test("a clock that is set back keeps no result [OAU-13]", async () => {
+  let said = active;
+  const { verifier } = verifierAt(() => said());
+  await verifier.verify("a");
+  await vi.advanceTimersByTimeAsync(60_000);
+  said = () => Promise.resolve({ active: false });
+  vi.setSystemTime(Date.now() - 3_600_000);
+  await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
+});
+
+test("a token that is refused is introspected once, whatever the provider says of it [OAU-13]", async () => {
+  const { asked, verifier } = verifierAt(() =>
+    Promise.resolve({ active: true, sub: "ann", token_type: "refresh_token" }),
+  );
+  await expect(verifier.verify("a")).rejects.toThrow(/no access token/);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(asked.get("a")).toBe(1);
+});
+
 test("of many tokens a hundred are introspected in the background [OAU-13]", async () => {
   const { asked, verifier } = verifierAt(active);
   for (let turn = 0; turn < 150; turn++) await verifier.verify(`token-${turn}`);
