@@ -53,6 +53,8 @@ interface Setup {
   readonly lines: readonly Line[];
   readonly commands: ReadonlyMap<PeerName, PeerCommand>;
   readonly client: LoadClient;
+  /** Peers that run until the end; on the full set there are none. */
+  readonly kept: Map<PeerName, Promise<RunningPeer>>;
 }
 
 const writer = "writes";
@@ -70,7 +72,9 @@ export async function bench(options: BenchOptions): Promise<Benched> {
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
-    const setup: Setup = { options, fixture, lines, commands, client };
+    const kept: Setup["kept"] = new Map();
+    endings.push(() => stopAll([...kept.values()]));
+    const setup: Setup = { options, fixture, lines, commands, client, kept };
 
     const results: Results = { node: versionOf(node), pairs: [], starts: {}, searches: [], memory: undefined };
     if (wanted("start")) Object.assign(results.starts, await startsOf(setup));
@@ -123,31 +127,34 @@ async function measurePair(setup: Setup, line: Line, own: Subject, other: Subjec
   return pair;
 }
 
-/** Runs the work with these peers, in their order, and stops them. */
+/**
+ * Runs the work with these peers, in their order, and stops them. On the small set, whose figures mean nothing, they run
+ * on: most of its time would be starts.
+ */
 async function withPeers<T>(
-  { lines, commands }: Setup,
+  { options: { small }, lines, commands, kept }: Setup,
   names: readonly PeerName[],
   work: (running: readonly RunningPeer[]) => Promise<T>,
 ): Promise<T> {
-  const started = await Promise.allSettled(
-    names.map((name) =>
-      startPeer(
-        commands.get(name) as PeerCommand,
-        firstRequestOf(lines, name),
-        name === "ours2" ? otherCore : serverCore,
-      ),
-    ),
-  );
-  try {
-    return await work(
-      started.map((one) => {
-        if (one.status === "rejected") throw one.reason;
-        return one.value;
-      }),
+  const start = (name: PeerName): Promise<RunningPeer> =>
+    startPeer(
+      commands.get(name) as PeerCommand,
+      firstRequestOf(lines, name),
+      name === "ours2" ? otherCore : serverCore,
     );
+  const starting = names.map((name) => kept.get(name) ?? start(name));
+  if (small) for (const [at, name] of names.entries()) kept.set(name, starting[at] as Promise<RunningPeer>);
+  try {
+    await Promise.allSettled(starting);
+    return await work(await Promise.all(starting));
   } finally {
-    await Promise.all(started.map((one) => (one.status === "fulfilled" ? one.value.stop() : undefined)));
+    if (!small) await stopAll(starting);
   }
+}
+
+/** Stops those that have started. */
+async function stopAll(starting: readonly Promise<RunningPeer>[]): Promise<void> {
+  for (const one of await Promise.allSettled(starting)) if (one.status === "fulfilled") await one.value.stop();
 }
 
 async function startsOf({ options: { effort, say }, lines, commands }: Setup): Promise<Results["starts"]> {

@@ -30,12 +30,14 @@ test("some 400 requests made from the document are answered as it says, key oper
 });
 
 test("a document that says what is not so is found out", () => {
-  const text = readFileSync(join(root, "src/gen/openapi.json"), "utf8");
+  const document = JSON.parse(readFileSync(join(root, "src/gen/openapi.json"), "utf8")) as { paths: object };
+  const paths = Object.entries(document.paths).filter(([path]) => path === "/v1/contacts");
+  const text = JSON.stringify({ ...document, paths: Object.fromEntries(paths) });
   const wrong = text.replaceAll('"full_name"', '"whole_name"');
   expect(wrong).not.toBe(text);
   const file = join(folder, "openapi.json");
   writeFileSync(file, wrong);
   const { status, said } = schemathesis("--document", file);
   expect(status, said).toBe(1);
-  expect(said).toMatch(/^\d+ requests to 15 operations, [1-9]\d* findings/m);
+  expect(said).toMatch(/^\d+ requests to 2 operations, [1-9]\d* findings/m);
 });
