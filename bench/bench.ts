@@ -1,5 +1,5 @@
 // The bench from the data to the results: lays the fixture, and for each pair starts both subjects, checks that they
-// answer alike, and measures.
+// return the same, and measures.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
@@ -61,7 +61,7 @@ const writer = "writes";
 /** After so many requests memory is compared; on the small set after fewer. */
 const memoryRequests = { full: 100_000, small: 200 } as const;
 
-/** Runs the bench. Fails where somebody answers otherwise than the service. Leaves no process behind. */
+/** Runs the bench. Fails where a peer responds otherwise than the service. Leaves no process behind. */
 export async function bench(options: BenchOptions): Promise<Benched> {
   const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
@@ -251,7 +251,7 @@ async function prepare(
   return { reader, lines, clear, commands: await peerCommands(fixture, { reader, writer: writes, ...programs }) };
 }
 
-/** By what it is seen that a peer answers; empty for one that speaks HTTP/2 alone, whose port has to do. */
+/** By what it is seen that a peer responds; empty for one that speaks HTTP/2 alone, whose port has to do. */
 function firstRequestOf(lines: readonly Line[], peer: PeerName): string {
   const line = lines.find(({ name }) => name === (peer === "connect" ? "connect" : "get"));
   const request = line?.subjects[0]?.requests[0] as WireRequest;

@@ -1,4 +1,4 @@
-// The honesty check: before anything is measured, everybody gives the same answers.
+// The honesty check: before anything is measured, every peer gives the same responses.
 import { gunzipSync } from "node:zlib";
 import { isDeepStrictEqual } from "node:util";
 import { fromBinary, toJson } from "@bufbuild/protobuf";
@@ -14,20 +14,20 @@ import type { PeerName } from "./peers/peers.ts";
 const compared = 12;
 let unique = 0;
 
-/** Where the answers of a line differ, in words; nothing where they are the same. */
+/** Where the responses of a line differ, in words; nothing where they are the same. */
 export async function differences(line: Line, portOf: (peer: PeerName) => number): Promise<string[]> {
   const found: string[] = [];
   for (const form of ["rest", "connect", "grpc"] as const) {
     const [first, ...others] = line.subjects.filter((one) => one.form === form);
     if (first === undefined) continue;
     for (let at = 0; at < Math.min(compared, first.requests.length); at++) {
-      const expected = await answerOf(line, first, at, portOf);
+      const expected = await responseOf(line, first, at, portOf);
       if (expected === undefined) found.push(`${line.name}: ${first.name} fails at request ${at}`);
       for (const other of others) {
-        const answer = await answerOf(line, other, at, portOf);
-        if (!isDeepStrictEqual(answer, expected))
+        const response = await responseOf(line, other, at, portOf);
+        if (!isDeepStrictEqual(response, expected))
           found.push(
-            `${line.name}: ${other.name} answers request ${at} otherwise than ${first.name}: ${brief(answer)} instead of ${brief(expected)}`,
+            `${line.name}: ${other.name} responds to request ${at} otherwise than ${first.name}: ${brief(response)} instead of ${brief(expected)}`,
           );
       }
     }
@@ -35,8 +35,8 @@ export async function differences(line: Line, portOf: (peer: PeerName) => number
   return found;
 }
 
-/** The answer as JSON, without what is the server's own; undefined for a failure. */
-async function answerOf(
+/** The response as JSON, without what is the server's own; undefined for a failure. */
+async function responseOf(
   line: Line,
   { requests, peers: [peer = "ours"] }: Subject,
   at: number,
@@ -85,7 +85,7 @@ function unchunked(body: Buffer): Buffer {
   }
 }
 
-function brief(answer: unknown): string {
-  const text = JSON.stringify(answer) ?? "a failure";
+function brief(response: unknown): string {
+  const text = JSON.stringify(response) ?? "a failure";
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }

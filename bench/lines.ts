@@ -10,10 +10,10 @@ export interface Subject {
   /** Tells the subjects of a line apart; goals name them by it. */
   readonly name: string;
   readonly title: string;
-  /** Who answers; between several of them the connections are dealt out. */
+  /** Who responds; between several of them the connections are dealt out. */
   readonly peers: readonly PeerName[];
   readonly requests: readonly LoadRequest[];
-  /** Subjects with the same form have to give the same answers. */
+  /** Subjects with the same form have to give the same responses. */
   readonly form: "rest" | "connect" | "grpc";
 }
 
@@ -22,7 +22,7 @@ export interface Line {
   readonly name: string;
   readonly title: string;
   readonly connections: number;
-  /** Ids and times of the answers are the server's own. */
+  /** Ids and times of the responses are the server's own. */
   readonly writes: boolean;
   /** The first is compared with each of the others. */
   readonly subjects: readonly Subject[];

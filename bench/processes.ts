@@ -14,7 +14,7 @@ import type { Load, Loaded } from "./load/load.ts";
 export interface RunningPeer {
   readonly port: number;
   readonly pid: number;
-  /** Milliseconds from its start to its first answer. */
+  /** Milliseconds from its start to its first response. */
   readonly startMs: number;
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export function nodeOn(file: string, node = process.execPath, ...options: string
   return [node, ...options, "--import", "tsx", file];
 }
 
-/** Starts a service and waits for its first good answer to the request; where that is empty, until it listens. */
+/** Starts a service and waits for its first good response to the request; where that is empty, until it listens. */
 export async function startPeer(
   { command, environment }: PeerCommand,
   firstRequest: string,
@@ -58,13 +58,13 @@ export async function startPeer(
   const child = spawn(program, rest, { stdio: ["ignore", "ignore", "inherit"], env });
   const stop = (): Promise<void> => end(child);
   for (;;) {
-    const answer = await firstAnswer(port, firstRequest);
-    if (answer?.status === 200) return { port, pid: child.pid ?? 0, startMs: performance.now() - begun, stop };
+    const response = await firstResponse(port, firstRequest);
+    if (response?.status === 200) return { port, pid: child.pid ?? 0, startMs: performance.now() - begun, stop };
     const problem =
       child.exitCode !== null
         ? `ended with ${child.exitCode}`
         : performance.now() - begun > startLimitMs
-          ? `answered ${answer?.status ?? "nothing"}`
+          ? `returned ${response?.status ?? "nothing"}`
           : undefined;
     if (problem !== undefined) {
       await stop();
@@ -114,7 +114,7 @@ export function residentMegabytes(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 }
 
-async function firstAnswer(port: number, request: string): Promise<{ readonly status: number } | undefined> {
+async function firstResponse(port: number, request: string): Promise<{ readonly status: number } | undefined> {
   if (request === "") return (await isListening(port)) ? { status: 200 } : undefined;
   return askOnce(port, request).catch(() => undefined);
 }

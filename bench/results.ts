@@ -66,7 +66,7 @@ export interface SearchSize {
   /** The most that one of the searches examined. */
   readonly keys: number;
   readonly documents: number;
-  /** Answers that were no success. */
+  /** Responses that were no success. */
   readonly failed: number;
 }
 

@@ -1,4 +1,4 @@
-// Traces: the calls that an assistant makes for a question, what they cost, and whether the answer is in their results.
+// Traces: the calls that an assistant makes for a question, what they cost, and whether the expected facts are in their results.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Records } from "./records.ts";
 
@@ -18,7 +18,7 @@ export interface Question {
   readonly bound?: Bound;
   /** Makes the calls, one after the other: what one returns the next one takes. */
   trace(ask: Ask, records: Records): Promise<unknown>;
-  /** Texts of the records without which there is no answer. */
+  /** Texts of the records that the results must contain. */
   facts(records: Records): readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every answer
+// `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every response
 // held to the document.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <
   --short      some 400 requests in place of many thousands
   --seed       the seed of an earlier run, to make its requests again
   --document   an OpenAPI document in place of the served one
-Ends with 1 when an answer is not what the document says, and with 2 when the run itself fails.`;
+Ends with 1 when a response is not what the document says, and with 2 when the run itself fails.`;
 
 /** What the long form makes at the least; fewer means that something was left out. */
 const leastRequests = { short: 200, long: 5_000 };

@@ -120,12 +120,12 @@ async function setInterface(
   { internal_url: internal, service_token: token }: DemoFile,
   enabled: boolean,
 ): Promise<void> {
-  const answer = await fetch(`${internal}/records.admin.v1.InterfaceService/SetPublicInterface`, {
+  const response = await fetch(`${internal}/records.admin.v1.InterfaceService/SetPublicInterface`, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
     body: JSON.stringify({ enabled, reason: "a picture of it" }),
   });
-  if (!answer.ok) throw new Error(`the interface cannot be switched: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`the interface cannot be switched: ${await response.text()}`);
   // In force on every instance within a second.
   await new Promise((resolve) => setTimeout(resolve, 1_500));
 }

@@ -182,7 +182,7 @@ test("with a database of one's own and no identity provider, sign-in is off and 
   expect((await rest(program.base, "/v1/api-key")).status).toBe(401);
 });
 
-test("SIGTERM under load: every request that was taken is answered whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {
+test("SIGTERM under load: every request that was taken is served whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {
   const program = await startProgram(settings);
   onTestFinished(() => endProgram(program));
   const uploads = Array.from({ length: 8 }, (_, at) => slowUpload(program, `Slow ${at}`));
@@ -208,12 +208,12 @@ test("SIGTERM under load: every request that was taken is answered whole, nothin
   expect(began).toBeGreaterThan(0);
   process.kill(program.pid, "SIGTERM");
   await new Promise((soon) => setTimeout(soon, 300));
-  const answers = await Promise.all(uploads.map(({ finish }) => finish()));
+  const responses = await Promise.all(uploads.map(({ finish }) => finish()));
   loading = false;
   await Promise.all(clients);
   expect(await program.ended).toBe(0);
-  for (const answer of answers)
-    expect(answer).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*\r\nConnection: close\r\n[^]*"full_name":"Slow \d"/i);
+  for (const response of responses)
+    expect(response).toMatch(/^HTTP\/1\.1 201 Created\r\n[^]*\r\nConnection: close\r\n[^]*"full_name":"Slow \d"/i);
   expect(wrong).toEqual([]);
   const written = (
     await client

@@ -60,7 +60,7 @@ async function names(name: string): Promise<string[]> {
   return (body.data as { id: string }[]).map(({ id }) => id).sort();
 }
 
-test("it says where everything is, and answers health there, ok, once all of it is up [OPS-01, OPS-11, OPS-12, HLT-02]", async () => {
+test("it says where everything is, and serves health there, ok, once all of it is up [OPS-01, OPS-11, OPS-12, HLT-02]", async () => {
   expect(program.base).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.internal).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.stdout).toMatch(/^ {2}MongoDB +mongodb:\/\/127\.0\.0\.1:\d+\//m);

@@ -46,7 +46,7 @@ test("the files of a page have no line unless they fail, or the level is debug",
 });
 
 test("what is no request is a sentence with its facts, and a warning says so", () => {
-  expect(lineOf({ level: 30, time, msg: "Redis answers" })).toBe("09:30:05  Redis answers");
+  expect(lineOf({ level: 30, time, msg: "Redis responds" })).toBe("09:30:05  Redis responds");
   expect(lineOf({ level: 40, time, msg: "Redis is away", err: { type: "Error" } })).toBe(
     '09:30:05  warning  Redis is away  err={"type":"Error"}',
   );

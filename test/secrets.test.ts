@@ -16,9 +16,9 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
   const secrets = new Set<string>([ann.password, provider.client.secret, service.serviceToken]);
   const origin = base;
   const call = async (path: string, init: Parameters<typeof ask>[1] = {}) => {
-    const answer = await ask(base + path, init);
-    if (answer.status >= 400) errors.push(answer.text);
-    return answer;
+    const response = await ask(base + path, init);
+    if (response.status >= 400) errors.push(response.text);
+    return response;
   };
 
   // In, by hand from the provider's last redirect on, to see the code and the cookies.

@@ -50,7 +50,7 @@ func (g guard) guarded(next handler, writes bool) http.HandlerFunc {
 		response.Header().Set("RateLimit-Policy", strconv.Itoa(g.rate)+";w=1")
 		account, refused := g.account(request, writes)
 		if refused != 0 {
-			answer(response, request, begun, refused, problem(strconv.Itoa(refused)))
+			writeResponse(response, request, begun, refused, problem(strconv.Itoa(refused)))
 			return
 		}
 		ctx, cancel := context.WithTimeout(request.Context(), 5*time.Second)
@@ -59,7 +59,7 @@ func (g guard) guarded(next handler, writes bool) http.HandlerFunc {
 		if err != nil {
 			status, body = 500, problem("500")
 		}
-		answer(response, request, begun, status, body)
+		writeResponse(response, request, begun, status, body)
 	}
 }
 

@@ -99,8 +99,8 @@ func number(request *http.Request, name string, otherwise int) int {
 	return value
 }
 
-// Writes an answer and the line of the log.
-func answer(response http.ResponseWriter, request *http.Request, begun time.Time, status int, body any) {
+// Writes a response and the line of the log.
+func writeResponse(response http.ResponseWriter, request *http.Request, begun time.Time, status int, body any) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		status, text = 500, []byte("{}")

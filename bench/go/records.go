@@ -35,7 +35,7 @@ var (
 
 type records struct{ db *mongo.Database }
 
-// A page of sessions, as it is answered.
+// A page of sessions, as it is returned.
 type sessionPage struct {
 	Data       []session  `json:"data"`
 	Pagination pagination `json:"pagination"`

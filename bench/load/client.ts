@@ -49,10 +49,10 @@ async function overHttp1(ports: readonly number[], count: number, endings: (() =
       const connection = await wireConnection(ports[at % ports.length] as number);
       endings.push(() => connection.close());
       return async (request) => {
-        const answer = await connection.send(made((request as WireRequest).bytes));
-        return answer.status >= 200 && answer.status < 300
+        const response = await connection.send(made((request as WireRequest).bytes));
+        return response.status >= 200 && response.status < 300
           ? ""
-          : `${answer.status} ${answer.body.toString().slice(0, 300)}`;
+          : `${response.status} ${response.body.toString().slice(0, 300)}`;
       };
     }),
   );

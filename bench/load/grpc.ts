@@ -3,8 +3,8 @@ import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
 import type { GrpcRequest } from "./load.ts";
 
-/** An answer of a gRPC call. */
-export interface GrpcAnswer {
+/** A response of a gRPC call. */
+export interface GrpcResponse {
   /** `grpc-status`; 0 is a success. */
   readonly status: number;
   readonly message: Buffer;
@@ -12,7 +12,7 @@ export interface GrpcAnswer {
 
 /** A connection for gRPC calls, of which many can run at once. */
 export interface GrpcConnection {
-  call(request: GrpcRequest): Promise<GrpcAnswer>;
+  call(request: GrpcRequest): Promise<GrpcResponse>;
   close(): void;
 }
 
@@ -23,7 +23,7 @@ export function grpcConnection(port: number): GrpcConnection {
   return { call: (request) => call(session, request), close: () => session.destroy() };
 }
 
-function call(session: ClientHttp2Session, { path, authorization, message }: GrpcRequest): Promise<GrpcAnswer> {
+function call(session: ClientHttp2Session, { path, authorization, message }: GrpcRequest): Promise<GrpcResponse> {
   return new Promise((resolve, reject) => {
     const stream = session.request({
       ":method": "POST",

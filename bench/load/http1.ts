@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Socket } from "node:net";
 
-/** An answer, as far as the bench looks at it. */
-export interface WireAnswer {
+/** A response, as far as the bench looks at it. */
+export interface WireResponse {
   readonly status: number;
   readonly head: string;
   readonly body: Buffer;
@@ -12,8 +12,8 @@ export interface WireAnswer {
 
 /** A connection that is kept alive. */
 export interface WireConnection {
-  /** Sends a request and resolves with the answer; the next may be sent then. Rejects when the connection ends. */
-  send(request: string): Promise<WireAnswer>;
+  /** Sends a request and resolves with the response; the next may be sent then. Rejects when the connection ends. */
+  send(request: string): Promise<WireResponse>;
   close(): void;
 }
 
@@ -24,16 +24,16 @@ export async function wireConnection(port: number): Promise<WireConnection> {
   const settle = listen(socket);
   return {
     send(request) {
-      const answer = settle();
+      const response = settle();
       socket.write(request);
-      return answer;
+      return response;
     },
     close: () => socket.destroy(),
   };
 }
 
 /** One request on a connection of its own. */
-export async function askOnce(port: number, request: string): Promise<WireAnswer> {
+export async function askOnce(port: number, request: string): Promise<WireResponse> {
   const connection = await wireConnection(port);
   try {
     return await connection.send(request);
@@ -42,14 +42,14 @@ export async function askOnce(port: number, request: string): Promise<WireAnswer
   }
 }
 
-/** Puts answers together from what the socket receives. */
-function listen(socket: Socket): () => Promise<WireAnswer> {
+/** Puts responses together from what the socket receives. */
+function listen(socket: Socket): () => Promise<WireResponse> {
   let chunks: Buffer[] = [];
   let received = 0;
   let head: string | undefined;
   let bodyAt = 0;
   let length: number | undefined;
-  let waiting: { resolve(answer: WireAnswer): void; reject(error: Error): void } | undefined;
+  let waiting: { resolve(response: WireResponse): void; reject(error: Error): void } | undefined;
   const fail = (error: Error): void => {
     waiting?.reject(error);
     waiting = undefined;
@@ -67,14 +67,14 @@ function listen(socket: Socket): () => Promise<WireAnswer> {
       const told = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
       length = told === undefined ? undefined : Number(told);
     }
-    // Of an answer in chunks the end is told by its last five bytes: a JSON text has no line breaks.
+    // Of a response in chunks the end is told by its last five bytes: a JSON text has no line breaks.
     const complete =
       length === undefined
         ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n"
         : received >= bodyAt + length;
     if (!complete) return;
     const [all, from] = [chunks, bodyAt];
-    const answer = {
+    const response = {
       status: Number(head.slice(9, 12)),
       head,
       get body() {
@@ -84,7 +84,7 @@ function listen(socket: Socket): () => Promise<WireAnswer> {
     [chunks, received, head] = [[], 0, undefined];
     const asked = waiting;
     waiting = undefined;
-    asked?.resolve(answer);
+    asked?.resolve(response);
   });
   socket.on("error", fail).on("close", () => fail(new Error("the connection was closed")));
   return () => new Promise((resolve, reject) => void (waiting = { resolve, reject }));

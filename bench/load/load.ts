@@ -1,4 +1,4 @@
-// What the load client is asked for and what it answers: messages between the bench and its client process.
+// What the load client is asked for and what it responds: messages between the bench and its client process.
 
 /** Stands in a request for a number that no other request has; as many digits take its place. */
 export const uniqueMark = "@@@@@@@@@@@@";
@@ -19,7 +19,7 @@ export interface GrpcRequest {
 
 export type LoadRequest = WireRequest | GrpcRequest;
 
-/** A closed loop: each connection sends the next of the requests as soon as the last is answered. */
+/** A closed loop: each connection sends the next of the requests as soon as the last is served. */
 export interface Load {
   /** Connections are dealt out among them. */
   readonly ports: readonly number[];
@@ -32,7 +32,7 @@ export interface Load {
 /** What came of a load. */
 export interface Loaded {
   readonly requests: number;
-  /** Answers that were no success. */
+  /** Responses that were no success. */
   readonly failed: number;
   /** The first of them, for people. */
   readonly failure: string;

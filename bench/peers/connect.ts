@@ -25,9 +25,9 @@ const accountKey = createContextKey<UUID | undefined>(undefined);
 
 const logging: Interceptor = (next) => async (request) => {
   const begun = performance.now();
-  const answer = await next(request);
+  const response = await next(request);
   log.info({ rpc: request.method.name, ms: performance.now() - begun }, "request");
-  return answer;
+  return response;
 };
 const authentication: Interceptor = (next) => async (request) => {
   const caller = await access(request.header.get("authorization"));

@@ -1,4 +1,4 @@
-// The Fastify peer: what one writes by hand with it, with schemas for requests and answers, keys, a rate limit and a
+// The Fastify peer: what one writes by hand with it, with schemas for requests and responses, keys, a rate limit and a
 // log.
 import { LogController, fastify } from "fastify";
 import type { UUID } from "mongodb";

@@ -32,10 +32,10 @@ const takeToken = style === "bucket" ? createBucket() : undefined;
 
 createServer(
   (request, response) =>
-    void answer(request, response).catch((error: unknown) => send(response, 500, { error: String(error) })),
+    void serve(request, response).catch((error: unknown) => send(response, 500, { error: String(error) })),
 ).listen(port, "127.0.0.1");
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if ((await takeToken?.("everyone")) === false) return send(response, 429, {});
   const [path = "", search = ""] = (request.url ?? "").split("?");
   const [, , kind, id = "", part] = path.split("/");

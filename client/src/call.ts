@@ -1,12 +1,12 @@
 // Sends one operation over HTTP, again where that is safe, within the time that the call has.
-import { readAnswer } from "./answer.ts";
+import { readResponse } from "./response.ts";
 import { pause } from "./clock.ts";
 import { RecordsError } from "./error.ts";
 import type { RecordsClientOptions } from "./options.ts";
 import { readOptions, readTimeout } from "./options.ts";
 import type { Repeatable } from "./retry.ts";
 import { delayAfter, isRetryable } from "./retry.ts";
-import type { Answer, Input, MethodOf, OperationOf, Path } from "./types.ts";
+import type { ResponseBody, Input, MethodOf, OperationOf, Path } from "./types.ts";
 
 /** What every call takes beside its own parameters. */
 export interface CallOptions {
@@ -22,13 +22,13 @@ interface Sending extends CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Sends an operation and answers the body of its success. Rejects with a RecordsError. */
+/** Sends an operation and returns the body of its success. Rejects with a RecordsError. */
 export type Call = <P extends Path, M extends MethodOf<P>>(
   method: M,
   path: P,
   input: Input<OperationOf<P, M>>,
   sending: Sending,
-) => Promise<Answer<OperationOf<P, M>>>;
+) => Promise<ResponseBody<OperationOf<P, M>>>;
 
 interface Request {
   readonly url: string;
@@ -67,7 +67,7 @@ export function createCall(options: RecordsClientOptions): Call {
     const end = clock.now() + readTimeout("timeout", timeout);
     for (let attempt = 1; ; attempt++) {
       try {
-        return (await sendOnce(request, Math.min(attemptTimeout, end - clock.now()), signal)) as Answer<
+        return (await sendOnce(request, Math.min(attemptTimeout, end - clock.now()), signal)) as ResponseBody<
           OperationOf<typeof path, typeof method>
         >;
       } catch (error) {
@@ -96,12 +96,12 @@ export function createCall(options: RecordsClientOptions): Call {
       attempt.abort();
     });
     try {
-      return await readAnswer(await fetch(url, { ...init, signal: attempt.signal }));
+      return await readResponse(await fetch(url, { ...init, signal: attempt.signal }));
     } catch (error) {
       if (error instanceof RecordsError) throw error;
       signal?.throwIfAborted();
       if (timedOut)
-        throw new RecordsError(`No answer came within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
+        throw new RecordsError(`No response came within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
       throw new RecordsError(`${baseUrl} could not be reached, or the connection broke.`, {
         code: "unreachable",
         cause: error,

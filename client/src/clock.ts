@@ -3,7 +3,7 @@
 /** A clock with timers. Times are in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Calls back once after so long. The answer takes that back. */
+  /** Calls back once after so long. The response takes that back. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 

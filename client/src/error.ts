@@ -3,13 +3,13 @@ import type { ErrorDetail } from "./types.ts";
 
 /** What is known of a failure. */
 export interface Failure {
-  /** The HTTP status; undefined when no answer came. */
+  /** The HTTP status; undefined when no response came. */
   readonly status?: number | undefined;
   /** The code of the service's envelope, or the client's own: `unreachable`, `timeout`, `unreadable`. */
   readonly code: string;
   /** The parts of the request that are wrong, one by one; empty where single parts are not at fault. */
   readonly details?: readonly ErrorDetail[] | undefined;
-  /** The answer's `X-Request-Id`, to be named when the problem is reported. */
+  /** The response's `X-Request-Id`, to be named when the problem is reported. */
   readonly requestId?: string | undefined;
   /** Seconds to wait before the next attempt, with status 429. */
   readonly retryAfter?: number | undefined;

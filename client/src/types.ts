@@ -67,6 +67,6 @@ export interface Input<Operation> {
 }
 
 /** The body of the operation's success. */
-export type Answer<Operation> = Operation extends { responses: infer Responses }
+export type ResponseBody<Operation> = Operation extends { responses: infer Responses }
   ? Open<Json<Responses[keyof Responses & (200 | 201)]>>
   : never;

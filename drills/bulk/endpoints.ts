@@ -4,14 +4,14 @@ import type { Examined } from "../../fixtures/databases/explain.ts";
 import { explain } from "../../fixtures/databases/explain.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 
-/** What a request was answered, and what it asked of MongoDB. */
+/** The response of a request, and its commands to MongoDB. */
 export interface Asked {
   readonly status: number;
   readonly commands: readonly string[];
   readonly examined: readonly Examined[];
 }
 
-/** Asks every endpoint; `client` is the one of the instance that answers at `base`. */
+/** Asks every endpoint; `client` is the one of the instance that responds at `base`. */
 export async function askAll(
   client: MongoClient,
   base: string,
@@ -50,16 +50,16 @@ export async function askAll(
     "a page of notes with a frequent word": "/v1/notes?limit=20&offset=40&query=tenth",
     "notes with a word that none has": "/v1/notes?query=zzzzzz",
   };
-  const answers: Record<string, Asked> = {};
-  for (const [name, path] of Object.entries(reads)) answers[name] = await listened(() => send(path));
-  answers["a contact created"] = await listened(() => send("/v1/contacts", "POST", { full_name: "Grace Okafor" }));
-  answers["a contact changed"] = await listened(() =>
+  const responses: Record<string, Asked> = {};
+  for (const [name, path] of Object.entries(reads)) responses[name] = await listened(() => send(path));
+  responses["a contact created"] = await listened(() => send("/v1/contacts", "POST", { full_name: "Grace Okafor" }));
+  responses["a contact changed"] = await listened(() =>
     send(`/v1/contacts/${contact}`, "PATCH", { phone: "+46 70 000" }),
   );
-  answers["a note appended"] = await listened(() =>
+  responses["a note appended"] = await listened(() =>
     send(`/v1/contacts/${contact}/notes`, "POST", { content: "Call back." }),
   );
-  return answers;
+  return responses;
 
   async function listened(ask: () => Promise<Response>): Promise<Asked> {
     const listening = listenToMongo(client);

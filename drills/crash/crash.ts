@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { MongoProxy } from "../../fixtures/network/mongo-proxy.ts";
 import { startMongoProxy } from "../../fixtures/network/mongo-proxy.ts";
-import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import type { DatabaseUris } from "../../fixtures/databases/database.ts";
 import { withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
@@ -92,7 +92,7 @@ async function run(
 }
 
 /** Goes on beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
-function judged(write: PreparedWrite, whole: string, first: WireAnswer | undefined): Promise<string[]> {
+function judged(write: PreparedWrite, whole: string, first: WireResponse | undefined): Promise<string[]> {
   return write
     .judge(whole, first)
     .catch((error: unknown) => [`${spell(write.broken)}: it could not be judged: ${String(error)}`]);
@@ -114,7 +114,7 @@ async function suffered(
   write: PreparedWrite,
   { instance, proxy, mongod }: Patient,
   violations: string[],
-): Promise<WireAnswer | undefined> {
+): Promise<WireResponse | undefined> {
   const { breach } = write.broken;
   if (breach.kind === "fault")
     return withFault(mongod, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
@@ -130,8 +130,8 @@ async function killed(
   writes: readonly PreparedWrite[],
   { instance, proxy }: Patient,
   violations: string[],
-): Promise<{ write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[]> {
-  const hearing: { write: PreparedWrite; heard: Promise<WireAnswer | undefined> }[] = [];
+): Promise<{ write: PreparedWrite; heard: Promise<WireResponse | undefined> }[]> {
+  const hearing: { write: PreparedWrite; heard: Promise<WireResponse | undefined> }[] = [];
   const ways: ReplyProxy[] = [];
   try {
     for (const write of writes) {

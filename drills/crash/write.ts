@@ -1,7 +1,7 @@
 // One write under one key in a fresh account, and the judgement of what became of it.
 import { rest } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
-import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { SpokenWire } from "../kills/body.ts";
@@ -12,13 +12,13 @@ import { spell } from "./moments.ts";
 /** A write that is sent once, broken, and judged by its retry. */
 export interface PreparedWrite {
   readonly broken: BrokenWrite;
-  /** Sends it to the instance at this base: undefined where no answer came. */
-  send(base: string, wire?: SpokenWire): Promise<WireAnswer | undefined>;
+  /** Sends it to the instance at this base: undefined where no response came. */
+  send(base: string, wire?: SpokenWire): Promise<WireResponse | undefined>;
   /**
    * Sends it again to an instance that is whole, and gives what is wrong: anything but one record, one note, one claim,
-   * and the same body in every answer. `first` is what its client has heard.
+   * and the same body in every response. `first` is what its client has heard.
    */
-  judge(whole: string, first: WireAnswer | undefined): Promise<string[]>;
+  judge(whole: string, first: WireResponse | undefined): Promise<string[]>;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function prepareWrite(fixture: Fixture, whole: string, broken: Brok
   const parent = await wires.REST.create({ base: whole, key: account.key }, "parent", { full_name: "Parent" });
   const once = { contacts: operation === "create" ? 2 : 1, notes: operation === "append" ? 1 : 0, claims: 2 };
 
-  const send = (base: string, by: SpokenWire = wire): Promise<WireAnswer | undefined> => {
+  const send = (base: string, by: SpokenWire = wire): Promise<WireResponse | undefined> => {
     const target = { base, key: account.key };
     const sent =
       operation === "create"
@@ -54,7 +54,7 @@ export async function prepareWrite(fixture: Fixture, whole: string, broken: Brok
         retry = await send(base);
       if (retry?.outcome !== "ok")
         return [
-          `${spell(broken)}: its retry was answered ${retry === undefined ? "nothing" : `${retry.outcome} ${retry.text}`}`,
+          `${spell(broken)}: its retry got ${retry === undefined ? "nothing" : `${retry.outcome} ${retry.text}`}`,
         ];
       const body = bodyOf(operation, wire, retry);
       const known =
@@ -63,24 +63,24 @@ export async function prepareWrite(fixture: Fixture, whole: string, broken: Brok
       see(!known || retry.replayed, "it had been committed, and its retry was no replay");
       if (breach.kind === "killed") see(first?.outcome !== "ok", "its client had heard that it was done");
       if (breach.kind === "fault")
-        see(first?.outcome === "ok", `the instance did not get over it: ${first?.outcome ?? "no answer"}`);
+        see(first?.outcome === "ok", `the instance did not get over it: ${first?.outcome ?? "no response"}`);
       if (first?.outcome === "ok")
         see(
           bodyOf(operation, wire, first) === body && retry.replayed,
-          `answered ${bodyOf(operation, wire, first)}, and its retry ${body}`,
+          `returned ${bodyOf(operation, wire, first)}, and its retry ${body}`,
         );
 
       const other: SpokenWire = wire === "REST" ? "gRPC" : "REST";
       const third = await send(base, other);
       see(
         third?.outcome === "ok" && third.replayed && bodyOf(operation, other, third) === body,
-        `its retry was answered ${body}, and over ${other} ${third?.text ?? "nothing"}`,
+        `its retry got ${body}, and over ${other} ${third?.text ?? "nothing"}`,
       );
       const expected = operation === "create" ? body : readBack(parent.text, [body]);
       const read = await rest(base, `/v1/contacts/${operation === "create" ? retry.id : parent.id}`, {
         key: account.key,
       });
-      see(read.text === expected, `answered so that ${expected} should be read, and ${read.text} is`);
+      see(read.text === expected, `returned a body after which ${expected} should be read, and ${read.text} is`);
       const held = await recordsOf(fixture.client, account);
       for (const [what, count] of Object.entries(once)) {
         const found = held[what as keyof typeof held];

@@ -20,7 +20,7 @@ const once: Trial = { ...short, waves: 1 };
 export const dependencies: Drill = {
   name: "dependencies",
   promise:
-    "With MongoDB, Redis or the identity provider frozen, slow, full, read-only or gone every request is answered within 6 seconds as it should be, and within 15 seconds after it everything is right again, by itself",
+    "With MongoDB, Redis or the identity provider frozen, slow, full, read-only or gone every request is served within 6 seconds as it should be, and within 15 seconds after it everything is right again, by itself",
   async run(form, say) {
     if (form === "short") return sufferAll(Object.values(foremost), short, say);
     const parts: Report[] = [];
@@ -69,7 +69,7 @@ function sufferAll(
     const known = await site.token();
     for (const fault of suffered) {
       const seen = await sufferOne(site, fault, known, ledger, trial);
-      const figure = `answered within ${seconds(seen.slowestMs)}, all right ${seconds(seen.recoveryMs)} after it${seen.unjudged > 0 ? `, ${seen.unjudged} not judged on a machine without time` : ""}`;
+      const figure = `all served within ${seconds(seen.slowestMs)}, all right ${seconds(seen.recoveryMs)} after it${seen.unjudged > 0 ? `, ${seen.unjudged} not judged on a machine without time` : ""}`;
       figures[fault.name] = figure;
       violations.push(...seen.violations);
       say(`${fault.name}: ${figure}${seen.violations.length > 0 ? `, ${seen.violations.length} violations` : ""}`);

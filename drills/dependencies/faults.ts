@@ -7,7 +7,7 @@ import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { endProcess, identify } from "../../src/embedded/process-id.ts";
 import { directUri } from "../../fixtures/databases/database.ts";
-import type { Answer } from "../../fixtures/sign-in/fake-provider.ts";
+import type { ResponseHandler } from "../../fixtures/sign-in/fake-provider.ts";
 import { away, json, silent } from "../../fixtures/sign-in/fake-provider.ts";
 import type { FaultMode } from "../../fixtures/network/proxy.ts";
 import type { Site } from "./site.ts";
@@ -62,7 +62,7 @@ function mongoFaultMode(name: string, faultMode: FaultMode, expects: Fault["expe
 
 /**
  * Commands of the service that mongod refuses with this code, by its fail points: OutOfDiskSpace, or UserWritesBlocked,
- * which is what `setUserWriteBlockMode` answers.
+ * which is what `setUserWriteBlockMode` returns.
  */
 function mongoRefuses(name: string, errorCode: number): Fault {
   const data = {
@@ -114,19 +114,19 @@ function redisFaultMode(name: string, faultMode: FaultMode): Fault {
   };
 }
 
-/** The provider answers otherwise: everything, or one path. */
-function provider(name: string, answer: Answer, path = "*", cold?: Fault["expects"]): Fault {
+/** The provider responds otherwise: everything, or one path. */
+function provider(name: string, handler: ResponseHandler, path = "*", cold?: Fault["expects"]): Fault {
   return {
     name,
     members: 1,
     expects: cold ?? {},
     ...(cold === undefined ? {} : { cold: true }),
-    async begin({ provider: { answers } }) {
-      const usual = new Map(answers);
-      answers.set(path, answer);
+    async begin({ provider: { responses } }) {
+      const usual = new Map(responses);
+      responses.set(path, handler);
       return async () => {
-        answers.clear();
-        for (const [at, one] of usual) answers.set(at, one);
+        responses.clear();
+        for (const [at, one] of usual) responses.set(at, one);
       };
     },
   };
@@ -138,7 +138,7 @@ const configured =
     return () => client.config("SET", setting, right);
   };
 const late =
-  (ms: number): Answer =>
+  (ms: number): ResponseHandler =>
   (request, response) =>
     void sleep(ms).then(() => json({ error: "server_error" }, 500)(request, response));
 const neverReached = { assistant: "unavailable", "sign-in": "unavailable" } as const;

@@ -1,4 +1,4 @@
-// Every surface of an instance as calls with one of two right answers: served, or told that it cannot be just now.
+// Every surface of an instance as calls with one of two right responses: served, or told that it cannot be just now.
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
@@ -7,7 +7,7 @@ import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Acknowledged } from "../../fixtures/records/stream.ts";
 import { send } from "../../fixtures/sign-in/assistants.ts";
 import { ask } from "../../fixtures/sign-in/house.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Fields, Outcome, Rpc, Wire, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 import type { Site } from "./site.ts";
@@ -35,7 +35,7 @@ export type Word = string;
 export interface Call {
   readonly name: string;
   readonly kind: Kind;
-  /** Never rejects: no answer is a word too. */
+  /** Never rejects: no response is a word too. */
   send(): Promise<Word>;
 }
 
@@ -90,14 +90,14 @@ export function surfacesOf(
   const { wires, close } = openWires({ base });
   const wireOf = (name: WireName): Wire => wires.find((wire) => wire.name === name) as Wire;
   const health = createClient(Health, createGrpcTransport({ baseUrl: internal }));
-  const answered = (work: () => Promise<Word>): Promise<Word> =>
-    work().catch((error: unknown) => `no answer (${String(error)})`);
+  const completed = (work: () => Promise<Word>): Promise<Word> =>
+    work().catch((error: unknown) => `no response (${String(error)})`);
   const call = (name: string, kind: Kind, work: () => Promise<Word>): Call => ({
     name,
     kind,
-    send: () => answered(work),
+    send: () => completed(work),
   });
-  const asked = (name: string, kind: Kind, work: () => Promise<RestAnswer>, right: number): Call =>
+  const asked = (name: string, kind: Kind, work: () => Promise<RestResponse>, right: number): Call =>
     call(name, kind, async () => wordOf(await work(), right));
 
   const reads: readonly (readonly [Rpc, Fields])[] = [
@@ -118,7 +118,7 @@ export function surfacesOf(
   ];
 
   const write = ({ wire, rpc, name, collection, request, keyed }: Write): Promise<Word> =>
-    answered(async () => {
+    completed(async () => {
       const outcome = await wireOf(wire).call({ rpc, key, request, ...(keyed ? { idempotencyKey: name } : {}) });
       const { data } = (outcome.body ?? {}) as { data?: { id: string } };
       if (data !== undefined) ledger.acknowledged.push({ name, id: data.id, collection });
@@ -177,23 +177,23 @@ export function surfacesOf(
 function said({ http, code, message = "" }: Outcome): Word {
   if (code === "ok" || (http !== undefined && http < 300)) return "served";
   // The client's own word for a connection that broke.
-  if (code === "aborted" && /ECONNRESET|closed/.test(message)) return `no answer (${message})`;
+  if (code === "aborted" && /ECONNRESET|closed/.test(message)) return `no response (${message})`;
   return http === 503 || code === "unavailable" ? "unavailable" : `${code ?? http} ${message}`;
 }
 
-function wordOf({ status, text }: RestAnswer, right: number): Word {
+function wordOf({ status, text }: RestResponse, right: number): Word {
   if (status === right) return "served";
   return status === 503 ? "unavailable" : `${status} ${text.slice(0, 200)}`;
 }
 
 /** A tool that could not be served is no failure of the protocol: it says so in its result. */
-function toolWord(answer: RestAnswer): Word {
-  const word = wordOf(answer, 200);
+function toolWord(response: RestResponse): Word {
+  const word = wordOf(response, 200);
   if (word !== "served") return word;
-  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text) as {
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(response.text)?.[1] ?? response.text) as {
     result?: { isError?: boolean; content: { text: string }[] };
   };
-  if (result === undefined) return `no result: ${answer.text.slice(0, 200)}`;
+  if (result === undefined) return `no result: ${response.text.slice(0, 200)}`;
   if (result.isError !== true) return "served";
   const text = result.content.map((part) => part.text).join(" ");
   return /cannot respond right now|could not respond in time/.test(text) ? "unavailable" : `the tool says ${text}`;

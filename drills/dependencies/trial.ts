@@ -1,4 +1,4 @@
-// One fault in the life of an instance: everything is asked for while it lasts and after, and every answer is judged.
+// One fault in the life of an instance: everything is asked for while it lasts and after, and every response is judged.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";
@@ -16,14 +16,14 @@ export interface Seen {
   /** From the end of the fault to the first time that everything was asked for and served. */
   readonly recoveryMs: number;
   /**
-   * Requests that were told at their deadline that they cannot be served, while not even an idle one was answered
+   * Requests that were told at their deadline that they cannot be served, while not even an idle one was served
    * quickly: whose fault that is nobody can tell.
    */
   readonly unjudged: number;
   readonly violations: readonly string[];
 }
 
-interface Answer {
+interface TimedResponse {
   readonly call: Call;
   readonly sentAt: number;
   readonly ms: number;
@@ -32,8 +32,8 @@ interface Answer {
   readonly idleMs: number;
 }
 
-/** Every request is answered within it. */
-const answerWithinMs = 6_000;
+/** Every request is served within it. */
+const respondWithinMs = 6_000;
 /** Everything is right again within it. */
 const recoverWithinMs = 15_000;
 /** Who tells how MongoDB stands has to have noticed; a request asks for itself. */
@@ -44,7 +44,7 @@ const deadlineMs = 4_500;
 /** An idle request takes a few milliseconds. */
 const slowIdleMs = 250;
 /**
- * On a busy machine an answer waits as an idle request does: when it comes in, at its deadline, and when it goes out.
+ * On a busy machine a response waits as an idle request does: when it comes in, at its deadline, and when it goes out.
  */
 const turns = 3;
 const warmWithinMs = 120_000;
@@ -72,14 +72,14 @@ export async function suffer(
   let [slowestMs, unjudged] = [0, 0];
   const begun = performance.now();
 
-  async function wave(): Promise<Answer[]> {
-    const answers = await askAll(surfaces);
-    for (const { call, ms, word } of answers) {
+  async function wave(): Promise<TimedResponse[]> {
+    const responses = await askAll(surfaces);
+    for (const { call, ms, word } of responses) {
       slowestMs = Math.max(slowestMs, ms);
       if (word !== "served" && word !== "unavailable")
-        violations.push(`${fault.name}: ${call.name} was answered ${word} after ${Math.round(ms)} ms`);
+        violations.push(`${fault.name}: ${call.name} got ${word} after ${Math.round(ms)} ms`);
     }
-    return answers;
+    return responses;
   }
   /** Milliseconds from `since` until everything was served. */
   async function served(since: number, when: string): Promise<number> {
@@ -100,7 +100,7 @@ export async function suffer(
     }
   }
 
-  const asking: Promise<Answer[]>[] = [];
+  const asking: Promise<TimedResponse[]>[] = [];
   for (let at = 0; at < waves; at++) {
     if (at > 0) await sleep(pauseMs);
     asking.push(wave());
@@ -123,8 +123,8 @@ export async function suffer(
   return { slowestMs, recoveryMs, unjudged, violations };
 }
 
-/** Asks for everything at once. Who is not answered in time is not waited for. */
-async function askAll({ calls, idle }: Surfaces): Promise<Answer[]> {
+/** Asks for everything at once. Who is not served in time is not waited for. */
+async function askAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
   let idleMs = 0;
   let over = false;
   const watch = (async () => {
@@ -136,12 +136,12 @@ async function askAll({ calls, idle }: Surfaces): Promise<Answer[]> {
     }
   })();
   const patience = async (sentAt: number): Promise<Word> => {
-    for (let left = answerWithinMs; left > 0; left = sentAt + answerWithinMs + turns * idleMs - performance.now())
+    for (let left = respondWithinMs; left > 0; left = sentAt + respondWithinMs + turns * idleMs - performance.now())
       await sleep(left);
     return "nothing at all";
   };
-  const answers = await Promise.all(
-    calls.map(async (call): Promise<Omit<Answer, "idleMs">> => {
+  const responses = await Promise.all(
+    calls.map(async (call): Promise<Omit<TimedResponse, "idleMs">> => {
       const sentAt = performance.now();
       const word = await Promise.race([call.send(), patience(sentAt)]);
       return { call, sentAt, ms: performance.now() - sentAt, word };
@@ -149,5 +149,5 @@ async function askAll({ calls, idle }: Surfaces): Promise<Answer[]> {
   );
   over = true;
   await watch;
-  return answers.map((answer) => ({ ...answer, idleMs }));
+  return responses.map((response) => ({ ...response, idleMs }));
 }

@@ -1,4 +1,4 @@
-// The requests of the drill's clients: each is sent to one instance over one wire, and recorded with what its answer
+// The requests of the drill's clients: each is sent to one instance over one wire, and recorded with what its response
 // tells.
 import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
@@ -10,7 +10,7 @@ import type { Site } from "./site.ts";
 /** Who asks whom, and how. */
 export type From = Pick<Intent, "client" | "instance"> & { readonly wire: WireName };
 
-/** A request, and how its answer is read. */
+/** A request, and how its response is read. */
 interface Asked {
   readonly intent: Omit<Intent, "client" | "instance" | "wire">;
   readonly rpc: Rpc;
@@ -20,7 +20,7 @@ interface Asked {
   read?(data: Shown): Partial<Result>;
 }
 
-/** What answers show. */
+/** What responses show. */
 interface Shown extends Fields {
   readonly id: string;
   readonly notes_timeline: readonly { readonly content: string }[];
@@ -34,7 +34,7 @@ export interface Calls {
   copy(from: From, contact: string, session: string): Promise<Operation>;
   append(from: From, contact: string, note: string, keyed: boolean): Promise<Operation>;
   create(from: From, name: string): Promise<Operation>;
-  /** A call of the internal listener by Connect's JSON; `read` tells what the answer shows. */
+  /** A call of the internal listener by Connect's JSON; `read` tells what the response shows. */
   internal(intent: Intent, rpc: string, body: object, read?: (body: unknown) => Partial<Result>): Promise<Operation>;
   close(): void;
 }
@@ -112,8 +112,11 @@ export function createCalls(site: Site, history: History): Calls {
     internal: (intent, rpc, body, read) =>
       history.record(intent, async () => {
         const { internalPort } = site.instance(intent.instance);
-        const answer = await rest(`http://127.0.0.1:${internalPort}`, `/${rpc}`, { key: childToken, body });
-        return { ...httpResult(answer.status, answer.text, true), ...(answer.status === 200 && read?.(answer.body)) };
+        const response = await rest(`http://127.0.0.1:${internalPort}`, `/${rpc}`, { key: childToken, body });
+        return {
+          ...httpResult(response.status, response.text, true),
+          ...(response.status === 200 && read?.(response.body)),
+        };
       }),
     close() {
       for (const { close } of opened.values()) close();

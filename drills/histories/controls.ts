@@ -60,7 +60,7 @@ const planned: readonly Planned[] = [
     seen: /^dirty/,
   },
   {
-    broken: "a write is tried again after its caller was answered",
+    broken: "a write is tried again after its caller was served",
     breaks: [
       { file: "src/db/write.ts", from: '    signal.addEventListener("abort", end, { once: true });\n', to: "" },
       {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "../../fixtures/sign-in/assistants.ts";
 import { ask } from "../../fixtures/sign-in/house.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import { httpResult } from "./calls.ts";
 import type { History, Operation } from "./operation.ts";
@@ -12,7 +12,7 @@ import type { Person, Site } from "./site.ts";
 /** A credential under the name by which the history knows it. */
 interface Credential {
   readonly name: string;
-  readonly present: (instance: string) => Promise<RestAnswer>;
+  readonly present: (instance: string) => Promise<RestResponse>;
   /** True where the switch of the public interface concerns it. */
   readonly reads: boolean;
 }
@@ -39,7 +39,7 @@ export async function owner(
 ): Promise<void> {
   const client = `owner ${instance}`;
   const ended: Credential[] = [];
-  const page = (path: string, { cookie }: Person, method: string): Promise<RestAnswer> => {
+  const page = (path: string, { cookie }: Person, method: string): Promise<RestResponse> => {
     const { port } = new URL(site.instance(instance).base);
     return ask(`${site.instance(instance).base}${path}`, {
       method,
@@ -71,22 +71,22 @@ export async function owner(
       },
     );
   }
-  /** Ends credentials; resolves with the answer where that is acknowledged. */
+  /** Ends credentials; resolves with the response where that is acknowledged. */
   async function end(
     how: string,
     credentials: readonly Credential[],
     issued: string | undefined,
-    call: () => Promise<RestAnswer>,
-  ): Promise<RestAnswer | undefined> {
-    let answer: RestAnswer | undefined;
+    call: () => Promise<RestResponse>,
+  ): Promise<RestResponse | undefined> {
+    let response: RestResponse | undefined;
     // They were good everywhere a moment ago: a memory of that would show.
     await Promise.all(credentials.flatMap((credential) => site.instances.map((at) => present(credential, at))));
     const [first] = credentials;
     const done = await history.record(
       { client, instance, wire, kind: "end", value: how, ...(first && { credential: first.name }) },
       async () => {
-        answer = await call();
-        const result = httpResult(answer.status, answer.text, true);
+        response = await call();
+        const result = httpResult(response.status, response.text, true);
         return { ...result, ...(issued !== undefined && result.outcome === "ok" && { id: issued }) };
       },
     );
@@ -94,7 +94,7 @@ export async function owner(
     for (const other of credentials.slice(1)) history.operations.push({ ...done, credential: other.name });
     ended.push(...credentials);
     ended.splice(0, ended.length - presentedAtMost);
-    return answer;
+    return response;
   }
 
   /** The life of a person; ends where the outcome of something is unknown. */

@@ -55,7 +55,7 @@ export function judgeRound({ site, history, registers, committed, standstills, f
   ];
   const acknowledged = operations
     .filter(({ kind, outcome }) => kind === "set" && outcome === "ok")
-    .map(({ answered }) => answered);
+    .map(({ completed }) => completed);
   return {
     violations,
     recoveryMs: recoveredAfter(operations, healedAt),

@@ -4,8 +4,8 @@ import type { Fields } from "./operation.ts";
 /** An operation on the contact: it sets some fields, and then shows some. */
 export interface Step {
   readonly sent: number;
-  /** Infinity where it was never answered. */
-  readonly answered: number;
+  /** Infinity where it was never served. */
+  readonly completed: number;
   readonly wrote?: Partial<Fields>;
   readonly saw?: Partial<Fields>;
 }
@@ -81,12 +81,12 @@ function listOf(steps: readonly Step[]): End {
     const returned: End = { step, index };
     return [
       { at: step.sent, order: 0, end: { step, index, returned } },
-      { at: step.answered, order: 1, end: returned },
+      { at: step.completed, order: 1, end: returned },
     ];
   });
   // At the same time, calls come first: operations that touch are concurrent.
   ends.sort((one, other) => (one.at === other.at ? one.order - other.order : one.at - other.at));
-  const head: End = { step: { sent: 0, answered: 0 }, index: -1 };
+  const head: End = { step: { sent: 0, completed: 0 }, index: -1 };
   let last = head;
   for (const { end } of ends) {
     last.after = end;

@@ -137,7 +137,7 @@ export const nemeses = {
     site.network.heal();
   },
 
-  /** What an instance asks, and what it is answered, comes seconds late. */
+  /** The requests of an instance and their responses come seconds late. */
   async "held links of an instance"(scene) {
     const { site } = scene;
     const one = site.instances.slice(0, scene.beside);

@@ -1,4 +1,4 @@
-// The history: every operation of every client, when it was sent and answered, and what is known of it.
+// The history: every operation of every client, when it was sent and completed, and what is known of it.
 
 /** The fields of a contact that the clients write and read. */
 export interface Fields {
@@ -13,14 +13,14 @@ export type Outcome =
   | "ok"
   /** It did not happen, and never will. */
   | "failed"
-  /** Nobody knows: the answer was 503 or 500, or there was none. */
+  /** Nobody knows: the response was 503 or 500, or there was none. */
   | "unknown";
 
 /** What an operation does; each kind uses some of the properties below. */
 export type Kind =
-  /** Writes `wrote` to the contact; `saw` is the contact in the answer. */
+  /** Writes `wrote` to the contact; `saw` is the contact in the response. */
   | "set"
-  /** Reads the contact: `saw`, `notes`; `missing` where the answer was 404. */
+  /** Reads the contact: `saw`, `notes`; `missing` where the response was 404. */
   | "get"
   /** Searches contacts by the name `searched`: `saw`, or `missing`. */
   | "search"
@@ -44,9 +44,9 @@ export interface Operation {
   readonly kind: Kind;
   readonly wire: string;
   readonly sent: number;
-  readonly answered: number;
+  readonly completed: number;
   readonly outcome: Outcome;
-  /** The status or the code; for people, except that a write answered 503 has to end then. */
+  /** The status or the code; for people, except that a write returned 503 has to end then. */
   readonly status: string;
   readonly contact?: string;
   readonly wrote?: Partial<Fields>;
@@ -67,7 +67,7 @@ export interface Operation {
 export type Intent = Pick<Operation, "client" | "instance" | "kind" | "wire"> &
   Partial<Pick<Operation, "contact" | "wrote" | "searched" | "value" | "credential" | "records">>;
 
-/** What the answer adds. */
+/** What the response adds. */
 export type Result = Pick<Operation, "outcome" | "status"> &
   Partial<Pick<Operation, "saw" | "missing" | "notes" | "id">>;
 
@@ -79,11 +79,11 @@ export function now(): number {
 /** Collects operations. */
 export interface History {
   readonly operations: Operation[];
-  /** Sends an operation and records it; where nothing is answered its outcome is unknown. */
+  /** Sends an operation and records it; without a response its outcome is unknown. */
   record(intent: Intent, send: () => Promise<Result>): Promise<Operation>;
 }
 
-/** Every request of a correct service is answered within 5 seconds. */
+/** Every request of a correct service is served within 5 seconds. */
 const patienceMs = 12_000;
 
 /** An empty history. */
@@ -93,15 +93,15 @@ export function createHistory(): History {
     operations,
     async record(intent, send) {
       const sent = now();
-      const result = await answerOf(send);
-      const operation: Operation = { ...intent, ...result, sent, answered: now() };
+      const result = await responseOf(send);
+      const operation: Operation = { ...intent, ...result, sent, completed: now() };
       operations.push(operation);
       return operation;
     },
   };
 }
 
-async function answerOf(send: () => Promise<Result>): Promise<Result> {
+async function responseOf(send: () => Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const none = new Promise<Result>(
     (resolve) => (timer = setTimeout(() => resolve({ outcome: "unknown", status: "none in time" }), patienceMs)),

@@ -37,7 +37,7 @@ export function startPlain(uri: string): Plain {
   }
   const running = (async () => {
     while (!stopped) {
-      // A member that is stopped answers never: the next attempt finds another.
+      // A stopped member never responds: the next attempt finds another.
       await Promise.race([once().catch(() => undefined), sleep(2_500, undefined, { ref: false })]);
       await sleep(everyMs);
     }

@@ -1,10 +1,10 @@
 // Watches the members past the network: which of them say that they are primary, from when to when, and whether they
-// answer reads.
+// serve reads.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
 import { now } from "./operation.ts";
 
-/** A time in which a member said at every look that it is primary, by one election, and answered a read. */
+/** A time in which a member said at every look that it is primary, by one election, and served a read. */
 export interface Claim {
   readonly member: string;
   /** Of two elections the later one has the greater id. */
@@ -25,7 +25,7 @@ export interface Primaries {
 
 const everyMs = 50;
 /** A member that takes longer is not looked at: it may be stopped. */
-const answersWithinMs = 1_000;
+const respondsWithinMs = 1_000;
 
 /** Watches members by their names, with a URI for an administrator that leads to each alone. */
 export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries {
@@ -74,7 +74,7 @@ export function watchPrimaries(members: ReadonlyMap<string, string>): Primaries 
   };
 }
 
-/** The longest time since then in which two members were primary by different elections, and both answered reads. */
+/** The longest time since then in which two members were primary by different elections, and both served reads. */
 export function overlapMs(claims: readonly Claim[], since: number): number {
   const among = claims.filter(({ to }) => to > since);
   const overlaps = among.flatMap((one) =>
@@ -85,7 +85,7 @@ export function overlapMs(claims: readonly Claim[], since: number): number {
   return Math.max(0, ...overlaps);
 }
 
-/** The election by which a member is primary; undefined where it is not, or answers no read. */
+/** The election by which a member is primary; undefined where it is not, or serves no read. */
 async function electionOf(client: MongoClient, stopped: () => boolean): Promise<string | undefined> {
   const { isWritablePrimary, electionId } = await client.db("admin").command({ hello: 1 });
   // A client that is closed would connect again.
@@ -97,6 +97,6 @@ async function electionOf(client: MongoClient, stopped: () => boolean): Promise<
   return String(electionId);
 }
 
-function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
-  return Promise.race([answer.catch(() => undefined), sleep(answersWithinMs, undefined, { ref: false })]);
+function inTime<T>(response: Promise<T>): Promise<T | undefined> {
+  return Promise.race([response.catch(() => undefined), sleep(respondsWithinMs, undefined, { ref: false })]);
 }

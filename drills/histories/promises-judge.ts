@@ -14,10 +14,11 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
     .filter(({ kind }) => kind === "use")
     .flatMap((use): Violation[] => {
       const end = ends.find(
-        ({ outcome, credential, answered }) => outcome === "ok" && credential === use.credential && answered < use.sent,
+        ({ outcome, credential, completed }) =>
+          outcome === "ok" && credential === use.credential && completed < use.sent,
       );
       if (use.outcome === "ok" && end !== undefined) {
-        const ms = use.sent - end.answered;
+        const ms = use.sent - end.completed;
         return [
           {
             kind: `served after ${end.value}` as ViolationKind,
@@ -27,17 +28,17 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
         ];
       }
       const issued = ends.find(
-        ({ outcome, id, answered }) => outcome === "ok" && id === use.credential && answered < use.sent,
+        ({ outcome, id, completed }) => outcome === "ok" && id === use.credential && completed < use.sent,
       );
-      const ended = ends.some(({ credential, sent }) => credential === use.credential && sent < use.answered);
+      const ended = ends.some(({ credential, sent }) => credential === use.credential && sent < use.completed);
       if (use.status !== "401" || issued === undefined || ended) return [];
       return [
         {
           kind: "stale",
-          ms: use.sent - issued.answered,
+          ms: use.sent - issued.completed,
           text: [
             `${use.credential} was refused to ${told(use)},`,
-            `${between(use.sent - issued.answered)} after it was issued to ${told(issued)}`,
+            `${between(use.sent - issued.completed)} after it was issued to ${told(issued)}`,
           ].join(" "),
         },
       ];
@@ -63,21 +64,21 @@ export function judgeSwitches(operations: readonly Operation[]): Violation[] {
       (operation) =>
         concerns(operation) &&
         operation.outcome === "ok" &&
-        operation.sent > off.answered + switchMs &&
-        operation.answered < on,
+        operation.sent > off.completed + switchMs &&
+        operation.completed < on,
     );
     return wrong.map((operation) => ({
       kind: "switch not in force",
-      ms: operation.sent - off.answered,
+      ms: operation.sent - off.completed,
       text: [
         `${told(operation)} was served,`,
-        `${between(operation.sent - off.answered)} after ${told(off)} set ${off.value}`,
+        `${between(operation.sent - off.completed)} after ${told(off)} set ${off.value}`,
       ].join(" "),
     }));
   });
 }
 
-/** Answers of 500, and what the instances' logs say of them. */
+/** Responses of 500, and what the instances' logs say of them. */
 export function judgeFailures(operations: readonly Operation[], lines: readonly string[]): Violation[] {
   const failed = operations.filter(({ status }) => status === "500" || status === "internal");
   return [
@@ -85,13 +86,13 @@ export function judgeFailures(operations: readonly Operation[], lines: readonly 
     ...failed.map(
       (operation): Violation => ({
         kind: "500",
-        text: `${told(operation)} was answered ${operation.status}`,
+        text: `${told(operation)} got ${operation.status}`,
       }),
     ),
   ];
 }
 
-/** As promised: so long after the last fault every request is answered as it should be. */
+/** As promised: so long after the last fault every request is served as it should be. */
 const recoveryMs = 5_000;
 
 /** A database that serves a plain client less often than that is slow by itself. */
@@ -103,13 +104,13 @@ const plainMs = 500;
  */
 export function judgeRecovery(operations: readonly Operation[], from: number, served: readonly number[]): Violation[] {
   return operations.flatMap((operation): Violation[] => {
-    const { outcome, sent, answered, status } = operation;
-    if (outcome !== "unknown" || sent < from + recoveryMs || longestGap(served, sent, answered) > plainMs) return [];
+    const { outcome, sent, completed, status } = operation;
+    if (outcome !== "unknown" || sent < from + recoveryMs || longestGap(served, sent, completed) > plainMs) return [];
     return [
       {
         kind: "unavailable",
-        ms: answered - from,
-        text: `${told(operation)} was answered ${status}, ${Math.round(sent - from)} ms after everything was whole`,
+        ms: completed - from,
+        text: `${told(operation)} got ${status}, ${Math.round(sent - from)} ms after everything was whole`,
       },
     ];
   });
@@ -155,7 +156,7 @@ export function recoveredAfter(operations: readonly Operation[], from: number): 
   return Math.max(
     0,
     ...operations
-      .filter(({ outcome, answered }) => outcome === "unknown" && answered > from)
-      .map(({ answered }) => answered - from),
+      .filter(({ outcome, completed }) => outcome === "unknown" && completed > from)
+      .map(({ completed }) => completed - from),
   );
 }

@@ -27,16 +27,16 @@ export function judgeNotes(operations: readonly Operation[], { notes }: Committe
       if (!notes.has(note))
         violations.push({ kind: "dirty", text: `${told(read)} read the note ${note}, which was never committed` });
     const missing = appends.find(
-      ({ contact, outcome, answered, value = "" }) =>
-        contact === read.contact && outcome === "ok" && answered < read.sent && !shown.has(value),
+      ({ contact, outcome, completed, value = "" }) =>
+        contact === read.contact && outcome === "ok" && completed < read.sent && !shown.has(value),
     );
     if (missing !== undefined)
       violations.push({
         kind: "stale",
-        ms: read.sent - missing.answered,
+        ms: read.sent - missing.completed,
         text: [
           `${told(read)} did not show the note ${missing.value},`,
-          `${between(read.sent - missing.answered)} after it was acknowledged by ${told(missing)}`,
+          `${between(read.sent - missing.completed)} after it was acknowledged by ${told(missing)}`,
         ].join(" "),
       });
   }
@@ -65,15 +65,15 @@ export function judgeCreates(operations: readonly Operation[], { created }: Comm
   }
   for (const read of operations.filter(({ kind, missing }) => kind === "get" && missing === true)) {
     const create = creates.find(
-      ({ outcome, id, answered }) => outcome === "ok" && id === read.contact && answered < read.sent,
+      ({ outcome, id, completed }) => outcome === "ok" && id === read.contact && completed < read.sent,
     );
     if (create !== undefined)
       violations.push({
         kind: "stale",
-        ms: read.sent - create.answered,
+        ms: read.sent - create.completed,
         text: [
           `${told(read)} did not find ${create.value},`,
-          `${between(read.sent - create.answered)} after it was acknowledged by ${told(create)}`,
+          `${between(read.sent - create.completed)} after it was acknowledged by ${told(create)}`,
         ].join(" "),
       });
   }
@@ -86,11 +86,11 @@ export interface Standstill {
   readonly to: number;
 }
 
-/** As promised: nothing is carried out later after its answer. */
+/** As promised: nothing is carried out later after its response. */
 const lateMs = 1_000;
 
 /**
- * Writes that were answered 503, and carried out more than a second later by the clock of the primary. What a member or
+ * Writes that got 503, and carried out more than a second later by the clock of the primary. What a member or
  * a link that stood still had received before is not the service's doing.
  */
 export function judgeLateEffects(
@@ -101,25 +101,25 @@ export function judgeLateEffects(
   return operations.flatMap((write): Violation[] => {
     if (write.outcome !== "unknown" || write.status !== "503") return [];
     const at = firstEffect(write, committed);
-    if (at === undefined || at - write.answered <= lateMs) return [];
+    if (at === undefined || at - write.completed <= lateMs) return [];
     // What is sent again under its key is carried out by the attempt that is under way then.
     const attempts = operations.filter(
       ({ kind, value }) => value !== undefined && kind === write.kind && value === write.value,
     );
-    if (attempts.some(({ sent, answered }) => at >= sent && at <= answered + lateMs)) return [];
+    if (attempts.some(({ sent, completed }) => at >= sent && at <= completed + lateMs)) return [];
     if (
       standstills.some(
-        ({ from, to }) => write.sent < to && write.answered > from && at >= Math.floor(to) && at < to + lateMs,
+        ({ from, to }) => write.sent < to && write.completed > from && at >= Math.floor(to) && at < to + lateMs,
       )
     )
       return [];
     return [
       {
         kind: "late effect",
-        ms: at - write.answered,
+        ms: at - write.completed,
         text: [
-          `${told(write)} was answered 503, and ${write.value ?? JSON.stringify(write.wrote)}`,
-          `was written ${between(at - write.answered)} later`,
+          `${told(write)} got 503, and ${write.value ?? JSON.stringify(write.wrote)}`,
+          `was written ${between(at - write.completed)} later`,
         ].join(" "),
       },
     ];
@@ -127,7 +127,7 @@ export function judgeLateEffects(
 }
 
 /**
- * When the value of a write was first committed. A create that is sent again under its key has more than one answer.
+ * When the value of a write was first committed. A create that is sent again under its key has more than one response.
  */
 function firstEffect({ kind, contact = "", wrote, value = "" }: Operation, committed: Committed): number | undefined {
   if (kind === "append") return committed.notes.get(value)?.[0];

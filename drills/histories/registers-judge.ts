@@ -34,7 +34,7 @@ export function judgeRegister(
 
 /** What is there in the end, as a read after all operations. */
 function finalRead(contact: string, operations: readonly Operation[], committed: Committed): Operation {
-  const end = Math.max(0, ...operations.map(({ answered }) => answered)) + 1;
+  const end = Math.max(0, ...operations.map(({ completed }) => completed)) + 1;
   const saw = Object.fromEntries(names.map((name) => [name, committed.values(contact, name).at(-1)?.value]));
   return {
     client: "the database",
@@ -44,7 +44,7 @@ function finalRead(contact: string, operations: readonly Operation[], committed:
     outcome: "ok",
     status: "ok",
     sent: end,
-    answered: end + 1,
+    completed: end + 1,
     contact,
     saw,
   };
@@ -83,14 +83,14 @@ function judgeField(field: keyof Fields, operations: readonly Operation[], value
       continue;
     }
     const newer = acknowledged
-      .filter(({ answered, wrote }) => answered < read.sent && (first.get(wrote?.[field] ?? null) ?? -1) > at)
-      .sort((one, other) => one.answered - other.answered)[0];
+      .filter(({ completed, wrote }) => completed < read.sent && (first.get(wrote?.[field] ?? null) ?? -1) > at)
+      .sort((one, other) => one.completed - other.completed)[0];
     if (newer !== undefined)
       violations.push({
         kind: "stale",
-        ms: read.sent - newer.answered,
+        ms: read.sent - newer.completed,
         text: [
-          `${told(read)} read ${field} ${value}, ${between(read.sent - newer.answered)} after`,
+          `${told(read)} read ${field} ${value}, ${between(read.sent - newer.completed)} after`,
           `${newer.wrote?.[field]} was acknowledged by ${told(newer)}`,
         ].join(" "),
       });
@@ -111,8 +111,8 @@ export function judgeSearches(operations: readonly Operation[]): Violation[] {
   return operations.flatMap((search): Violation[] => {
     if (search.kind !== "search" || search.outcome !== "ok" || search.missing !== true) return [];
     const named = sets.find(
-      ({ outcome, wrote, answered }) =>
-        outcome === "ok" && wrote?.full_name === search.searched && answered < search.sent,
+      ({ outcome, wrote, completed }) =>
+        outcome === "ok" && wrote?.full_name === search.searched && completed < search.sent,
     );
     if (named === undefined) return [];
     // Whatever else may have changed the contact since then, or was changing it meanwhile, explains it.
@@ -120,11 +120,11 @@ export function judgeSearches(operations: readonly Operation[]): Violation[] {
       (other) =>
         other !== named &&
         other.outcome !== "failed" &&
-        other.sent < search.answered &&
-        !(other.outcome === "ok" && other.answered < named.sent),
+        other.sent < search.completed &&
+        !(other.outcome === "ok" && other.completed < named.sent),
     );
     if (explained) return [];
-    const ms = search.sent - named.answered;
+    const ms = search.sent - named.completed;
     return [
       {
         kind: "stale",

@@ -96,7 +96,7 @@ export async function runRound(
     calls.close();
   }
   const seconds = (now() - begun) / 1_000;
-  // What an instance carries out after its answer is to be seen.
+  // What an instance carries out after its response is to be seen.
   await sleep(1_500);
   const { quiet, crossed, renamed, noted, ingested } = stage;
   const registers = [...quiet, ...crossed, ...renamed.flat(), ...noted.flat(), ...ingested.flat()];

@@ -22,7 +22,7 @@ export async function runHistories(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   const failures: string[] = [];
-  // An answer of 500 says nothing of its cause: the log does.
+  // A response of 500 says nothing of its cause: the log does.
   const hear = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(line));
   const kept = keepHistories();
   const outcomes: RoundOutcome[] = [];

@@ -19,7 +19,7 @@ export async function settled({ plain, instances }: Site, { operations }: Histor
     if (served === undefined) continue;
     whole = served;
     if (now() - whole < calmMs) continue;
-    const recent = operations.filter(({ answered }) => answered > now() - calmMs);
+    const recent = operations.filter(({ completed }) => completed > now() - calmMs);
     const calm =
       recent.every(({ outcome }) => outcome !== "unknown") &&
       instances.every((name) =>

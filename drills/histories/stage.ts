@@ -87,7 +87,7 @@ async function onceServed<T>(make: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Starts the clients; each ends when the round runs no more, and what it has sent is answered. */
+/** Starts the clients; each ends when the round runs no more, and what it has sent is served. */
 export function startClients(owners: Owners, round: Round, stage: Stage): Promise<unknown>[] {
   const { site } = owners;
   const { quiet, renamed, noted, ingested, people } = stage;

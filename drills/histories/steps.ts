@@ -7,21 +7,21 @@ const names = ["full_name", "email", "phone"] as const;
 /**
  * The steps of one contact, whose values are unique. A write of unknown outcome may have happened at any later time or
  * never. One whose value nobody read is left out: no read can tell the difference. One whose value was read happened
- * before the first such read was answered.
+ * before the first such read was served.
  */
 export function stepsOf(operations: readonly Operation[]): Step[] {
   const shown = operations.filter(({ saw, outcome }) => outcome === "ok" && saw !== undefined);
   return operations.flatMap((operation): Step[] => {
-    const { wrote, saw, outcome, sent, answered } = operation;
+    const { wrote, saw, outcome, sent, completed } = operation;
     if (outcome === "ok")
       return wrote === undefined && saw === undefined
         ? []
-        : [{ sent, answered, ...(wrote && { wrote }), ...(saw && { saw }) }];
+        : [{ sent, completed, ...(wrote && { wrote }), ...(saw && { saw }) }];
     if (outcome === "failed" || wrote === undefined) return [];
     const read = Math.min(
-      ...shown.filter((other) => other !== operation && shows(other, wrote)).map((other) => other.answered),
+      ...shown.filter((other) => other !== operation && shows(other, wrote)).map((other) => other.completed),
     );
-    return read === Infinity ? [] : [{ sent, answered: read, wrote }];
+    return read === Infinity ? [] : [{ sent, completed: read, wrote }];
   });
 }
 

@@ -12,7 +12,7 @@ export type ViolationKind =
   | "non-monotonic"
   /** No order of the operations on a contact explains all of them. */
   | "not linearizable"
-  /** A write that was answered 503 was carried out more than a second later. */
+  /** A write that got 503 was carried out more than a second later. */
   | "late effect"
   /** One write made two records. */
   | "duplicate"
@@ -21,7 +21,7 @@ export type ViolationKind =
   | "served after sign-out"
   /** A switch was set and not in force. */
   | "switch not in force"
-  /** A request was not answered as it should be long after the last fault. */
+  /** A request was not served as it should be long after the last fault. */
   | "unavailable"
   /** An instance failed. */
   | "500";

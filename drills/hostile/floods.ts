@@ -22,7 +22,7 @@ export async function resetStreams(base: string, key: string, count: number): Pr
   });
 }
 
-/** Sends so many pings, faster than they are answered. */
+/** Sends so many pings, faster than they are served. */
 export function ping(base: string, count: number): Promise<Flood> {
   return flood(base, count, (session) => void session.ping(() => undefined));
 }
@@ -43,13 +43,13 @@ async function flood(base: string, count: number, act: (session: ClientHttp2Sess
       session.destroy();
     }
     // The other side takes them before more are sent, or the rest would go to a connection that it has given up.
-    if (at % 100 === 99) await answered(session);
+    if (at % 100 === 99) await completed(session);
   }
   session?.destroy();
   return { sent: count, broken };
 }
 
-function answered(session: ClientHttp2Session): Promise<void> {
+function completed(session: ClientHttp2Session): Promise<void> {
   return new Promise((resolve) => {
     if (session.destroyed || session.closed) return resolve();
     session.once("close", resolve);

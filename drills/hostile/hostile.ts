@@ -1,4 +1,4 @@
-// Clients that mean harm, while others ask for their health and a record all the time and have to be answered as usual.
+// Clients that mean harm, while others ask for their health and a record all the time and have to be served as usual.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -74,7 +74,7 @@ export const hostile: Drill = {
       "what a connection sends is parsed as it comes",
       "dense",
       { file: "src/http/paced-input.ts", from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
-      { file: "src/http/paced-input.ts", from: "const mostUnanswered = 16;", to: "const mostUnanswered = 1_000_000;" },
+      { file: "src/http/paced-input.ts", from: "const mostPending = 16;", to: "const mostPending = 1_000_000;" },
     ),
     control("a response of any size is made in one go", "largest", {
       file: "src/large/places.ts",
@@ -160,9 +160,9 @@ async function judge(
         violations.push(
           `${what}: ${judged} of the probes ${seen[judged].toFixed(0)} ms, without it ${idle[judged].toFixed(1)} ms`,
         );
-      // On a busy machine MongoDB may not answer in time: that is not the clients' doing.
+      // On a busy machine MongoDB may not respond in time: that is not the clients' doing.
       const unexplained = failures.filter((one) => long || !one.endsWith(" 503"));
-      for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe was not answered: ${failure}`);
+      for (const failure of unexplained.slice(0, 3)) violations.push(`${what}: a probe was not served: ${failure}`);
     };
     // The first violation is enough for a control.
     const found = focus === "all" ? 10 : 1;

@@ -2,28 +2,28 @@
 import { refused } from "../../fixtures/clients/malformed.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
-/** How many were sent, and what was wrong with the answers, in words. */
+/** How many were sent, and what was wrong with the responses, in words. */
 export async function judgeMalformed(
   base: string,
   key: string,
 ): Promise<{ readonly count: number; readonly wrong: readonly string[] }> {
   const wrong = await Promise.all(
     refused.map(async ([name, status, message]) => {
-      const { answers, closed } = await exchange(
+      const { responses, closed } = await exchange(
         base,
         typeof message === "string" ? message.replaceAll("{key}", key) : message,
         20_000,
       );
-      const [answer] = answers;
-      if (answer === undefined || answers.length > 1) return [`${name}: ${answers.length} answers`];
-      const { error } = parsed(answer.body);
+      const [response] = responses;
+      if (response === undefined || responses.length > 1) return [`${name}: ${responses.length} responses`];
+      const { error } = parsed(response.body);
       return [
-        ...(answer.status === status ? [] : [`${name}: ${answer.status} instead of ${status}`]),
+        ...(response.status === status ? [] : [`${name}: ${response.status} instead of ${status}`]),
         ...(error?.code === String(status) && typeof error.message === "string" && error.message !== ""
           ? []
-          : [`${name}: no envelope: ${answer.body}`]),
+          : [`${name}: no envelope: ${response.body}`]),
         ...["ratelimit-limit", "ratelimit-policy", "x-request-id"]
-          .filter((header) => !answer.headers.has(header))
+          .filter((header) => !response.headers.has(header))
           .map((header) => `${name}: no ${header}`),
         ...(closed ? [] : [`${name}: the connection stays open`]),
       ];

@@ -40,6 +40,6 @@ function ask({ base, key, paths }: Errand, path: string): void {
       response.once("error", (error) => done(error.message));
     },
   );
-  request.once("timeout", () => request.destroy(new Error(`no answer in ${patienceMs} ms`)));
+  request.once("timeout", () => request.destroy(new Error(`no response in ${patienceMs} ms`)));
   request.once("error", (error) => done(error.message));
 }

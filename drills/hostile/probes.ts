@@ -11,7 +11,7 @@ export interface Seen {
   readonly p50: number;
   readonly p99: number;
   readonly worst: number;
-  /** What was not answered 200, in words. */
+  /** What was not served 200, in words. */
   readonly failures: readonly string[];
 }
 

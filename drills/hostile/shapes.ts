@@ -154,8 +154,8 @@ function messageOf(name: string, message: JsonObject): { readonly path: string; 
 }
 
 async function raw(base: string, bytes: string): Promise<Status> {
-  const { answers } = await exchange(base, bytes, 15_000);
-  return { status: answers[0]?.status ?? 0 };
+  const { responses } = await exchange(base, bytes, 15_000);
+  return { status: responses[0]?.status ?? 0 };
 }
 
 function nested(open: string, inside: string, close: string, depth: number): string {

@@ -66,7 +66,7 @@ export const slownesses: readonly Slowness[] = [
     drip: () => nothing,
   },
   {
-    name: "nothing after an answer",
+    name: "nothing after a response",
     first: () => Buffer.from("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     drip: () => nothing,
   },

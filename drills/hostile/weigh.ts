@@ -50,11 +50,11 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   let group: Case[] = [];
 
   async function send(one: Case, share: number): Promise<void> {
-    const answered = await attempt(one, share);
-    if (answered === undefined) return;
-    statuses.set(answered.status, (statuses.get(answered.status) ?? 0) + 1);
-    if (answered.status >= 500 && !foreseen.has(answered.status))
-      violations.push(`${one.name} was answered ${answered.status}`);
+    const completed = await attempt(one, share);
+    if (completed === undefined) return;
+    statuses.set(completed.status, (statuses.get(completed.status) ?? 0) + 1);
+    if (completed.status >= 500 && !foreseen.has(completed.status))
+      violations.push(`${one.name} got ${completed.status}`);
   }
   async function weighGroup(): Promise<void> {
     const { cpuMs, blockMs } = await gauge.during(() => Promise.all(group.map((one) => send(one, 1))));

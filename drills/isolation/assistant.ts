@@ -2,7 +2,7 @@
 import type { Given, Operation, Where } from "./operations.ts";
 import { requiredOf } from "./operations.ts";
 import type { Person } from "./people.ts";
-import type { Answer } from "./raw.ts";
+import type { RawResponse } from "./raw.ts";
 import { send } from "./raw.ts";
 
 interface Listed {
@@ -68,7 +68,7 @@ function ask(
   method: string,
   params: object,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Answer> {
+): Promise<RawResponse> {
   const sent = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",

@@ -95,7 +95,7 @@ async function probeBatches(
       const [foreign, nobodys] = await Promise.all(
         (["foreign", "nobodys"] as const).map(async (side) => {
           const request = { account_id: own.accountId, [field.name]: variations.map((variation) => variation[side]) };
-          const answer = await patiently(() =>
+          const response = await patiently(() =>
             send(
               internal,
               "POST",
@@ -105,15 +105,15 @@ async function probeBatches(
             ),
           );
           findings.asked++;
-          for (const leak of leaksIn(answer, secrets, request))
-            findings.violations.push(`${rpc.name} with ids of another answered with ${leak}`);
-          return (JSON.parse(answer.body.toString()) as { results?: JsonValue[] }).results ?? [];
+          for (const leak of leaksIn(response, secrets, request))
+            findings.violations.push(`${rpc.name} with ids of another responded with ${leak}`);
+          return (JSON.parse(response.body.toString()) as { results?: JsonValue[] }).results ?? [];
         }),
       );
       for (const [at, variation] of variations.entries())
         compare(`${rpc.name}: ${variation.what}`, variation, foreign?.[at], nobodys?.[at], findings);
       if (foreign?.length !== variations.length)
-        findings.violations.push(`${rpc.name} answered ${foreign?.length} of ${variations.length} items`);
+        findings.violations.push(`${rpc.name} returned ${foreign?.length} of ${variations.length} items`);
     }
   }
 }
@@ -132,7 +132,7 @@ function compare(
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "<id>");
   const [first, second] = [like(foreign, pair.foreign), like(nobodys, pair.nobodys)];
   if (!makes && first !== second)
-    findings.violations.push(`${what} was answered unlike nobody's: ${parting(first, second)}`);
+    findings.violations.push(`${what} differs from the response for an unknown id: ${parting(first, second)}`);
 }
 
 async function probeStreams(

@@ -178,7 +178,7 @@ async function judge(
     { "content-type": "application/json", authorization: `Bearer ${childToken}` },
     JSON.stringify({ account_id: own.accountId }),
   );
-  if (erased.status !== 200) findings.violations.push(`DeleteAccount was answered ${erased.status}`);
+  if (erased.status !== 200) findings.violations.push(`DeleteAccount got ${erased.status}`);
   same("the erasure of another account", before, await documentsOf(fixture, other), findings);
   return { figures: { ...figures, ...times }, violations: findings.violations };
 }

@@ -1,6 +1,6 @@
-// Judges answers: whether anything of another is in one, and whether two are alike but for what was asked.
+// Judges responses: whether anything of another is in one, and whether two are alike but for what was asked.
 import type { Operation } from "./operations.ts";
-import type { Answer } from "./raw.ts";
+import type { RawResponse } from "./raw.ts";
 
 /** Whatever is wrong is kept here, said once. */
 export interface Findings {
@@ -15,9 +15,10 @@ const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const fence = /records-[0-9a-f]{32}/g;
 const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** The secrets that an answer holds, as they are or in base64; not those that the request itself said. */
-export function leaksIn(answer: Answer | string, secrets: readonly string[], said: unknown): string[] {
-  const text = typeof answer === "string" ? answer : [...answer.headers, answer.body.toString("latin1")].join("\n");
+/** The secrets that a response holds, as they are or in base64; not those that the request itself said. */
+export function leaksIn(response: RawResponse | string, secrets: readonly string[], said: unknown): string[] {
+  const text =
+    typeof response === "string" ? response : [...response.headers, response.body.toString("latin1")].join("\n");
   const all = [text, ...[...text.matchAll(base64)].map(([found]) => Buffer.from(found, "base64").toString("latin1"))]
     .join("\n")
     .toLowerCase();
@@ -25,19 +26,20 @@ export function leaksIn(answer: Answer | string, secrets: readonly string[], sai
   return secrets.filter((secret) => all.includes(secret.toLowerCase()) && !known.includes(secret.toLowerCase()));
 }
 
-/** An answer with a name in place of what was asked for; of a success also ids and moments, which are new each time. */
+/** A response with a name in place of what was asked for; of a success also ids and moments, which are new each time. */
 export function likeness(
   operation: Pick<Operation, "wire" | "textOf">,
-  answer: Answer,
+  response: RawResponse,
   asked: readonly unknown[],
 ): string {
-  const succeeded = answer.status < 300 && !answer.headers.some((header) => /^grpc-status: [1-9]/.test(header));
-  const body = succeeded && operation.textOf !== undefined ? operation.textOf(answer) : answer.body.toString("latin1");
+  const succeeded = response.status < 300 && !response.headers.some((header) => /^grpc-status: [1-9]/.test(header));
+  const body =
+    succeeded && operation.textOf !== undefined ? operation.textOf(response) : response.body.toString("latin1");
   // How a moment is written follows from its milliseconds.
-  const headers = answer.headers.filter(
+  const headers = response.headers.filter(
     (header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")),
   );
-  let text = [answer.status, ...headers, body].join("\n");
+  let text = [response.status, ...headers, body].join("\n");
   for (const one of asked) {
     if (typeof one !== "string") continue;
     text = text

@@ -6,7 +6,7 @@ import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Person } from "./people.ts";
-import type { Answer } from "./raw.ts";
+import type { RawResponse } from "./raw.ts";
 import { send, sendGrpc } from "./raw.ts";
 
 /** What is put into the fields. */
@@ -18,15 +18,15 @@ export interface Operation {
   readonly name: string;
   readonly wire: string;
   readonly writes: boolean;
-  /** True where the answer to one's own values holds one's own records. */
+  /** True where the response to one's own values holds one's own records. */
   readonly shows: boolean;
   readonly idempotent: boolean;
   /** The names of all fields, and of those without which it is refused. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  send(given: Given, as: Person, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  send(given: Given, as: Person, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
   /** A success in words, for a comparison without ids and moments; undefined where the bytes are words already. */
-  readonly textOf?: (answer: Answer) => string;
+  readonly textOf?: (response: RawResponse) => string;
 }
 
 /** Where an instance listens. */
@@ -122,7 +122,7 @@ function rpcs(route: Route, base: string): Operation[] {
   const bearer = (as: Person): Record<string, string> => ({ authorization: `Bearer ${as.key}` });
   const binary = (given: Given): Uint8Array => toBinary(rpc.input, fromJson(rpc.input, jsonOf(route, given)));
   const decoded = (bytes: Uint8Array): string => JSON.stringify(toJson(rpc.output, fromBinary(rpc.output, bytes)));
-  const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<Answer> =>
+  const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<RawResponse> =>
     send(base, "POST", `/${path}`, { "content-type": type, ...headers }, body);
   const all = {
     ...facts(route),

@@ -158,7 +158,7 @@ export async function newPerson(
   };
 }
 
-/** Everything by which a person would be recognised in another's answer. */
+/** Everything by which a person would be recognised in another's response. */
 export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Person): readonly string[] {
   return [
     accountId,

@@ -4,7 +4,7 @@ import { leaksIn, likeness, parting } from "./judge.ts";
 import type { Given, Operation } from "./operations.ts";
 import type { Person } from "./people.ts";
 import { secretsOf } from "./people.ts";
-import type { Answer } from "./raw.ts";
+import type { RawResponse } from "./raw.ts";
 import { patiently } from "./raw.ts";
 import type { Pair } from "./values.ts";
 import { valuesOf } from "./values.ts";
@@ -36,10 +36,10 @@ export function ownRequest({ name, required, fields }: Operation, { own, other }
 /** Holds an operation to it that one's own request shows one's own records: what shows nothing cannot leak. */
 export async function probeOwn(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
-  const answer = await ask(operation, given, sides, findings);
-  if (operation.shows && !answer.body.includes(sides.own.mark))
+  const response = await ask(operation, given, sides, findings);
+  if (operation.shows && !response.body.includes(sides.own.mark))
     findings.violations.push(
-      `${named(operation)} did not show one's own record: ${answer.status} ${answer.body.toString("latin1").slice(0, 200)}`,
+      `${named(operation)} did not show one's own record: ${response.status} ${response.body.toString("latin1").slice(0, 200)}`,
     );
 }
 
@@ -67,7 +67,7 @@ export async function probe(
     await between();
     if (first !== second)
       findings.violations.push(
-        `${named(operation)}, ${what}: the answer is not that of nobody's: ${parting(first, second)}`,
+        `${named(operation)}, ${what}: the response is not that of nobody's: ${parting(first, second)}`,
       );
   }
 }
@@ -85,13 +85,13 @@ export async function probeHeaders(operation: Operation, sides: Sides, findings:
     }),
   ];
   if (likeness(operation, plain, []) !== likeness(operation, dressed, []))
-    findings.violations.push(`${named(operation)} answers otherwise when its headers name another account`);
+    findings.violations.push(`${named(operation)} responds otherwise when its headers name another account`);
 }
 
 /** Sends what another has already sent, under the same idempotency key, and its twin under a key that nobody used. */
 export async function probeKey(
   operation: Operation,
-  { key, given, answer }: Claimed,
+  { key, given, response }: Claimed,
   sides: Sides,
   findings: Findings,
 ): Promise<void> {
@@ -109,33 +109,35 @@ export async function probeKey(
   ];
   if (first !== second)
     findings.violations.push(`${named(operation)} under another's idempotency key: ${parting(first, second)}`);
-  const made = [...answer.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(
+  const made = [...response.body.toString("latin1").matchAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g)].map(
     ([id]) => id,
   );
   for (const leak of leaksIn(mine, made, given))
     findings.violations.push(
-      `${named(operation)} under another's idempotency key answered with the id ${leak} of theirs`,
+      `${named(operation)} under another's idempotency key responded with the id ${leak} of theirs`,
     );
   const again = await patiently(() => operation.send(given, sides.other, { "idempotency-key": key }));
-  if (!again.body.equals(answer.body))
-    findings.violations.push(`${named(operation)}: another's answer is replayed otherwise since the key was used here`);
+  if (!again.body.equals(response.body))
+    findings.violations.push(
+      `${named(operation)}: another's response is replayed otherwise since the key was used here`,
+    );
 }
 
 /** A write that someone made under an idempotency key. */
 export interface Claimed {
   readonly key: string;
   readonly given: Given;
-  readonly answer: Answer;
+  readonly response: RawResponse;
 }
 
 /** Makes the write of an operation as one's own. */
 export async function claim(operation: Operation, sides: Sides, findings: Findings): Promise<Claimed> {
   const key = `drill-${operation.name}-${operation.wire}`.replace(/[^!-~]/g, "-");
   const given = ownRequest(operation, sides, findings);
-  const answer = await patiently(() => operation.send(given, sides.own, { "idempotency-key": key }));
-  if (answer.status >= 300)
-    findings.violations.push(`${named(operation)} under an idempotency key was answered ${answer.status}`);
-  return { key, given, answer };
+  const response = await patiently(() => operation.send(given, sides.own, { "idempotency-key": key }));
+  if (response.status >= 300)
+    findings.violations.push(`${named(operation)} under an idempotency key got ${response.status}`);
+  return { key, given, response };
 }
 
 async function ask(
@@ -144,16 +146,16 @@ async function ask(
   { own, other }: Sides,
   findings: Findings,
   headers?: Readonly<Record<string, string>>,
-): Promise<Answer> {
-  const answer = await patiently(() => operation.send(given, own, headers));
+): Promise<RawResponse> {
+  const response = await patiently(() => operation.send(given, own, headers));
   findings.asked++;
-  for (const leak of leaksIn(answer, secretsOf(other), given))
+  for (const leak of leaksIn(response, secretsOf(other), given))
     findings.violations.push(
-      `${named(operation)} asked with ${JSON.stringify(given)} answered with ${leak}, which is another's`,
+      `${named(operation)} asked with ${JSON.stringify(given)} responded with ${leak}, which is another's`,
     );
-  if (answer.status >= 500)
-    findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} was answered ${answer.status}`);
-  return answer;
+  if (response.status >= 500)
+    findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} got ${response.status}`);
+  return response;
 }
 
 function variationsOf({ fields }: Operation, base: Given, { own, other }: Sides, reach: Reach): Variation[] {

@@ -1,10 +1,10 @@
-// One HTTP request and its answer as it stood on the wire: status, every header and trailer, every byte of the body.
+// One HTTP request and its response as it stood on the wire: status, every header and trailer, every byte of the body.
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 
-/** An answer, whole. */
-export interface Answer {
+/** A response, whole. */
+export interface RawResponse {
   readonly status: number;
   /** `name: value`, trailers too, sorted; without what belongs to the moment and the connection. */
   readonly headers: readonly string[];
@@ -21,7 +21,7 @@ export function send(
   path: string,
   headers: OutgoingHttpHeaders,
   body?: string | Uint8Array,
-): Promise<Answer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(
       base + path,
@@ -52,13 +52,13 @@ export function send(
   });
 }
 
-/** One gRPC call; the body of the answer is that of HTTP/2, with its envelopes. */
+/** One gRPC call; the body of the response is that of HTTP/2, with its envelopes. */
 export async function sendGrpc(
   base: string,
   rpc: string,
   message: Uint8Array,
   headers: Record<string, string>,
-): Promise<Answer> {
+): Promise<RawResponse> {
   const {
     status,
     headers: received,
@@ -67,15 +67,15 @@ export async function sendGrpc(
   return { status, headers: lines(received), body: bytes };
 }
 
-/** Asks again where there was no time to answer: on a busy machine that says nothing of what is asked for. */
-export async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+/** Asks again where there was no time to respond: on a busy machine that says nothing of what is asked for. */
+export async function patiently(ask: () => Promise<RawResponse>): Promise<RawResponse> {
   for (let left = 5; ; left--) {
-    const answer = await ask();
+    const response = await ask();
     const busy =
-      answer.status === 503 ||
-      answer.headers.includes("grpc-status: 14") ||
-      /grpc-status: 14|could not respond in time/.test(answer.body.toString("latin1"));
-    if (!busy || left === 0) return answer;
+      response.status === 503 ||
+      response.headers.includes("grpc-status: 14") ||
+      /grpc-status: 14|could not respond in time/.test(response.body.toString("latin1"));
+    if (!busy || left === 0) return response;
   }
 }
 

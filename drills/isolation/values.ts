@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Person } from "./people.ts";
 import { newPhone, newWord } from "./people.ts";
 
-/** Two values that have to be answered alike: nothing tells what another has from what nobody has. */
+/** Two values that must get the same response: nothing tells what another has from what nobody has. */
 export interface Pair {
   readonly what: string;
   readonly foreign: string | number | boolean;

@@ -1,9 +1,9 @@
-// The body of an answer as REST sends it, whichever wire it came by: so that answers of all wires can be compared by
+// The body of a response as REST sends it, whichever wire it came by: so that responses of all wires can be compared by
 // their bytes.
 import { fromJson } from "@bufbuild/protobuf";
 import { createRenderBody } from "../../gateway/response.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 
 /** The operations that take an idempotency key. */
 export type Operation = "create" | "append";
@@ -12,15 +12,15 @@ export type Operation = "create" | "append";
 export type SpokenWire = "REST" | "gRPC";
 
 const rpcs = { create: ContactService.method.createContact, append: ContactService.method.appendContactNote };
-// The provider stands in links to documents, which neither answer has.
+// The provider stands in links to documents, which neither response has.
 const renderBody = createRenderBody("none");
 
-/** The REST body of a successful answer. */
-export function bodyOf(operation: Operation, wire: SpokenWire, { text }: Pick<WireAnswer, "text">): string {
+/** The REST body of a successful response. */
+export function bodyOf(operation: Operation, wire: SpokenWire, { text }: Pick<WireResponse, "text">): string {
   return wire === "REST" ? text : renderBody(rpcs[operation], fromJson(rpcs[operation].output, JSON.parse(text)));
 }
 
-/** The body of a contact as it has to be read: as it was created, with these notes, each as it was answered. */
+/** The body of a contact as it has to be read: as it was created, with these notes, each as its response showed it. */
 export function readBack(created: string, notes: readonly string[]): string {
   const data = (body: string): object => (JSON.parse(body) as { data: object }).data;
   return JSON.stringify({ data: { ...data(created), notes_timeline: notes.map(data) } });

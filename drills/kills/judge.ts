@@ -1,5 +1,5 @@
-// What the database and the service say of a stream: every acknowledged write is there, once, with the body that was
-// answered.
+// What the database and the service say of a stream: every acknowledged write is there, once, with the body that its
+// response had.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
 import { rest } from "../../fixtures/service/service.ts";
@@ -51,7 +51,7 @@ export async function judge(
     }
   }
 
-  /** What is kept of an answer is what a replay sends. */
+  /** What is kept of a response is what a replay sends. */
   async function inTheClaims(): Promise<void> {
     const bodies = new Map<string, string>();
     for await (const { _id, body } of client
@@ -61,7 +61,7 @@ export async function judge(
       bodies.set(_id.key, body);
     for (const { name, body } of acknowledged) {
       if (bodies.get(name) !== body)
-        violations.push(`${name} was answered ${body}, and its replay would be ${bodies.get(name) ?? "none"}`);
+        violations.push(`${name} got ${body}, and its replay would be ${bodies.get(name) ?? "none"}`);
     }
     if (bodies.size !== acknowledged.length)
       violations.push(`${bodies.size} idempotency keys are kept for ${acknowledged.length} acknowledged writes`);
@@ -76,7 +76,7 @@ export async function judge(
       async ({ name, id, body }, at) => {
         const expected = readBack(body, notes.get(id) ?? []);
         const { text } = await rest(base(at), `/v1/contacts/${id}`, { key: account.key });
-        if (text !== expected) violations.push(`${name} was answered ${expected}, and reads ${text}`);
+        if (text !== expected) violations.push(`${name} got ${expected}, and reads ${text}`);
       },
     );
   }
@@ -95,7 +95,7 @@ export async function judge(
         const told = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
         if (told !== body || !again.replayed)
           violations.push(
-            `${name} was answered ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${told} (${id})`,
+            `${name} got ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${told} (${id})`,
           );
       },
     );

@@ -81,7 +81,7 @@ export const kills: Drill = {
           seen: / is there \d+ times$/,
         }),
     },
-    brokenControl("the store answers a create with another contact", [otherResponse], (broken, say) =>
+    brokenControl("the store returns for a create with another contact", [otherResponse], (broken, say) =>
       run({ plan: little, members: 1, broken, say, seen: /, and its replay would be / }),
     ),
   ],
@@ -104,7 +104,7 @@ const writesAtLeast = 40;
 
 async function run({ plan, members, form = "short", say, broken = {}, keyOf, seen = /^/ }: KillsRun): Promise<Report> {
   const failures: string[] = [];
-  // What an instance calls its own failure is told with its cause: an answer of 500 says nothing of it.
+  // What an instance calls its own failure is told with its cause: a response of 500 says nothing of it.
   const hear = (line: string): void =>
     void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
   return withFixture(

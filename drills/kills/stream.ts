@@ -1,7 +1,7 @@
 // A stream of writes with keys, by clients that repeat each under its key, on any instance and wire, until it is
 // acknowledged.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Operation, SpokenWire } from "./body.ts";
 import { bodyOf } from "./body.ts";
@@ -15,7 +15,7 @@ export interface Acknowledged {
   readonly parent: string | undefined;
   readonly id: string;
   readonly wire: SpokenWire;
-  /** The answer, as REST would send it. */
+  /** The response, as REST would send it. */
   readonly body: string;
   readonly replayed: boolean;
   /** When it was heard, in milliseconds of `performance.now()`. */
@@ -25,9 +25,9 @@ export interface Acknowledged {
 /** What came of a stream. */
 export interface Stream {
   readonly acknowledged: readonly Acknowledged[];
-  /** Requests that were answered otherwise than by success, or not at all. */
+  /** Requests that were without a successful response. */
   readonly retries: number;
-  /** Answers that no client of this kind should get, and writes that were never acknowledged. */
+  /** Responses that no client of this kind should get, and writes that were never acknowledged. */
   readonly wrong: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export async function runStream({
     const operation: Operation = parent === undefined ? "create" : "append";
     const until = performance.now() + givesUpAfterMs;
     const turn = acknowledged.length;
-    // Some are sent without waiting for the answer, and then again elsewhere.
+    // Some are sent without waiting for the response, and then again elsewhere.
     const hasty = numberOf(name) % 5 === 2;
     for (let attempt = 0; performance.now() < until; attempt++) {
       const among = bases();
@@ -80,18 +80,18 @@ export async function runStream({
         parent === undefined
           ? wires[wire].create(target, keyOf(name, attempt), contactOf(name))
           : wires[wire].append(target, keyOf(name, attempt), parent, name);
-      const answer = await heardOf(sent, hasty && attempt === 0 ? 0 : patienceMs);
-      if (answer?.outcome === "ok") {
-        const { id, replayed } = answer;
+      const response = await heardOf(sent, hasty && attempt === 0 ? 0 : patienceMs);
+      if (response?.outcome === "ok") {
+        const { id, replayed } = response;
         acknowledged.push({
           ...{ name, operation, parent, id, wire, replayed },
-          body: bodyOf(operation, wire, answer),
+          body: bodyOf(operation, wire, response),
           at: performance.now(),
         });
         return id;
       }
-      if (answer !== undefined && !mayBeRepeated.has(answer.outcome)) {
-        wrong.push(`${name} was answered ${answer.outcome} over ${wire}: ${answer.text}`);
+      if (response !== undefined && !mayBeRepeated.has(response.outcome)) {
+        wrong.push(`${name} got ${response.outcome} over ${wire}: ${response.text}`);
         return undefined;
       }
       retries += 1;
@@ -125,7 +125,7 @@ function numberOf(name: string): number {
   return Number(name.split("-")[1]);
 }
 
-/** Undefined where no answer came, or none in time: it may come later, and nobody listens then. */
-function heardOf(answer: Promise<WireAnswer>, withinMs: number): Promise<WireAnswer | undefined> {
-  return Promise.race([answer.catch(() => undefined), sleep(withinMs, undefined, { ref: false })]);
+/** Undefined where no response came, or none in time: it may come later, and nobody listens then. */
+function heardOf(response: Promise<WireResponse>, withinMs: number): Promise<WireResponse | undefined> {
+  return Promise.race([response.catch(() => undefined), sleep(withinMs, undefined, { ref: false })]);
 }

@@ -11,7 +11,7 @@ import type { Seen } from "./laws.ts";
 /** Sends with a key to the instances in turn, and keeps what came of it. */
 export interface Caller {
   readonly seen: (Seen & { readonly instance: number })[];
-  /** Over REST and gRPC by turns; what gRPC answers is told in REST's statuses. */
+  /** Over REST and gRPC by turns; a gRPC response is given REST's status. */
   send(number: number): Promise<Reply>;
   overRest(number: number): Promise<Reply>;
   /** Waits for the connections, without a request of the key. */
@@ -31,7 +31,7 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
     const instance = number % instances.length;
     const sentAt = performance.now();
     const reply = await (overGrpc ? grpc(instance) : rest(instance));
-    if (isDecided(reply)) seen.push({ sentAt, answeredAt: performance.now(), passed: reply.status === 200, instance });
+    if (isDecided(reply)) seen.push({ sentAt, completedAt: performance.now(), passed: reply.status === 200, instance });
     return reply;
   }
   async function rest(instance: number): Promise<Reply> {
@@ -41,15 +41,15 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   }
   async function grpc(instance: number): Promise<Reply> {
     const session = await sessions[instance];
-    const answer = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), {
+    const response = await session?.call(SessionService.method.listSessions, create(ListSessionsRequestSchema), {
       authorization: `Bearer ${key}`,
     });
     const statuses: Readonly<Record<number, number>> = { 0: 200, 8: 429 };
     return {
-      status: statuses[answer?.status ?? -1] ?? 500,
+      status: statuses[response?.status ?? -1] ?? 500,
       headers: new Map(),
       closes: false,
-      body: `gRPC ${String(answer?.status)}`,
+      body: `gRPC ${String(response?.status)}`,
     };
   }
   return {

@@ -1,10 +1,10 @@
-// What a token bucket may and may not have done, told from outside: from when each request was sent and answered.
+// What a token bucket may and may not have done, told from outside: from when each request was sent and completed.
 
 /** A request as its caller saw it: the bucket decided at some moment between the two. */
 export interface Seen {
   /** Milliseconds on the caller's clock. */
   readonly sentAt: number;
-  readonly answeredAt: number;
+  readonly completedAt: number;
   readonly passed: boolean;
 }
 
@@ -27,7 +27,7 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
   for (const [from, first] of passed.entries()) {
     const ends = passed
       .slice(from)
-      .map(({ answeredAt }) => answeredAt)
+      .map(({ completedAt }) => completedAt)
       .sort((a, b) => a - b);
     for (const [at, end] of ends.entries())
       worst = Math.max(worst, at + 1 - burst - ((end - first.sentAt) / 1_000) * perSecond - slackTokens);
@@ -40,15 +40,15 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
  * full, in which as many passed as the burst and what refilled; whatever may lie in it counts.
  */
 export function refusedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {
-  const passed = seen.filter((one) => one.passed).sort((a, b) => b.answeredAt - a.answeredAt);
+  const passed = seen.filter((one) => one.passed).sort((a, b) => b.completedAt - a.completedAt);
   return seen.filter((one) => !one.passed && !explained(one)).length;
 
   function explained(refused: Seen): boolean {
     let count = 0;
-    for (const { sentAt, answeredAt } of passed) {
-      if (sentAt > refused.answeredAt) continue;
+    for (const { sentAt, completedAt } of passed) {
+      if (sentAt > refused.completedAt) continue;
       count += 1;
-      const spanMs = Math.max(0, refused.sentAt - answeredAt);
+      const spanMs = Math.max(0, refused.sentAt - completedAt);
       if (count + slackTokens > burst - 1 + (spanMs / 1_000) * perSecond) return true;
     }
     return false;

@@ -104,7 +104,7 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
 
 /**
  * What came of it; `ideal` is what a bucket lets through from the first request to the last, as they were sent and as
- * they were answered.
+ * they were served.
  */
 interface Together {
   readonly sent: number;
@@ -127,12 +127,12 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
     const until = performance.now() + seconds * 1_000;
     const [obeyed, others, outcomes] = await Promise.all([
       obey(obedient, until, violations).catch(
-        (error: unknown) => (violations.push(`the caller who obeys got no answer: ${String(error)}`), 0),
+        (error: unknown) => (violations.push(`the caller who obeys got no response: ${String(error)}`), 0),
       ),
       openLoop({ perSecond: 2, seconds, patienceMs: 15_000 }, other.send),
       openLoop({ perSecond: offeredPerSecond, seconds, patienceMs: 15_000 }, hasty.send),
     ]);
-    requireAnswers(outcomes, violations);
+    requireResponses(outcomes, violations);
     const refused = others.filter(({ reply }) => reply?.status !== 200).length;
     if (refused > 0) violations.push(`${refused} of ${others.length} requests of another account did not pass`);
     // Where Redis took more than 50 ms an instance decided by itself, as it is documented.
@@ -144,7 +144,7 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
       promised.burst + promised.perSecond * ((Math.max(...moments) - began) / 1_000);
     const ideal = [
       span(hasty.seen.map(({ sentAt }) => sentAt)),
-      span(hasty.seen.map(({ answeredAt }) => answeredAt)),
+      span(hasty.seen.map(({ completedAt }) => completedAt)),
     ] as const;
     return {
       sent: hasty.seen.length,
@@ -167,7 +167,7 @@ async function ownBuckets(
 ): Promise<{ sent: number; passed: number }> {
   const caller = callerOf(fixture, (await fixture.account()).key);
   try {
-    requireAnswers(
+    requireResponses(
       await openLoop(
         { perSecond: offeredPerSecond * fixture.instances.length, seconds, patienceMs: 15_000 },
         caller.send,
@@ -187,7 +187,7 @@ async function ownBuckets(
   }
 }
 
-export function requireAnswers(outcomes: readonly Outcome[], violations: string[]): void {
+export function requireResponses(outcomes: readonly Outcome[], violations: string[]): void {
   const faults = outcomes.filter(({ reply }) => reply === undefined || !isDecided(reply));
   if (faults.length > 0) violations.push(`neither passed nor throttled: ${tally(faults)}`);
 }
@@ -211,7 +211,7 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
   while (performance.now() < until) {
     const replies = await Promise.all(Array.from({ length: 4 * promised.burst }, () => caller.overRest(number++)));
     const strange = replies.find((reply) => !isDecided(reply));
-    if (strange !== undefined) violations.push(`the caller who obeys was answered ${strange.status}: ${strange.body}`);
+    if (strange !== undefined) violations.push(`the caller who obeys got ${strange.status}: ${strange.body}`);
     const told = replies
       .filter(({ status }) => status === 429)
       .map(({ headers }) => Number(headers.get("retry-after") ?? "0"));

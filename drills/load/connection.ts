@@ -3,7 +3,7 @@
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 
-/** An answer, read whole. */
+/** A response, read whole. */
 export interface Reply {
   readonly status: number;
   /** Names in lower case. */
@@ -15,10 +15,10 @@ export interface Reply {
 
 /** A connection on which one request at a time is sent. */
 export interface Connection {
-  /** False once it has been closed, or its last answer said `Connection: close`. */
+  /** False once it has been closed, or its last response said `Connection: close`. */
   readonly usable: boolean;
   /**
-   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `UNANSWERED` when the connection ended
+   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `NO_RESPONSE` when the connection ended
    * first.
    */
   ask(request: string): Promise<Reply>;
@@ -26,9 +26,9 @@ export interface Connection {
 }
 
 /** The connection ended without a response to what was sent on it. */
-export class Unanswered extends Error {
-  override readonly name = "Unanswered";
-  readonly code = "UNANSWERED";
+export class NoResponseError extends Error {
+  override readonly name = "Unserved";
+  readonly code = "NO_RESPONSE";
 }
 
 interface Asked {
@@ -72,8 +72,8 @@ function overSocket(socket: Socket): Connection {
     heard?.resolve(reply);
   });
   socket.on("error", end);
-  socket.on("end", () => end(new Unanswered("the connection was closed before an answer")));
-  socket.on("close", () => end(new Unanswered("the connection was closed before an answer")));
+  socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));
+  socket.on("close", () => end(new NoResponseError("the connection was closed before a response")));
 
   return {
     get usable() {
@@ -90,7 +90,7 @@ function overSocket(socket: Socket): Connection {
 }
 
 /**
- * The first answer in what was received, and its length in bytes; undefined while it is not whole. Headers are read
+ * The first response in what was received, and its length in bytes; undefined while it is not whole. Headers are read
  * when they are asked for: under load the machine is the service's.
  */
 function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {

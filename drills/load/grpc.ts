@@ -7,13 +7,13 @@ import { connect, constants } from "node:http2";
 /** A connection, which ends for new calls when the server says GOAWAY. */
 export interface GrpcConnection {
   readonly usable: boolean;
-  /** Resolves with the status and the message. Rejects when the call was not answered whole. */
-  call(rpc: DescMethodUnary, message: Message, metadata: Readonly<Record<string, string>>): Promise<GrpcAnswer>;
+  /** Resolves with the status and the message. Rejects when the call was not served whole. */
+  call(rpc: DescMethodUnary, message: Message, metadata: Readonly<Record<string, string>>): Promise<GrpcResponse>;
   close(): void;
 }
 
 /** What a call came to: 0 is a success. */
-export interface GrpcAnswer {
+export interface GrpcResponse {
   readonly status: number;
   readonly message: Message | undefined;
   /** What a failure says of itself, percent-encoded. */

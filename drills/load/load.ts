@@ -1,8 +1,8 @@
-// Load: requests at a constant rate whatever the answers do, or one after the other by so many callers.
+// Load: requests at a constant rate without waiting for responses, or one after the other by so many callers.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./connection.ts";
 
-/** Sends the request of this number. Rejects where there was no answer. */
+/** Sends the request of this number. Rejects where there was no response. */
 export type Send = (number: number) => Promise<Reply>;
 
 /** What came of a request. */
@@ -11,7 +11,7 @@ export interface Outcome {
   readonly dueMs: number;
   /** From when it was due, not from when it was sent: a caller who waits for a turn waits too. */
   readonly ms: number;
-  /** The answer; undefined where there was none. */
+  /** The response; undefined where there was none. */
   readonly reply: Reply | undefined;
   /** Why there was none: the code of the socket's error, or `TIMEOUT`. */
   readonly fault: string | undefined;
@@ -21,11 +21,11 @@ export interface Outcome {
 export interface OpenLoop {
   readonly perSecond: number;
   readonly seconds: number;
-  /** After this long a request counts as never answered. */
+  /** After this long a request counts as never served. */
   readonly patienceMs: number;
 }
 
-/** Sends at a constant rate, without waiting for answers, and resolves when every request was answered or given up. */
+/** Sends at a constant rate, without waiting for responses, and resolves when every request was served or given up. */
 export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, send: Send): Promise<Outcome[]> {
   const began = performance.now();
   const total = Math.round(perSecond * seconds);
@@ -39,7 +39,7 @@ export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, sen
   return Promise.all(outcomes);
 }
 
-/** Has so many callers ask one request after the other, each when the last was answered. */
+/** Has so many callers ask one request after the other, each when the last was served. */
 export async function closedLoop(callers: number, seconds: number, patienceMs: number, send: Send): Promise<Outcome[]> {
   const began = performance.now();
   const outcomes: Outcome[] = [];
@@ -62,10 +62,10 @@ async function outcomeOf(
 ): Promise<Outcome> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<string>((resolve) => (timer = setTimeout(() => resolve("TIMEOUT"), patienceMs)));
-  const answered = send(number).catch((error: unknown) =>
+  const completed = send(number).catch((error: unknown) =>
     error instanceof Error && "code" in error ? String(error.code) : String(error),
   );
-  const came = await Promise.race([answered, late]);
+  const came = await Promise.race([completed, late]);
   clearTimeout(timer);
   const ms = performance.now() - began - dueMs;
   return typeof came === "string"

@@ -61,7 +61,7 @@ export const groups: readonly Group[] = [
     tests: tests("gateway", "openapi", "tools"),
   },
   {
-    name: "answers",
+    name: "responses",
     mutate: gateway("handler", "response", "linger", "http", "route"),
     tests: tests("gateway", "handler", "connection", "writers"),
   },

@@ -1,4 +1,4 @@
-// Far more requests than an instance can answer: what it takes is answered as fast as ever, and the rest is refused at
+// Far more requests than an instance can serve: what it takes is served as fast as ever, and the rest is refused at
 // once.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -40,7 +40,7 @@ const mostRssMb = 2 * heapMb;
 export const overload: Drill = {
   name: "overload",
   promise:
-    "Five times as many requests as an instance can answer leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
+    "Five times as many requests as an instance can respond leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
   run: (form, say) => flood(form, say, {}),
   controls: [
     {
@@ -108,7 +108,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
 
         const good = outcomes.filter(isGood);
         const refused = outcomes.filter(({ reply }) => reply?.status === 503);
-        // What is answered after the load has ended took longer than it.
+        // What is served after the load has ended took longer than it.
         const lastSecond = good.reduce<number>(
           (latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000),
           seconds,
@@ -127,8 +127,8 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
         );
         const unhealthy = during.filter(({ reply }) => reply?.status !== 200);
         const violations = [
-          ...(remains < share ? [`${Math.round(100 * remains)} % of the answers that it gave at the peak`] : []),
-          ...(others.length > 0 ? [`neither answered nor refused: ${tally(others)}`] : []),
+          ...(remains < share ? [`${Math.round(100 * remains)} % of the responses that it gave at the peak`] : []),
+          ...(others.length > 0 ? [`neither served nor rejected: ${tally(others)}`] : []),
           ...(strange.length > 0
             ? [
                 `${strange.length} refusals do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`,
@@ -144,8 +144,9 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
           "offered a second": peak * factor,
           "goodput a second": goodput,
           "goodput % of the peak": 100 * remains,
-          "answers for a second of the processor, % of those at the peak": (100 * good.length) / cpuOfLoad / peakEffort,
-          answers: tally(outcomes),
+          "responses for a second of the processor, % of those at the peak":
+            (100 * good.length) / cpuOfLoad / peakEffort,
+          responses: tally(outcomes),
           "accepted p50 ms": quantile(
             good.map(({ ms }) => ms),
             0.5,
@@ -209,7 +210,7 @@ async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
 }
 
 /**
- * The milliseconds until five requests in a row were answered well within `normalMs`; undefined when it took 5 seconds.
+ * The milliseconds until five requests in a row were served well within `normalMs`; undefined when it took 5 seconds.
  */
 async function recovery(send: Send, normalMs: number): Promise<number | undefined> {
   const began = performance.now();

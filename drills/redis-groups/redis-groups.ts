@@ -12,7 +12,7 @@ import { brokenControl } from "../fixture/broken.ts";
 import { judge } from "../kills/judge.ts";
 import { runStream } from "../kills/stream.ts";
 import { callerOf } from "../limiter/caller.ts";
-import { fallbacks, judgeBucket, offeredPerSecond, promised, requireAnswers } from "../limiter/limiter.ts";
+import { fallbacks, judgeBucket, offeredPerSecond, promised, requireResponses } from "../limiter/limiter.ts";
 import { openLoop } from "../load/load.ts";
 import type { FaultName, Group, GroupKind } from "./groups.ts";
 import { startGroup } from "./groups.ts";
@@ -200,7 +200,7 @@ async function throttled(
     const before = await fallbacks(fixture);
     const begun = performance.now();
     do
-      requireAnswers(
+      requireResponses(
         await openLoop({ perSecond: offeredPerSecond, seconds: 1, patienceMs: 15_000 }, caller.send),
         violations,
       );
@@ -209,7 +209,7 @@ async function throttled(
     // What an instance decided by itself is not the bucket's, nor are the takes that a replica had not heard of.
     judgeBucket("the key", caller.seen, apart + promised.perSecond / 2, violations);
     const passed = caller.seen.filter((one) => one.passed).length;
-    const last = Math.max(...caller.seen.map(({ answeredAt }) => answeredAt));
+    const last = Math.max(...caller.seen.map(({ completedAt }) => completedAt));
     const first = Math.min(...caller.seen.map(({ sentAt }) => sentAt));
     const ideal = Math.round(promised.burst + (promised.perSecond * (last - first)) / 1_000);
     return { sent: caller.seen.length, passed, ideal, apart };

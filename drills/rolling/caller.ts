@@ -20,7 +20,7 @@ export interface Caller {
   readonly bases: string[];
   /**
    * One request of the mix, on the next instance: a read or a write with a key, over REST or gRPC. Rejects where there
-   * was no answer.
+   * was no response.
    */
   send(number: number): Promise<Reply>;
   /** Refused connections and streams, after each of which another instance was taken. */

@@ -74,7 +74,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         const crowd = openLoop({ perSecond: 2_000, seconds: 0.02, patienceMs: 15_000 }, (number) =>
           caller.send(1_000_000 + replaced * 100 + number),
         );
-        // Some are answered, some run, and some are on their way.
+        // Some are served, some run, and some are on their way.
         await sleep(10);
         const began = performance.now();
         const code = await end(old);
@@ -120,7 +120,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         violations.push(`${caller.written()} writes were acknowledged, and ${held} are there`);
       const figures = {
         requests: outcomes.length,
-        answers: tally(outcomes),
+        responses: tally(outcomes),
         replaced,
         "refused connections": caller.refusals(),
         "p99 ms": quantile(

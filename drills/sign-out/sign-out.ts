@@ -120,7 +120,7 @@ async function round(
 
     const { status } = await ask(`${first}/sign-out`, { method: "POST", cookie: browser.cookie, origin: first });
     const signedOutAt = performance.now();
-    if (status !== 303) seen.violations.push(`signing out was answered ${status}`);
+    if (status !== 303) seen.violations.push(`signing out got ${status}`);
     await until(assistants, ({ calls }) => calls.filter(({ sentAt }) => sentAt >= signedOutAt).length >= after);
     await Promise.all(assistants.map((assistant) => assistant.stop()));
     for (const { calls } of assistants) {
@@ -153,13 +153,13 @@ async function judgeNewSignIn(
   { violations }: Seen,
 ): Promise<void> {
   const again = { sub: subject, sid: randomUUID(), auth_time: seconds() + 4 };
-  const { answer, cookie } = await enter(bases[0] ?? "", fake, again);
-  if (answer.status !== 303 || cookie === "") violations.push(`signing in again was answered ${answer.status}`);
+  const { response, cookie } = await enter(bases[0] ?? "", fake, again);
+  if (response.status !== 303 || cookie === "") violations.push(`signing in again got ${response.status}`);
   const token = await accessToken(fake, again);
   for (const base of bases) {
     const statuses = [await ownerStatus(base, cookie), await statusOf(base, token)];
     if (statuses.some((status) => status !== 200))
-      violations.push(`after signing in again the dashboard and an assistant are answered ${statuses.join(" and ")}`);
+      violations.push(`after signing in again the dashboard and an assistant get ${statuses.join(" and ")}`);
   }
 }
 

@@ -90,10 +90,10 @@ const redisFlushed = quiet("Redis flushed", async ({ fixture: { redis } }) => {
 
 const redisCut = quiet("the connections to Redis cut", async ({ redisProxy }) => redisProxy.cut());
 
-const providerAway = quiet("the provider silent", async ({ provider: { answers } }, lastsMs) => {
-  answers.set("*", silent);
+const providerAway = quiet("the provider silent", async ({ provider: { responses } }, lastsMs) => {
+  responses.set("*", silent);
   await sleep(lastsMs);
-  answers.delete("*");
+  responses.delete("*");
 });
 
 /** What a set of one member gets over, and what needs three. */

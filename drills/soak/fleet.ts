@@ -36,10 +36,10 @@ export async function createFleet(site: Site, known: string, ledger: Ledger): Pr
   return {
     loaded,
     survivor,
-    excuses: ({ instance, kind, answeredAt, word }) => {
+    excuses: ({ instance, kind, completedAt, word }) => {
       if (stopped.has(instance)) return kind === "serving" && word === "unavailable";
       const at = killed.get(instance);
-      return at !== undefined && answeredAt >= at && (word === "unavailable" || word.startsWith("no answer"));
+      return at !== undefined && completedAt >= at && (word === "unavailable" || word.startsWith("no response"));
     },
     victim() {
       const others = loaded.filter((one) => one !== survivor);

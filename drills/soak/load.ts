@@ -1,4 +1,4 @@
-// A steady load on instances that come and go: every call in turn, each instance in turn, and every answer that was not
+// A steady load on instances that come and go: every call in turn, each instance in turn, and every response that was not
 // right.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind, Surfaces, Word } from "../dependencies/surfaces.ts";
@@ -17,7 +17,7 @@ export interface Miss {
   readonly word: Word;
   /** Milliseconds of `performance.now()`. */
   readonly sentAt: number;
-  readonly answeredAt: number;
+  readonly completedAt: number;
 }
 
 /** What came of a load. */
@@ -51,12 +51,12 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
       if (call === undefined) throw new Error("there is nothing to ask for");
       const sentAt = performance.now();
       const word = await call.send();
-      const answeredAt = performance.now();
+      const completedAt = performance.now();
       outcome.requests += 1;
       outcome.words.set(word, (outcome.words.get(word) ?? 0) + 1);
-      outcome.slowestMs = Math.max(outcome.slowestMs, answeredAt - sentAt);
+      outcome.slowestMs = Math.max(outcome.slowestMs, completedAt - sentAt);
       if (word !== "served")
-        outcome.misses.push({ instance: one.name, call: call.name, kind: call.kind, word, sentAt, answeredAt });
+        outcome.misses.push({ instance: one.name, call: call.name, kind: call.kind, word, sentAt, completedAt });
     },
   };
 }
@@ -74,7 +74,7 @@ export async function calibrate(source: Source, callers: number, forMs: number):
 }
 
 /**
- * Asks at a constant rate until the promise settles, and resolves when all answers have come, with how many a second
+ * Asks at a constant rate until the promise settles, and resolves when all responses have come, with how many a second
  * those were.
  * What would be due while so many are under way is left out: a machine that others slow down is not to be buried.
  */

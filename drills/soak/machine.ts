@@ -28,10 +28,10 @@ export function watchMachine(): Machine {
     last = now;
   }, everyMs).unref();
   return {
-    explains: ({ word, sentAt, answeredAt }) =>
+    explains: ({ word, sentAt, completedAt }) =>
       word === "unavailable" &&
-      answeredAt - sentAt > deadlineMs &&
-      late.some(({ from, to }) => to > sentAt && from < answeredAt),
+      completedAt - sentAt > deadlineMs &&
+      late.some(({ from, to }) => to > sentAt && from < completedAt),
     longestMs: () => Math.round(longestMs),
     stop: () => clearInterval(timer),
   };

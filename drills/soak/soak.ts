@@ -177,16 +177,16 @@ async function soakUnder(
     if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when it was sent again`);
   }
 
-  const halted = ({ sentAt, answeredAt, word }: Miss): boolean =>
+  const halted = ({ sentAt, completedAt, word }: Miss): boolean =>
     word === "unavailable" &&
-    suffered.some(({ fault, from, to }) => fault.halts && answeredAt > from && sentAt < to + haltsForMs);
+    suffered.some(({ fault, from, to }) => fault.halts && completedAt > from && sentAt < to + haltsForMs);
   const { requests, misses, words, slowestMs } = source.outcome;
   const due = misses.filter((miss) => !fleet.excuses(miss) && !halted(miss));
   const unexplained = due.filter((miss) => !machine.explains(miss));
   violations.push(
     ...unexplained.map(
-      ({ instance, call, word, sentAt, answeredAt }) =>
-        `${call} of ${instance} was ${word} after ${Math.round(answeredAt - sentAt)} ms${after(sentAt, suffered)}`,
+      ({ instance, call, word, sentAt, completedAt }) =>
+        `${call} of ${instance} was ${word} after ${Math.round(completedAt - sentAt)} ms${after(sentAt, suffered)}`,
     ),
   );
   violations.push(...log.unexpected());
@@ -201,12 +201,15 @@ async function soakUnder(
       requests,
       "requests a second": held,
       ...Object.fromEntries(
-        [...words].map(([word, count]) => [word.startsWith("no answer") ? "no answer" : `${word}, requests`, count]),
+        [...words].map(([word, count]) => [
+          word.startsWith("no response") ? "no response" : `${word}, requests`,
+          count,
+        ]),
       ),
       "unavailable at the deadline while the machine had no time": due.length - unexplained.length,
       "not served and not explained": unexplained.length,
       "this process waited for the machine at most, ms": machine.longestMs(),
-      "slowest answer, ms": slowestMs,
+      "slowest response, ms": slowestMs,
       faults: turns
         .map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`)
         .join(", "),

@@ -46,7 +46,7 @@ const unlimitedLookUps: readonly Break[] = [
 export const starvation: Drill = {
   name: "starvation",
   promise:
-    "Whatever one client does, others below the limit keep 99 % of their answers, and health takes at most 250 ms",
+    "Whatever one client does, others below the limit keep 99 % of their responses, and health takes at most 250 ms",
   run: (form, say) => starve({ form, some: attacks.slice(0, sizes[form].attacks), isControl: false }, say),
   controls: [
     brokenControl("failed look-ups of keys are not limited", unlimitedLookUps, (build, say) =>

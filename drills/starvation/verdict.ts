@@ -42,8 +42,8 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
   const mostMs = Math.max(mostHealthMs, 3 * quietMs);
   const faults = [
-    ...(share < leastShare ? [`another account gets ${percent(share)} of its answers: ${told(seen)}`] : []),
-    ...(seen.unhealthy.length > 0 ? [`health was answered ${tallied(seen.unhealthy)}`] : []),
+    ...(share < leastShare ? [`another account gets ${percent(share)} of its responses: ${told(seen)}`] : []),
+    ...(seen.unhealthy.length > 0 ? [`health got ${tallied(seen.unhealthy)}`] : []),
     ...(ms > mostMs ? [`health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} before`] : []),
   ];
   if (faults.length > 0 || form === "short" || shotsOf(spent) >= leastShots * seconds) return faults;
@@ -53,7 +53,7 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
 /** The measurements as one line of text. */
 export function tell({ seen, spent, waiting }: Attacked): string {
   return [
-    `${percent(shareOf(seen))} of the other account's answers`,
+    `${percent(shareOf(seen))} of the other account's responses`,
     `health p99 ${quantile(seen.healthMs, 0.99).toFixed(1)} ms`,
     `attacker: ${counts(spent)}`,
     `the instance waited for a processor ${percent(waiting)} of the time`,

@@ -18,7 +18,7 @@ export interface Member {
   readonly instance: ChildInstance;
   readonly public: Pool;
   readonly internal: Pool;
-  /** `leaving` gets no new requests and answers those it has; `killed` answers nothing. */
+  /** `leaving` gets no new requests and completes those it has; `killed` sends nothing. */
   state: "serving" | "leaving" | "killed";
 }
 

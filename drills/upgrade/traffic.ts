@@ -61,7 +61,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
   const wrong: string[] = [];
   const unavailable: { readonly words: string; readonly from: number; readonly to: number }[] = [];
   const served = { old: 0, new: 0 };
-  let [unanswered, failed, slowestMs] = [0, 0, 0];
+  let [pending, failed, slowestMs] = [0, 0, 0];
   const explained = (from: number, to: number): boolean =>
     windows.some((window) => to > window.from && from < window.to);
 
@@ -78,13 +78,13 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
         const by = fleet.pick(method === "GET" || attempt % 2 === 0 ? to : otherThan(to));
         const from = performance.now();
         const what = `${request.what} (${method} ${request.path}) to the ${by.version} version`;
-        const reply = await answerOf(by, request);
+        const reply = await responseOf(by, request);
         const ms = performance.now() - from;
         if (typeof reply === "string") {
-          // Read after the answer failed to come: it may have been killed meanwhile.
+          // Read after the response failed to come: it may have been killed meanwhile.
           const excused = by.state === "killed" || (by.state === "leaving" && reply === "ECONNREFUSED");
           if (!excused) fail(`${what} had no response: ${reply}`);
-          unanswered += 1;
+          pending += 1;
         } else if (reply.status === 503) {
           unavailable.push({
             words: `${what} got 503 after ${Math.round(ms)} ms: ${reply.body}`,
@@ -103,7 +103,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
         }
         await sleep(pauseMs);
       }
-      return fail(`${request.what} was not answered within ${givesUpAfterMs / 1_000} s`);
+      return fail(`${request.what} was not served within ${givesUpAfterMs / 1_000} s`);
     },
     violation: (words) => void wrong.push(words),
     violations() {
@@ -115,7 +115,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
       ...{
         "503": unavailable.length,
         "500 of the old version in a fault": failed,
-        "without a response": unanswered,
+        "without a response": pending,
         "slowest response, ms": slowestMs,
       },
     }),
@@ -123,7 +123,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
 }
 
 /** The response, or why there is none. */
-async function answerOf(
+async function responseOf(
   member: Member,
   { method, path, key, cookie, idempotencyKey, body }: Request,
 ): Promise<Reply | string> {

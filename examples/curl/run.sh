@@ -5,16 +5,16 @@ url=${RECORDS_URL:-http://localhost:8080}
 demo=$(dirname "$0")/../../data/demo.json
 key=${RECORDS_API_KEY:-$(sed -n 's/.*"api_key": "\([^"]*\)".*/\1/p' "$demo" | sed q)}
 
-answer=$(mktemp)
-trap 'rm -f "$answer"' EXIT
+response=$(mktemp)
+trap 'rm -f "$response"' EXIT
 
 # The key goes in by standard input, because a list of processes shows the command line.
-# The answer goes by a file, which a new attempt begins anew.
+# The response goes to a file, which a new attempt begins anew.
 call() {
   status=0
   printf 'header = "Authorization: Bearer %s"\n' "$key" |
-    curl --config - --silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-connrefused --output "$answer" "$@" || status=$?
-  cat "$answer"
+    curl --config - --silent --show-error --fail-with-body --max-time 30 --retry 4 --retry-connrefused --output "$response" "$@" || status=$?
+  cat "$response"
   echo
   return "$status"
 }
@@ -25,7 +25,7 @@ call "$url/v1/health"
 echo "Contacts that match ${1:-mathieu}"
 call --get --data-urlencode "query=${1:-mathieu}" "$url/v1/contacts"
 
-# One name for one write: sent twice, written once, the same answer.
+# One name for one write: sent twice, written once, the same response.
 write="curl-example-$(date +%s)-$$"
 for attempt in first second; do
   echo "Creating a contact, $attempt time"

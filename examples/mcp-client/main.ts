@@ -1,4 +1,4 @@
-// Shows what an assistant sees: the tools of the MCP surface, and what one of them answers.
+// Shows what an assistant sees: the tools of the MCP surface, and what one of them returns.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { serviceUrl } from "../connection.ts";
 

@@ -38,8 +38,8 @@ def call(method: str, path: str, body: dict | None = None, idempotency_key: str 
         wait = random.uniform(0, 0.2 * 2**attempt)
         try:
             request = urllib.request.Request(URL + path, data=data, headers=headers, method=method)
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                return json.load(answer)
+            with urllib.request.urlopen(request, timeout=10) as response:
+                return json.load(response)
         except urllib.error.HTTPError as error:
             if error.code not in RETRIED or attempt == MOST_ATTEMPTS:
                 raise SystemExit(f"HTTP {error.code}: {reason(error)}")
@@ -48,7 +48,7 @@ def call(method: str, path: str, body: dict | None = None, idempotency_key: str 
             if attempt == MOST_ATTEMPTS:
                 raise SystemExit(f"{URL} cannot be reached: {error}")
         time.sleep(wait)
-    raise AssertionError("the last attempt answers or ends the program")
+    raise AssertionError("the last attempt returns or ends the program")
 
 
 def reason(error: urllib.error.HTTPError) -> str:

@@ -129,10 +129,10 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
   let shown = "";
   for (;;) {
     try {
-      const answer = await accounts.deleteAccount({ accountId, reason });
-      if (answer.erased) return answer;
+      const response = await accounts.deleteAccount({ accountId, reason });
+      if (response.erased) return response;
       silentSince = undefined;
-      const line = progressOf(answer);
+      const line = progressOf(response);
       if (line !== shown) output.note(line);
       shown = line;
     } catch (error) {

@@ -25,10 +25,10 @@ export async function confirm({ warning, expected, yes }: Confirmation): Promise
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D are a no.
   const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
-  const answer = await Promise.race([
+  const typed = await Promise.race([
     terminal.question(`${printable(warning)}\nType "${printable(expected)}" to go on: `),
     left,
   ]);
   terminal.close();
-  if (answer.trim().toLowerCase() !== expected.toLowerCase()) refuseUsage("That does not match. Nothing was done.");
+  if (typed.trim().toLowerCase() !== expected.toLowerCase()) refuseUsage("That does not match. Nothing was done.");
 }

@@ -104,7 +104,7 @@ export function reasonOf(error: unknown): string | undefined {
   return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason;
 }
 
-/** Whether the connection broke, rather than the service having answered. */
+/** Whether the connection broke, rather than the service having responded. */
 function isCut(error: unknown): boolean {
   return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(
     systemCodeOf(error) ?? "",

@@ -144,7 +144,7 @@ async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
     };
     server.on("request", (request, response) => {
       const isOurs = request.method === "GET" && take(request.url ?? "/");
-      const said = isOurs ? "Back to the terminal: this page can be closed." : "This is no answer to a sign-in.";
+      const said = isOurs ? "Back to the terminal: this page can be closed." : "This is no response to a sign-in.";
       const headers = { "Content-Type": "text/plain; charset=utf-8", Connection: "close" };
       response.writeHead(isOurs ? 200 : 400, headers).end(`${said}\n`);
     });

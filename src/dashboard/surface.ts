@@ -21,9 +21,9 @@ import type { View } from "./view.ts";
 /** Serves the dashboard by its paths. */
 export interface Dashboard {
   serves(path: string): boolean;
-  /** Answers a request for such a path. Never rejects. */
+  /** Responds to a request for such a path. Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
-  /** Answers a request that failed: a browser gets a page, a program the envelope. */
+  /** Responds to a request that failed: a browser gets a page, a program the envelope. */
   refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
 }
 

@@ -19,7 +19,7 @@ export interface Availability {
 }
 
 const probeIntervalMs = 200;
-/** For a connection that answers and takes no writes: a new one is not made more often. */
+/** For a connection that responds and takes no writes: a new one is not made more often. */
 const lookAgainMs = 1_000;
 
 /** Nothing is waited for longer than `timeoutMs`. */
@@ -36,7 +36,7 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
     probes = undefined;
     onChange(true);
   }
-  /** By a write: one that is out of memory, a replica or without its disk still answers a ping, and is of no use. */
+  /** By a write: one that is out of memory, a replica or without its disk still responds to a ping, and is of no use. */
   async function probe(master: string): Promise<void> {
     if (client.status !== "ready") return;
     const key = masters.probeKeyOf(master);
@@ -79,13 +79,13 @@ function causeOf(error: unknown): Error | undefined {
 }
 
 /**
- * The answer, or a rejection after so long. When the time is up the sockets are read once more before it counts: on a
- * busy instance the answer may have been waiting there all along.
+ * The response, or a rejection after so long. When the time is up the sockets are read once more before it counts: on a
+ * busy instance the response may have been waiting there all along.
  */
-export function inTime<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+export function inTime<T>(response: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLate = (): void => reject(new Error(`Redis did not respond within ${timeoutMs} ms`));
     const timer = setTimeout(() => setImmediate(() => setImmediate(tooLate)), timeoutMs);
-    answer.then(resolve, reject).finally(() => clearTimeout(timer));
+    response.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

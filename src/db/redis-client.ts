@@ -23,7 +23,7 @@ export interface RedisMasters {
    */
   probeKeyOf(master: string): string | undefined;
   /**
-   * Looks for the master anew, where this one answers and takes no writes: after a failover it may be another server.
+   * Looks for the master anew, where this one responds and takes no writes: after a failover it may be another server.
    * A cluster names the new one by itself (MOVED).
    */
   lookAgain(): void;

@@ -4,7 +4,7 @@ import type { RedisOptions } from "ioredis";
 import { Redis } from "ioredis";
 import type { SentinelGroup } from "../redis-url.ts";
 
-/** Time for a Sentinel to answer, in milliseconds. */
+/** Time for a Sentinel to respond, in milliseconds. */
 const sentinelMs = 2_000;
 const mostRetryMs = 5_000;
 const switched = "+switch-master";

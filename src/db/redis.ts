@@ -7,13 +7,13 @@ import { createAvailability, inTime } from "./redis-availability.ts";
 import { nameOf, openRedis, whole } from "./redis-client.ts";
 
 /**
- * A connection that is used while it answers and left alone while it does not. Every command has one key, because a
+ * A connection that is used while it responds and left alone while it does not. Every command has one key, because a
  * cluster takes no command whose keys are in several slots. Of a cluster, each master is used and left by itself.
  */
 export interface RedisLink {
   /** For a library that defines a script of its own, with one key. */
   readonly client: ScriptedClient;
-  /** Settles when Redis answers for the first time, or after a second: nobody waits longer for it to start. */
+  /** Settles when Redis responds for the first time, or after a second: nobody waits longer for it to start. */
   readonly firstReady: Promise<void>;
   /**
    * False from the first command that failed until Redis takes a write in time again: callers then go on without it.

@@ -49,7 +49,7 @@ export async function findMongod(search: Search): Promise<Program> {
   throw new Error(`No MongoDB: ${found.join("; ")}. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.`);
 }
 
-/** Who names a program wants that one: another in its place would be a silent wrong answer. */
+/** Who names a program wants that one: another in its place would be a silent error. */
 async function probeNamed(path: string): Promise<string> {
   try {
     return await probe(MONGOD, path);

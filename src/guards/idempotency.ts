@@ -87,7 +87,7 @@ export function createIdempotency(
       const claim = claimOf(rpc, scope.accountId, key, fingerprint, render);
       for (;;) {
         const reservation = await reservations.reserve(name, randomUUID(), deadline.tally);
-        if (reservation.kind === "answered") return replay(rpc, fingerprint, reservation.claim);
+        if (reservation.kind === "completed") return replay(rpc, fingerprint, reservation.claim);
         if (reservation.kind !== "in flight") {
           const response = await attempt(claim.claim, reservation.release);
           if (response !== undefined) return response;

@@ -1,11 +1,11 @@
-// The fast path of idempotency in Redis: who is writing under a key right now, and the answers of those who have
+// The fast path of idempotency in Redis: who is writing under a key right now, and the responses of those who have
 // written.
 import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
 import type { Tally } from "../tally.ts";
 
-/** A claim as it is stored, in the terms of MongoDB and of the answers kept in Redis. */
+/** A claim as it is stored, in the terms of MongoDB and of the responses kept in Redis. */
 export interface StoredClaim {
   readonly fingerprint: Buffer;
   readonly message: Buffer;
@@ -17,10 +17,10 @@ export interface StoredClaim {
 }
 
 /**
- * What Redis knows of a key. `release` ends a reservation, with the answer to keep for those who repeat the request.
+ * What Redis knows of a key. `release` ends a reservation, with the response to keep for those who repeat the request.
  */
 export type Reservation =
-  | { readonly kind: "answered"; readonly claim: StoredClaim }
+  | { readonly kind: "completed"; readonly claim: StoredClaim }
   | { readonly kind: "in flight" }
   | { readonly kind: "reserved" | "unknown"; readonly release: (claim?: StoredClaim) => void };
 
@@ -34,10 +34,10 @@ export interface Reservations {
 const leaseMs = 1_000;
 const renewEveryMs = 300;
 /**
- * Far below the 24 hours that MongoDB remembers; an answer that holds no longer than a part of it is kept for that
+ * Far below the 24 hours that MongoDB remembers; a response that holds no longer than a part of it is kept for that
  * part.
  */
-const answerMs = 3_600_000;
+const responseMs = 3_600_000;
 
 /** Reads the value; one of another type, which GET rejects, counts as absent. */
 const get = "local held = redis.pcall('GET', KEYS[1]) if type(held) == 'table' then held = false end ";
@@ -52,7 +52,7 @@ const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET'
  */
 const erasedMark = JSON.stringify(["", "", ""]);
 /** Long after any write or replay in progress at the deletion has stored its response. */
-const erasedMs = 2 * answerMs;
+const erasedMs = 2 * responseMs;
 
 /**
  * What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it.
@@ -70,7 +70,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
 
   function keep(key: string, claim: StoredClaim): void {
-    const keptMs = Math.min(answerMs, Math.floor(claim.leftMs ?? answerMs));
+    const keptMs = Math.min(responseMs, Math.floor(claim.leftMs ?? responseMs));
     if (keptMs <= 0 || claim.erased === true) return;
     void redis?.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
   }
@@ -83,7 +83,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
       if (typeof held === "string") {
         if (held.startsWith(pending(""))) return { kind: "in flight" };
         const claim = decode(held);
-        if (claim !== undefined) return { kind: "answered", claim };
+        if (claim !== undefined) return { kind: "completed", claim };
         return { kind: "unknown", release: (written) => written !== undefined && keep(key, written) };
       }
       const renewal = setInterval(
@@ -115,7 +115,7 @@ export async function eraseKept(redis: RedisLink | undefined, names: readonly st
   if (redis === undefined) return;
   setTimeout(() => void erase(redis, names), afterFailoverMs).unref();
   if (await erase(redis, names)) return;
-  const until = performance.now() + answerMs;
+  const until = performance.now() + responseMs;
   const retry = setInterval(() => {
     void erase(redis, names).then((erased) => {
       if (erased || performance.now() > until) clearInterval(retry);

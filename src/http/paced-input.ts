@@ -14,15 +14,15 @@ const mostHeld = 16_384;
  */
 const mostBehind = 32;
 /**
- * More unanswered requests of one connection hold back what follows them. At least 2: the last may wait for its body.
+ * More pending requests of one connection hold back what follows them. At least 2: the last may wait for its body.
  */
-const mostUnanswered = 16;
+const mostPending = 16;
 
 const nothing = Buffer.alloc(0);
 
 /** The paced input of a connection. */
 export interface PacedInput {
-  /** Begins a request that was taken from the connection: at once, or in turn where another one is unanswered. */
+  /** Begins a request that was taken from the connection: at once, or in turn where another one is pending. */
   begin(request: () => void): void;
   /** To be called when the response to such a request is closed. */
   end(): void;
@@ -106,16 +106,16 @@ interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
 
 function createPipeline(wait: Wait, onEnd: () => void): Pipeline {
   const beginSoon = inTurn(wait);
-  let unanswered = 0;
+  let pending = 0;
   return {
-    isFull: () => unanswered >= mostUnanswered,
+    isFull: () => pending >= mostPending,
     begin(request) {
-      unanswered++;
-      if (unanswered === 1) request();
+      pending++;
+      if (pending === 1) request();
       else beginSoon(request);
     },
     end() {
-      unanswered--;
+      pending--;
       onEnd();
     },
   };

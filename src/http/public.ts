@@ -45,7 +45,7 @@ export interface PublicSurfaces {
   readonly others: readonly Surface[];
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, ServedText>;
-  /** Answers a request for a path beside the API where nothing is: a browser gets a page. */
+  /** Responds to a request for a path beside the API where nothing is: a browser gets a page. */
   readonly refuseUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;

@@ -9,7 +9,7 @@ import type { Violation } from "../errors.ts";
 import type { OnError } from "../rpc/dispatch.ts";
 import type { Dispatch, Inbound } from "../rpc/dispatch.ts";
 
-/** What an operation answers: its message, and the body that REST has for it, with what REST does not have. */
+/** What an operation returns: its message, and the body that REST has for it, with what REST does not have. */
 export interface Called {
   readonly message: Message;
   readonly body: Readonly<Record<string, unknown>>;

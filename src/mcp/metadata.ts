@@ -128,7 +128,7 @@ async function fetchFirst(urls: readonly string[]): Promise<Buffer> {
       if (!response.ok) continue;
       const body = Buffer.from(await response.arrayBuffer());
       const { issuer } = JSON.parse(body.toString()) as { readonly issuer?: unknown };
-      // Some providers answer 200 to any path.
+      // Some providers return 200 to any path.
       if (typeof issuer === "string") return body;
     } catch (error) {
       trouble = error;

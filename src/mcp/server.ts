@@ -88,7 +88,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
     });
     server.setRequestHandler("resources/list", async () => {
       begin();
-      return { resources: await answering(listResources(context)) };
+      return { resources: await responding(listResources(context)) };
     });
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templates }));
     server.setRequestHandler("resources/read", async ({ params }) => {
@@ -99,12 +99,12 @@ export function createServerFactory(document: OpenApiDocument, version: string):
     server.setRequestHandler("prompts/get", async ({ params }) => {
       const prompt = named(prompts, "prompt", params.name);
       begin();
-      return answering(getPrompt(prompt, params.arguments ?? {}, context));
+      return responding(getPrompt(prompt, params.arguments ?? {}, context));
     });
     server.setRequestHandler("completion/complete", async ({ params }) => {
       if (params.ref.type === "ref/prompt") named(prompts, "prompt", params.ref.name);
       begin();
-      return answering(completeArgument(params, context));
+      return responding(completeArgument(params, context));
     });
     return server;
   };
@@ -157,7 +157,7 @@ async function reading<T>(uri: string, work: Promise<T>): Promise<T> {
 }
 
 /** The same for anything else that is no tool: a failure is an error of the protocol. */
-async function answering<T>(work: Promise<T>): Promise<T> {
+async function responding<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -48,7 +48,7 @@ interface Verified {
 
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
-/** Within 5 seconds a token that was revoked at the provider is refused: the answer may take 2 of them. */
+/** Within 5 seconds a token that was revoked at the provider is refused: the response may take 2 of them. */
 const introspectionMs = 3_000;
 /** A token that was used lately is introspected again at this age, so that its next request does not wait. */
 const refreshMs = 2_000;
@@ -169,7 +169,7 @@ function createIntrospector(provider: Provider) {
   }
 
   /**
-   * The same where nothing hangs on it but a revocation: an answer that comes too late for this request counts for the
+   * The same where nothing hangs on it but a revocation: a response that comes too late for this request counts for the
    * next.
    */
   async function introspectSoon(token: string, name: string): Promise<Introspection> {

@@ -37,15 +37,15 @@ function messagesIn(body: Buffer): number {
   }
 }
 
-/** Writes an answer, piece by piece where it is a stream. */
-export async function toResponse(answer: Response, response: NodeResponse): Promise<void> {
-  const headers: Record<string, string> = Object.fromEntries(answer.headers);
+/** Writes a response, piece by piece where it is a stream. */
+export async function toResponse(from: Response, to: NodeResponse): Promise<void> {
+  const headers: Record<string, string> = Object.fromEntries(from.headers);
   // How the connection goes on is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
   delete headers["connection"];
-  response.writeHead(answer.status, { "Cache-Control": "no-store", ...headers });
-  if (answer.body === null) return void response.end();
-  const reader = answer.body.getReader();
-  response.once("close", () => void reader.cancel().catch(() => undefined));
-  for (let part = await reader.read(); !part.done; part = await reader.read()) response.write(part.value);
-  response.end();
+  to.writeHead(from.status, { "Cache-Control": "no-store", ...headers });
+  if (from.body === null) return void to.end();
+  const reader = from.body.getReader();
+  to.once("close", () => void reader.cancel().catch(() => undefined));
+  for (let part = await reader.read(); !part.done; part = await reader.read()) to.write(part.value);
+  to.end();
 }

@@ -64,9 +64,9 @@ export function recordOf(
     waitingFor,
   } = observation;
   // Node reports a stream that was reset as finished.
-  const isAnswered = response.writableFinished && response.writableEnded;
-  const isCutOff = !isAnswered && wasCutOff(response);
-  const status = isAnswered ? response.statusCode : isCutOff ? 503 : 499;
+  const isCompleted = response.writableFinished && response.writableEnded;
+  const isCutOff = !isCompleted && wasCutOff(response);
+  const status = isCompleted ? response.statusCode : isCutOff ? 503 : 499;
   const wire = wireOf(pathOf(request), request.headers["content-type"] ?? "", route);
   return {
     id: requestId,
@@ -82,7 +82,7 @@ export function recordOf(
     address,
     tally,
     status,
-    code: isRpc(wire) && isAnswered ? codeOf(response, status, failed) : undefined,
+    code: isRpc(wire) && isCompleted ? codeOf(response, status, failed) : undefined,
     outcome: status === 200 ? (failed?.http ?? status) : status,
     replayed,
     cause: isCutOff ? "cut off" : observation.cause,

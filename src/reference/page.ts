@@ -32,7 +32,7 @@ export function referencePage({ renderer, start, style }: Assets, baseUrl: strin
 <h1>Records API reference</h1>
 <p>This page needs scripts to show the reference. The same is in these files, which any tool for OpenAPI 3.1 reads:</p>
 <ul>
-<li><a href="openapi.json">openapi.json</a> and <a href="openapi.yaml">openapi.yaml</a>: every operation, parameter, answer and error; the introduction in them is the guide</li>
+<li><a href="openapi.json">openapi.json</a> and <a href="openapi.yaml">openapi.yaml</a>: every operation, parameter, response and error; the introduction in them is the guide</li>
 <li><a href="llms.txt">llms.txt</a>: the same in brief, as plain text with a curl line for each operation</li>
 </ul>
 <p>Requests go to <code>${baseUrl}</code> with <code>Authorization: Bearer</code> and an API key, which you get on <a href="./">the dashboard</a>.</p>

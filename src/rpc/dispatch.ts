@@ -81,7 +81,7 @@ export interface Dispatch {
   admit(rpc: DescMethodUnary, inbound: Inbound): Promise<Admitted>;
 }
 
-/** Runs a stream that was let in: its messages in, its answers out. Fails with a `Failure`. */
+/** Runs a stream that was let in: its messages in, its responses out. Fails with a `Failure`. */
 export type Stream = (messages: AsyncIterable<Message>) => AsyncIterable<Message>;
 
 /** The same for rpcs that stream. */

@@ -24,7 +24,7 @@ async function fill(client: Client): Promise<void> {
   expect(created.status).toBe(201);
 }
 
-/** The answer when everywhere was looked: protobuf's JSON leaves out what is 0. The account of it had no identity. */
+/** The response when everywhere was looked: protobuf's JSON leaves out what is 0. The account of it had no identity. */
 const places = [
   "idempotency",
   "notes",

@@ -49,8 +49,8 @@ const outcomeOf = (status: number, message: unknown): Outcome =>
 const overRest =
   (path: string, body?: object): Way =>
   async (service) => {
-    const { status, body: answer } = await service.rest(path, { key: holder.key, ...(body && { body }) });
-    return outcomeOf(status, answer?.error?.message);
+    const { status, body: response } = await service.rest(path, { key: holder.key, ...(body && { body }) });
+    return outcomeOf(status, response?.error?.message);
   };
 const overWire =
   (name: string, rpc: "GetContact" | "CreateContact"): Way =>

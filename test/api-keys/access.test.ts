@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { TestPerson } from "../support/person.ts";
 import { accountUuid, newPerson, openSession } from "../support/person.ts";
-import type { RestAnswer, RestCall } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
 
 const service = useService();
 
@@ -18,7 +18,7 @@ const operations = [
 ] as const;
 const changes = operations.filter(([method]) => method !== "GET");
 
-function expectRefused({ status, body, headers }: RestAnswer, wanted: number, message: string): void {
+function expectRefused({ status, body, headers }: RestResponse, wanted: number, message: string): void {
   expect([status, body]).toEqual([wanted, { error: { code: String(wanted), message } }]);
   expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   expect(headers.get("ratelimit-remaining") ?? headers.get("ratelimit-reset") ?? headers.get("retry-after")).toBeNull();
@@ -31,7 +31,7 @@ const notEnrolled = "The account is not enrolled in the beta: ask whoever runs t
 const noAccount = "The person who is signed in has no account: ask whoever runs the service to link one.";
 
 describe.each(operations)("%s %s", (method, path) => {
-  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestAnswer> =>
+  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>
     person.call(path, { method, headers, ...more });
 
   test("is 401 without the cookie, with another's form of it, and with one that was never issued [KEY-13]", async () => {

@@ -108,22 +108,22 @@ test("a change whose entry cannot be written does not happen", async () => {
   expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(201);
 });
 
-test("an entry that nobody waits for is there once, whether MongoDB was away, or wrote it and its answer was lost [DSH-03]", async () => {
+test("an entry that nobody waits for is there once, whether MongoDB was away, or wrote it and its response was lost [DSH-03]", async () => {
   const { client, services } = service().app;
   const { id } = await service().account();
   const collection = Object.getPrototypeOf(client.db().collection("audit_log")) as Collection;
   const insertMany = collection.insertMany;
   const insert = vi.spyOn(collection, "insertMany");
-  insert.mockRejectedValueOnce(new MongoNetworkError("no answer"));
+  insert.mockRejectedValueOnce(new MongoNetworkError("no response"));
   insert.mockImplementationOnce(async function (this: Collection, ...given) {
     await insertMany.apply(this, given);
-    throw new MongoNetworkError("no answer");
+    throw new MongoNetworkError("no response");
   });
   try {
     const actor = { person: "ann@example.com", requestId: "soon-1", address: "127.0.0.1" };
     for (const detail of ["get_contact", "search"])
       services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail });
-    for (const _ of ["away", "lost"]) await expect(services.audit.flush()).rejects.toThrow("no answer");
+    for (const _ of ["away", "lost"]) await expect(services.audit.flush()).rejects.toThrow("no response");
     expect(
       (await services.audit.list(new UUID(id), { limit: 25, offset: 0 }, undefined)).map(({ detail }) => detail).sort(),
     ).toEqual(["get_contact", "search"]);

@@ -1,8 +1,8 @@
-// The four operations on the API key: what they answer, and in what state (contract §7.2 to §7.4).
+// The four operations on the API key: what they return, and in what state (contract §7.2 to §7.4).
 import { expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import { newPerson } from "../support/person.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 
 const service = useService();
 const secretForm = /^rec_[0-9A-Za-z]{49}$/;
@@ -11,7 +11,7 @@ const timestampForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const valid = async (key: string): Promise<number> => (await service().rest("/v1/contacts?query=ann", { key })).status;
 
-function expectIssued({ status, body, headers }: RestAnswer, access: string): void {
+function expectIssued({ status, body, headers }: RestResponse, access: string): void {
   expect(status).toBe(201);
   expect(Object.keys(body)).toEqual(["data"]);
   expect(Object.keys(body.data).sort()).toEqual(["access", "created_at", "id", "key", "prefix"]);
@@ -25,7 +25,7 @@ function expectIssued({ status, body, headers }: RestAnswer, access: string): vo
   expect(headers.get("cache-control")).toBe("no-store");
 }
 
-test("creating a key answers 201 with exactly its id, secret, prefix, access and time, and the key works [KEY-04]", async () => {
+test("creating a key returns 201 with exactly its id, secret, prefix, access and time, and the key works [KEY-04]", async () => {
   const person = await newPerson(service());
   const created = await person.call("/v1/api-key", { method: "POST" });
   expectIssued(created, "read_write");
@@ -91,20 +91,20 @@ test("of twenty creations at once on two instances exactly one wins [KEY-06]", a
   const person = await newPerson(service());
   const other = await service().another();
   try {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         person.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
-    const key = answers.find(({ status }) => status === 201)?.body.data.key as string;
+    expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+    const key = responses.find(({ status }) => status === 201)?.body.data.key as string;
     expect(await valid(key)).toBe(200);
   } finally {
     await other.stop();
   }
 });
 
-test("getting the key answers exactly its id, prefix, access and times, and never the secret [KEY-11, KEY-07]", async () => {
+test("getting the key returns exactly its id, prefix, access and times, and never the secret [KEY-11, KEY-07]", async () => {
   const person = await newPerson(service());
   const { key, id, prefix, created_at } = (
     await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })
@@ -115,10 +115,10 @@ test("getting the key answers exactly its id, prefix, access and times, and neve
   await valid(key);
   const used = await person.call("/v1/api-key");
   expect(used.body.data.last_used_at).toMatch(timestampForm);
-  for (const answer of [shown, used, await person.call("/v1/audit-log")]) expect(answer.text).not.toContain(key);
+  for (const response of [shown, used, await person.call("/v1/audit-log")]) expect(response.text).not.toContain(key);
 });
 
-test("rotating answers 201 in the same shape and keeps the access unless the body says otherwise [KEY-08]", async () => {
+test("rotating returns 201 in the same shape and keeps the access unless the body says otherwise [KEY-08]", async () => {
   const person = await newPerson(service());
   const first = (await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
   const second = await person.call("/v1/api-key/rotate", { method: "POST" });
@@ -131,7 +131,7 @@ test("rotating answers 201 in the same shape and keeps the access unless the bod
   ]);
 });
 
-test("revoking answers 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
+test("revoking returns 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
   const person = await newPerson(service());
   const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
   const revoked = await person.call("/v1/api-key", { method: "DELETE" });
@@ -167,7 +167,7 @@ test("a key of years ago is as good as a new one [KEY-02]", async () => {
   expect((await person.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
 });
 
-test("HEAD and OPTIONS are answered as everywhere", async () => {
+test("HEAD and OPTIONS are served as everywhere", async () => {
   const person = await newPerson(service());
   await person.call("/v1/api-key", { method: "POST" });
   expect(await person.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });

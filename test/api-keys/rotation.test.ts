@@ -25,7 +25,7 @@ async function expectAllInForce(rotations: number, instances = [service, second]
   expect(counts.load).toBeGreaterThan(rotations);
 }
 
-test("60 rotations under load on two instances: no old key is accepted after the answer, no new one refused [KEY-09, OPS-17]", () =>
+test("60 rotations under load on two instances: no old key is accepted after the response, no new one refused [KEY-09, OPS-17]", () =>
   expectAllInForce(60));
 
 test("the same while Redis is flushed all the time [KEY-09]", async () => {
@@ -81,12 +81,12 @@ test("control: an instance that remembered a good key for a moment would be foun
 test("rotations at once all succeed, and only the key of the last is good [KEY-09]", async () => {
   const person = await newPerson(service);
   await person.call("/v1/api-key", { method: "POST" });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
       person.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second),
     ),
   );
-  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
-  const statuses = await Promise.all(answers.map(({ body }) => callRead(service, body.data.key as string)));
+  expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));
+  const statuses = await Promise.all(responses.map(({ body }) => callRead(service, body.data.key as string)));
   expect(statuses.filter((status) => status === 200)).toHaveLength(1);
 });

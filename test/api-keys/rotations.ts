@@ -8,11 +8,11 @@ export type Call = (service: TestService, key: string) => Promise<number>;
 /** What came of it. */
 export interface RotationCounts {
   readonly rotations: number;
-  /** Old keys that passed after the answer of their rotation. */
+  /** Old keys that passed after the response of their rotation. */
   readonly oldAccepted: number;
   /** New keys that did not pass. */
   readonly newRefused: number;
-  /** Requests of the load that were answered with neither 200 nor 401. */
+  /** Requests of the load that got neither 200 nor 401. */
   readonly disturbed: number;
   readonly load: number;
 }
@@ -20,7 +20,7 @@ export interface RotationCounts {
 /** An honest call: a read. */
 export const callRead: Call = async (service, key) => (await service.rest("/v1/sessions?limit=1", { key })).status;
 
-/** Rotates on one instance after the other; after every answer each instance is asked with both keys at once. */
+/** Rotates on one instance after the other; after every response each instance is asked with both keys at once. */
 export async function rotateUnderLoad(
   person: TestPerson,
   instances: readonly TestService[],
@@ -29,7 +29,7 @@ export async function rotateUnderLoad(
 ): Promise<RotationCounts> {
   const issue = async (path: string, instance: TestService | undefined): Promise<string> => {
     const { status, body } = await person.call(path, { method: "POST" }, instance);
-    if (status !== 201) throw new Error(`${path} answered ${status}`);
+    if (status !== 201) throw new Error(`${path} returned ${status}`);
     return body.data.key as string;
   };
   let key = await issue("/v1/api-key", instances[0]);
@@ -50,11 +50,11 @@ export async function rotateUnderLoad(
     await Promise.all(instances.map((instance) => call(instance, old)));
     key = await issue("/v1/api-key/rotate", instances[rotation % instances.length]);
     const fresh = key;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       instances.map(async (instance) => [await call(instance, old), await call(instance, fresh)] as const),
     );
-    oldAccepted += answers.filter(([withOld]) => withOld !== 401).length;
-    newRefused += answers.filter(([, withNew]) => withNew !== 200).length;
+    oldAccepted += responses.filter(([withOld]) => withOld !== 401).length;
+    newRefused += responses.filter(([, withNew]) => withNew !== 200).length;
   }
   running = false;
   await Promise.all(workers);

@@ -1,4 +1,4 @@
-// The bench on its small set of data: everybody answers the same before anything is measured, and a table and a plot
+// The bench on its small set of data: everybody returns the same before anything is measured, and a table and a plot
 // come out.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -42,7 +42,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("everybody answers every line, and nobody fails", () => {
+test("everybody responds to every line, and nobody fails", () => {
   const { pairs } = benched.results;
   expect([...new Set(pairs.map(({ line }) => line))]).toEqual(lines);
   for (const { line, other, runs } of pairs) {
@@ -92,14 +92,14 @@ test("the plot is well-formed, with a bar for every goal that was measured", () 
   expect(svg).toContain("prefers-color-scheme: dark");
 });
 
-test("an answer that differs in one member is noticed, and so is a failure", async () => {
-  const answers = [
+test("a response that differs in one member is noticed, and so is a failure", async () => {
+  const responses = [
     [200, { data: { id: "1", email: null } }],
     [200, { data: { id: "1", email: "ann@example.com" } }],
     [500, {}],
   ] as const;
   const servers = await Promise.all(
-    answers.map(async ([status, body]) => {
+    responses.map(async ([status, body]) => {
       const server = createServer((_request, response) => response.writeHead(status).end(JSON.stringify(body))).listen(
         0,
         "127.0.0.1",
@@ -121,8 +121,8 @@ test("an answer that differs in one member is noticed, and so is a failure", asy
   try {
     const found = await differences(line, (peer) => (peer === "ours" ? ours : peer === "floor" ? floor : fastify) ?? 0);
     expect(found).toEqual([
-      expect.stringContaining("line: floor answers request 0 otherwise"),
-      expect.stringContaining("line: fastify answers request 0 otherwise"),
+      expect.stringContaining("line: floor responds request 0 otherwise"),
+      expect.stringContaining("line: fastify responds request 0 otherwise"),
     ]);
     expect(await differences({ ...line, subjects: [subject("ours"), subject("ours")] }, () => ours ?? 0)).toEqual([]);
   } finally {

@@ -315,9 +315,9 @@ test("a person without an account is told so and what to do, and can sign out [D
 
 test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
   const { page, context } = await openWindow(browser());
-  const answer = await page.goto(`${house().base}/sign-in/callback?code=x&state=y`);
-  expect(answer?.status()).toBe(400);
-  expect(await page.textContent("main")).toContain(answer?.headers()["x-request-id"] ?? "-");
+  const response = await page.goto(`${house().base}/sign-in/callback?code=x&state=y`);
+  expect(response?.status()).toBe(400);
+  expect(await page.textContent("main")).toContain(response?.headers()["x-request-id"] ?? "-");
   await expectAccessible(page, "problem");
   await picture(page, "11-problem");
   await page.getByRole("link", { name: /again/i }).click();

@@ -28,7 +28,7 @@ async function showReference(page: Page, base: string): Promise<void> {
 
 // Under the name that BASE_URL says, and under another.
 test.each(["localhost", "127.0.0.1"])(
-  "under the name %s it shows the document, its trial request is answered with a pasted key, which is kept nowhere, and no other host is turned to [OAS-01, OAS-06]",
+  "under the name %s it shows the document, its trial request gets a pasted key, which is kept nowhere, and no other host is turned to [OAS-01, OAS-06]",
   async (name) => {
     const base = `http://${name}:${service.app.port}`;
     const { key } = await service.account();
@@ -44,10 +44,10 @@ test.each(["localhost", "127.0.0.1"])(
       .getByRole("button", { name: /Test Request.*get \/v1\/contacts\)/i })
       .first()
       .click();
-    const answered = page.waitForResponse((response) => response.url().startsWith(`${base}/v1/contacts`));
+    const completed = page.waitForResponse((response) => response.url().startsWith(`${base}/v1/contacts`));
     await page.getByRole("button", { name: "Send" }).first().click();
-    const answer = await answered;
-    expect([answer.status(), answer.url()]).toEqual([200, `${base}/v1/contacts?query=ann`]);
+    const response = await completed;
+    expect([response.status(), response.url()]).toEqual([200, `${base}/v1/contacts?query=ann`]);
     await page.getByText("200 OK").first().waitFor();
     await page.getByText("Ann Trial").first().waitFor();
     const kept = await page.evaluate(

@@ -37,13 +37,13 @@ describe.each([
   test.each(beyondCases.map((one) => [one.title, one] as const))("%s", async (_title, one) => {
     const client = createClient(SessionService, transport(service.base));
     const headers = new Headers(one.hasKey === false ? {} : { Authorization: `Bearer ${owner.key}` });
-    const answer = client.searchTranscripts(one.request(records), { headers });
+    const response = client.searchTranscripts(one.request(records), { headers });
     if (one.code !== "ok") {
-      const error = await answer.then(() => undefined, ConnectError.from);
+      const error = await response.then(() => undefined, ConnectError.from);
       expect(error?.code).toBe(one.code);
       return;
     }
-    const { passages, complete } = await answer;
+    const { passages, complete } = await response;
     expect([passages.map(({ text }) => text), complete]).toEqual([one.found, true]);
     for (const passage of passages)
       expect(passage).toMatchObject({ sessionId: records.session, sessionTitle: "Budget", offset: 0 });

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, writes } from "../support/every.ts";
-import type { RestAnswer, RestCall } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
 
 const service = useService();
 let owner: Owner;
@@ -16,19 +16,19 @@ beforeAll(async () => {
  * Sends to the three writes, and holds each to 422 and to having written nothing. A call that depends on the endpoint
  * is made of a property that it takes, so that nothing else is wrong with it.
  */
-async function refused(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestAnswer[]> {
+async function refused(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestResponse[]> {
   const before = await counts(service());
   const contact = (await owner.get(`/v1/contacts/${owner.contact}`)).text;
-  const answers: RestAnswer[] = [];
+  const responses: RestResponse[] = [];
   for (const { path, method } of writes(owner)) {
     const sent = typeof call === "function" ? call(path.endsWith("/notes") ? "content" : "full_name") : call;
-    const answer = await service().rest(path, { key: owner.key, method, ...sent });
-    expect([answer.status, answer.body?.error?.code], `${method} ${path}: ${label}`).toEqual([422, "422"]);
-    answers.push(answer);
+    const response = await service().rest(path, { key: owner.key, method, ...sent });
+    expect([response.status, response.body?.error?.code], `${method} ${path}: ${label}`).toEqual([422, "422"]);
+    responses.push(response);
   }
   expect(await counts(service()), label).toEqual(before);
   expect((await owner.get(`/v1/contacts/${owner.contact}`)).text).toBe(contact);
-  return answers;
+  return responses;
 }
 
 test("a body that is no JSON, no object, or missing is 422 [VAL-01, CCR-07, CUP-10, CNT-11]", async () => {
@@ -123,9 +123,9 @@ test("a body over 256 KiB is 422 in the envelope, one of 256 KiB is read [VAL-04
 });
 
 test("a body that grows over 256 KiB in chunks is 422 before it ends [VAL-04]", async () => {
-  const answer = await sendEndlessly();
-  expect(answer).toMatch(/^HTTP\/1\.1 422 /);
-  expect(answer).toContain('"message":"the body must be at most 262144 bytes"');
+  const response = await sendEndlessly();
+  expect(response).toMatch(/^HTTP\/1\.1 422 /);
+  expect(response).toContain('"message":"the body must be at most 262144 bytes"');
 });
 
 test("a missing or another Content-Type than application/json is 422 [VAL-05]", async () => {
@@ -160,10 +160,10 @@ test("a missing or another Content-Type than application/json is 422 [VAL-05]", 
 });
 
 test("a body on GET and HEAD is ignored, whatever it is [VAL-01]", async () => {
-  const answer = await raw(
+  const response = await raw(
     `GET /v1/contacts/${owner.contact} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{"x":`,
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  expect(response).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("types are strict: no number for a string, no string for an object, no object that a query could mean something by [VAL-06]", async () => {
@@ -224,8 +224,8 @@ test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-
 test("a long hostile email is refused for its length, before any pattern looks at it [VAL-14]", async () => {
   const hostile = `${"a@".repeat(50_000)}.`;
   const [create, update] = await refused({ body: { full_name: "Ann", email: hostile, content: "c", x: 1 } }, "hostile");
-  for (const answer of [create, update])
-    expect(answer?.body.error.details).toContainEqual({
+  for (const response of [create, update])
+    expect(response?.body.error.details).toContainEqual({
       field: "email",
       rule: "string.max_len",
       message: "must be at most 254 characters",
@@ -244,7 +244,7 @@ function raw(request: string): Promise<string> {
   });
 }
 
-/** Sends chunk after chunk until the service has answered and closed. */
+/** Sends chunk after chunk until the service has responded and closed. */
 function sendEndlessly(): Promise<string> {
   return new Promise((resolve) => {
     const chunk = `4000\r\n${" ".repeat(0x4000)}\r\n`;

@@ -111,7 +111,7 @@ export const contactReadCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ archived_at: "2026-01-02T03:04:05.000Z" }),
   },
   {
-    title: "a contact's id in upper case is accepted and answered in lower case [VAL-16, FMT-05]",
+    title: "a contact's id in upper case is accepted and returned in lower case [VAL-16, FMT-05]",
     rpc: "GetContact",
     ...ok,
     request: ({ contact }) => ({ contact_id: contact.toUpperCase() }),

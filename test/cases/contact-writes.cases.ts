@@ -16,7 +16,7 @@ const emailOf = (length: number, world: World): string =>
 export const contactWriteCases: readonly Case[] = [
   // CreateContact
   {
-    title: "a create answers the whole contact [CCR-01, WIR-02, WIR-04]",
+    title: "a create returns the whole contact [CCR-01, WIR-02, WIR-04]",
     rpc: "CreateContact",
     ...created,
     request: (world) => ({ full_name: "Bo Chen", email: `${world.fresh()}@example.com`, phone: "555" }),
@@ -174,7 +174,7 @@ export const contactWriteCases: readonly Case[] = [
 
   // UpdateContact
   {
-    title: "an update answers the whole contact as changed [CUP-01, WIR-10]",
+    title: "an update returns the whole contact as changed [CUP-01, WIR-10]",
     rpc: "UpdateContact",
     ...ok,
     request: ({ contact }) => ({ contact_id: contact, phone: "+44 20" }),

@@ -1,4 +1,4 @@
-// Errors that are no answer of an endpoint: unknown paths, other methods, and failures of our own, all in the envelope.
+// Errors that are no response of an endpoint: unknown paths, other methods, and failures of our own, all in the envelope.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
@@ -33,8 +33,8 @@ test("an unknown path under /v1 is 404 in the envelope, one with a trailing or d
       ["POST", owner.key],
       ["GET", undefined],
     ] as const) {
-      const answer = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
-      expect([answer.status, answer.text], `${method} ${path}`).toEqual([
+      const response = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
+      expect([response.status, response.text], `${method} ${path}`).toEqual([
         404,
         '{"error":{"code":"404","message":"There is no such path."}}',
       ]);
@@ -58,12 +58,12 @@ test("a known path with another method is 405 in the envelope with Allow [ERR-06
   for (const [path, allow] of allowed) {
     for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((name) => !allow.includes(name))) {
       for (const key of [owner.key, undefined]) {
-        const answer = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
-        expect([answer.status, answer.text], `${method} ${path}`).toEqual([
+        const response = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
+        expect([response.status, response.text], `${method} ${path}`).toEqual([
           405,
           '{"error":{"code":"405","message":"This path does not take this method."}}',
         ]);
-        expect(answer.headers.get("allow")?.split(", ").sort()).toEqual(allow);
+        expect(response.headers.get("allow")?.split(", ").sort()).toEqual(allow);
       }
     }
   }
@@ -74,15 +74,15 @@ test("an unexpected failure is 500 in the envelope, with nothing of the inside i
   const id = await client.put.contact({ full_name: "Ann" });
   const contacts = service().app.client.db().collection("contacts");
   await contacts.updateOne({ full_name: "Ann" }, { $set: { created_at: "secret of the inside" } });
-  const answer = await service().rest(`/v1/contacts/${id}`, {
+  const response = await service().rest(`/v1/contacts/${id}`, {
     key: client.key,
     headers: { "X-Request-Id": "broken-1" },
   });
-  expect([answer.status, answer.text]).toEqual([
+  expect([response.status, response.text]).toEqual([
     500,
     '{"error":{"code":"500","message":"Something went wrong on our side."}}',
   ]);
-  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const logged = service().logLines.filter((line) => line.includes("broken-1"));
   expect(
     logged.some(
@@ -99,14 +99,14 @@ test("an unexpected failure over Connect is internal, with nothing of the inside
     .app.client.db()
     .collection("contacts")
     .updateOne({ full_name: "Bo" }, { $set: { created_at: "secret of the inside" } });
-  const answer = await service().rest("/records.v1.ContactService/GetContact", {
+  const response = await service().rest("/records.v1.ContactService/GetContact", {
     key: client.key,
     body: { contact_id: id },
   });
-  expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+  expect([response.status, response.body.code, response.body.message]).toEqual([
     500,
     "internal",
     "Something went wrong on our side.",
   ]);
-  expect(answer.text).not.toMatch(/secret|getTime|\.ts/);
+  expect(response.text).not.toMatch(/secret|getTime|\.ts/);
 });

@@ -1,9 +1,9 @@
-// What every JSON answer has in common: its headers, the spelling of names, times and ids, and HEAD.
+// What every JSON response has in common: its headers, the spelling of names, times and ids, and HEAD.
 import { beforeAll, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 import { endpoints } from "../../fixtures/clients/wires.ts";
 import type { Shape } from "../../fixtures/clients/shapes.ts";
@@ -15,37 +15,37 @@ beforeAll(async () => {
   owner = await newOwner(service());
 });
 
-test("every JSON answer, good or bad, is application/json; charset=utf-8 and not to be stored [FMT-01, ERR-01]", async () => {
-  const answers: (readonly [status: number, answer: RestAnswer])[] = [];
+test("every JSON response, good or bad, is application/json; charset=utf-8 and not to be stored [FMT-01, ERR-01]", async () => {
+  const responses: (readonly [status: number, response: RestResponse])[] = [];
   for (const { path, method, body, success } of [...reads(owner), ...writes(owner)]) {
-    answers.push([success, await service().rest(path, { key: owner.key, method, body })]);
-    answers.push([401, await service().rest(path, { method, body })]);
+    responses.push([success, await service().rest(path, { key: owner.key, method, body })]);
+    responses.push([401, await service().rest(path, { method, body })]);
   }
-  answers.push([200, await service().rest("/v1/health")]);
-  answers.push([404, await service().rest("/v1/nothing", { key: owner.key })]);
-  answers.push([404, await owner.get(`/v1/contacts/${randomId()}`)]);
-  answers.push([405, await service().rest("/v1/contacts", { key: owner.key, method: "DELETE" })]);
-  answers.push([409, await owner.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" })]);
-  answers.push([422, await owner.post("/v1/contacts", {})]);
-  for (const [status, answer] of answers) {
-    expect(answer.status, answer.text).toBe(status);
-    expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(answer.headers.get("cache-control")).toBe("no-store");
-    expect(Number(answer.headers.get("content-length"))).toBe(Buffer.byteLength(answer.text));
+  responses.push([200, await service().rest("/v1/health")]);
+  responses.push([404, await service().rest("/v1/nothing", { key: owner.key })]);
+  responses.push([404, await owner.get(`/v1/contacts/${randomId()}`)]);
+  responses.push([405, await service().rest("/v1/contacts", { key: owner.key, method: "DELETE" })]);
+  responses.push([409, await owner.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" })]);
+  responses.push([422, await owner.post("/v1/contacts", {})]);
+  for (const [status, response] of responses) {
+    expect(response.status, response.text).toBe(status);
+    expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    expect(Number(response.headers.get("content-length"))).toBe(Buffer.byteLength(response.text));
     if (status < 400) continue;
-    expect(Object.keys(answer.body)).toEqual(["error"]);
-    expect(answer.body.error.code).toBe(String(status));
-    expect(answer.body.error.message).toMatch(/^\S.*\S$/);
+    expect(Object.keys(response.body)).toEqual(["error"]);
+    expect(response.body.error.code).toBe(String(status));
+    expect(response.body.error.message).toMatch(/^\S.*\S$/);
   }
 });
 
 test("every success has exactly the names and kinds of the specification [FMT-02, FMT-03, FMT-04, FMT-05, CSR-01, CGT-06, SLS-05, SGT-06, STR-06, NOT-05, PAG-01]", async () => {
   for (const { rpc, path, method, body } of [...reads(owner), ...writes(owner)]) {
-    const answer = await service().rest(path, { key: owner.key, method, body });
+    const response = await service().rest(path, { key: owner.key, method, body });
     const paged = "paged" in endpoints[rpc];
-    expect(Object.keys(answer.body).sort(), path).toEqual(paged ? ["data", "pagination"] : ["data"]);
+    expect(Object.keys(response.body).sort(), path).toEqual(paged ? ["data", "pagination"] : ["data"]);
     const shape: Shape = endpoints[rpc].shape;
-    const records: unknown[] = "many" in endpoints[rpc] ? answer.body.data : [answer.body.data];
+    const records: unknown[] = "many" in endpoints[rpc] ? response.body.data : [response.body.data];
     expect(records.length, path).toBeGreaterThan(0);
     expect(
       records.flatMap((record) => mismatches(shape, record)),
@@ -66,7 +66,7 @@ test("ids go out in lower case, also those that came in upper case [FMT-05, VAL-
   expect((await owner.post(`/v1/contacts/${id}/notes`, { content: "c" })).status).toBe(201);
 });
 
-test("HEAD answers like GET without a body, whatever the status [FMT-08]", async () => {
+test("HEAD responds like GET without a body, whatever the status [FMT-08]", async () => {
   const paths = [
     ...reads(owner).map(({ path }) => path),
     "/v1/health",
@@ -81,8 +81,8 @@ test("HEAD answers like GET without a body, whatever the status [FMT-08]", async
       const get = await service().rest(path, { key });
       const head = await service().rest(path, { key, method: "HEAD" });
       expect([head.status, head.text], path).toEqual([get.status, ""]);
-      const headers = (answer: typeof get) =>
-        [...answer.headers].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
+      const headers = (response: typeof get) =>
+        [...response.headers].filter(([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name));
       expect(headers(head), path).toEqual(headers(get));
     }
   }

@@ -52,8 +52,8 @@ test("without the service token every internal rpc is unauthenticated, with anot
       `Bearer ${service().serviceToken.slice(1)}`,
       `Basic ${service().serviceToken}`,
     ]) {
-      const answer = await service().internalCall(rpc, {}, { Authorization, "records-account-id": owner.id });
-      expect([answer.status, answer.body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
+      const response = await service().internalCall(rpc, {}, { Authorization, "records-account-id": owner.id });
+      expect([response.status, response.body.code], `${rpc} ${Authorization}`).toEqual([401, "unauthenticated"]);
     }
     const passed = await service().internalCall(
       rpc,
@@ -75,8 +75,8 @@ test("a records.v1 call needs records-account-id: without it invalid_argument, o
       [{ "records-account-id": "" }, "invalid_argument"],
       [{ "records-account-id": randomId() }, "not_found"],
     ] as const) {
-      const answer = await service().internalCall(rpc, message, headers);
-      expect(answer.body.code, `${rpc} ${JSON.stringify(headers)}`).toBe(code);
+      const response = await service().internalCall(rpc, message, headers);
+      expect(response.body.code, `${rpc} ${JSON.stringify(headers)}`).toBe(code);
     }
   }
 });

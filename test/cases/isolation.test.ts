@@ -34,8 +34,8 @@ test("another account's records differ in nothing from records that do not exist
     expect(first?.status, hidden.path).toBe(404);
     expect(first?.text).toBe('{"error":{"code":"404","message":"There is no such record in this account."}}');
     expect(first?.text).toBe(second?.text);
-    const headers = (answer: typeof first) =>
-      [...(answer?.headers ?? [])].filter(
+    const headers = (response: typeof first) =>
+      [...(response?.headers ?? [])].filter(
         ([name]) => !["x-request-id", "date", "connection", "keep-alive"].includes(name),
       );
     expect(headers(first)).toEqual(headers(second));
@@ -128,12 +128,12 @@ test("nothing that creates accounts, enrols them or imports data is reachable on
     "records.v1.AccountService/CreateAccount",
   ]) {
     for (const key of [undefined, owner.key, service().serviceToken]) {
-      const answer = await service().rest(`/${path}`, {
+      const response = await service().rest(`/${path}`, {
         key,
         body: { account_id: owner.id, email: "x@example.com", contacts: [{ full_name: "Smuggled" }] },
       });
-      expect(answer.status, path).toBe(404);
-      expect(answer.body.error.code, path).toBe("404");
+      expect(response.status, path).toBe(404);
+      expect(response.body.error.code, path).toBe("404");
     }
   }
   expect(await counts(service())).toEqual(before);

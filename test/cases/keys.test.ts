@@ -19,10 +19,10 @@ test("on every record endpoint no credential is 401 with WWW-Authenticate: Beare
   const owner = await newOwner(service());
   const before = await counts(service());
   for (const { path, method, body } of [...reads(owner), ...writes(owner)]) {
-    const answer = await service().rest(path, { method, body });
-    expect(answer.status, `${method} ${path}`).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.body).toEqual({
+    const response = await service().rest(path, { method, body });
+    expect(response.status, `${method} ${path}`).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.body).toEqual({
       error: { code: "401", message: "No API key: send it as `Authorization: Bearer <API_KEY>`." },
     });
   }
@@ -73,10 +73,10 @@ test("an unknown, malformed, revoked or non-Bearer credential is 401, the dashbo
     { "Proxy-Authorization": `Bearer ${key}` },
   ];
   for (const headers of [...wrong, ...otherSchemes, ...elsewhere]) {
-    const answer = await service().rest("/v1/sessions", { headers: headers as Record<string, string> });
-    expect(answer.status, JSON.stringify(headers)).toBe(401);
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    expect(answer.body.error.code).toBe("401");
+    const response = await service().rest("/v1/sessions", { headers: headers as Record<string, string> });
+    expect(response.status, JSON.stringify(headers)).toBe(401);
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
+    expect(response.body.error.code).toBe("401");
   }
   expect((await service().rest(`/v1/sessions?api_key=${key}&access_token=${key}`)).status).toBe(401);
   expect(
@@ -131,10 +131,10 @@ test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", 
     pipeline: [{ $set: { broken: { $divide: [1, 0] } } }],
   });
   for (const { path, method, body } of [...reads(fresh), ...writes(fresh)]) {
-    const answer = await own.rest(path, { key: fresh.key, method, body });
-    expect(answer.status, `${method} ${path}`).toBe(503);
-    expect(answer.body.error.code).toBe("503");
-    expect(answer.headers.get("retry-after")).toBeNull();
+    const response = await own.rest(path, { key: fresh.key, method, body });
+    expect(response.status, `${method} ${path}`).toBe(503);
+    expect(response.body.error.code).toBe("503");
+    expect(response.headers.get("retry-after")).toBeNull();
   }
   for (const { path } of reads(known))
     expect((await known.get(path)).status, `a key seen before: ${path}`).toBeGreaterThanOrEqual(500);
@@ -150,8 +150,8 @@ test("a read-only key reads like any other and writes nothing; a read-write key 
   for (const { path, success } of reads(reader)) expect((await reader.get(path)).status, path).toBe(success);
   const before = await counts(service());
   for (const { path, method, body } of writes(reader)) {
-    const answer = await service().rest(path, { key: reader.key, method, body });
-    expect([answer.status, answer.body.error], path).toEqual([
+    const response = await service().rest(path, { key: reader.key, method, body });
+    expect([response.status, response.body.error], path).toEqual([
       403,
       { code: "403", message: "Access denied: this API key may only read." },
     ]);

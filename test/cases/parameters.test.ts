@@ -66,9 +66,9 @@ test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would ta
   for (const list of ["/v1/sessions?", "/v1/notes?query=budget&"]) {
     for (const name of ["limit", "offset"]) {
       for (const value of wrong) {
-        const answer = await owner.get(`${list}${name}=${value}`);
-        expect(answer.status, `${list}${name}=${value}`).toBe(422);
-        expect(answer.body.error.message).toMatch(new RegExp(`^${name}: must be `));
+        const response = await owner.get(`${list}${name}=${value}`);
+        expect(response.status, `${list}${name}=${value}`).toBe(422);
+        expect(response.body.error.message).toMatch(new RegExp(`^${name}: must be `));
       }
       expect(await status(`${list}${name}=1`)).toBe(200);
     }
@@ -83,8 +83,8 @@ test("offset goes up to 2147483647, where the page is empty, and no further [VAL
       pagination: { limit: 25, offset: 2_147_483_647, has_more: false, next_offset: null },
     });
     for (const offset of ["2147483648", "4294967296", "99999999999999999999", "18446744073709551616"]) {
-      const answer = await owner.get(`${list}offset=${offset}`);
-      expect([answer.status, answer.body.error.message]).toEqual([422, "offset: must be at most 2147483647"]);
+      const response = await owner.get(`${list}offset=${offset}`);
+      expect([response.status, response.body.error.message]).toEqual([422, "offset: must be at most 2147483647"]);
     }
   }
 });
@@ -98,9 +98,9 @@ test("a parameter given twice is 422 and named, however it is spelt; an unknown 
     "/v1/contacts?query=ann&query=bo",
     "/v1/contacts?query=ann&query=",
   ]) {
-    const answer = await owner.get(path);
-    expect(answer.status, path).toBe(422);
-    expect(answer.body.error.message, path).toMatch(/^(limit|from|query): must not be given more than once$/);
+    const response = await owner.get(path);
+    expect(response.status, path).toBe(422);
+    expect(response.body.error.message, path).toMatch(/^(limit|from|query): must not be given more than once$/);
   }
   for (const path of [
     "/v1/sessions?x=1",
@@ -161,9 +161,9 @@ test("an id is a UUID in its canonical form, in either case, and nothing else [V
       `/v1/sessions/${value}/transcript`,
       `/v1/sessions?contact_id=${value}`,
     ]) {
-      const answer = await owner.get(path);
-      expect(answer.status, path).toBe(422);
-      expect(answer.body.error.message, path).toMatch(/^(contact_id|session_id): must be a valid UUID/i);
+      const response = await owner.get(path);
+      expect(response.status, path).toBe(422);
+      expect(response.body.error.message, path).toMatch(/^(contact_id|session_id): must be a valid UUID/i);
     }
   }
   for (const dots of ["%2e%2e", "%2E", "..", ".", "%2e%2e%2fhealth"]) {

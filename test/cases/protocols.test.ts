@@ -47,7 +47,7 @@ function transports(): readonly (readonly [name: string, transport: Transport])[
   ];
 }
 
-test("every service of records.v1 answers by every protocol on the one public port [WIR-01, WIR-02, WIR-03, WIR-05]", async () => {
+test("every service of records.v1 responds by every protocol on the one public port [WIR-01, WIR-02, WIR-03, WIR-05]", async () => {
   const headers = { authorization: `Bearer ${owner.key}` };
   for (const [name, transport] of transports()) {
     const contacts = createClient(ContactService, transport);
@@ -97,7 +97,7 @@ test("a call without a key fails by every protocol with one and the same message
   }
 });
 
-test("REST answers over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", async () => {
+test("REST responds over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", async () => {
   const client = connect(service().base);
   const stream = client.request({ ":path": `/v1/contacts/${owner.contact}`, authorization: `Bearer ${owner.key}` });
   const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -117,13 +117,13 @@ test("request fields bear the REST names in Connect's JSON, and those of protobu
     { contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 },
     { contactId: owner.contact, limit: 1 },
   ]) {
-    const answer = await list(body);
-    expect([answer.status, answer.body.sessions.length]).toEqual([200, 1]);
+    const response = await list(body);
+    expect([response.status, response.body.sessions.length]).toEqual([200, 1]);
   }
   expect((await list({ contact_id: "x" })).body.message).toMatch(/^contact_id: /);
 });
 
-test("a Connect answer bears Connect's own HTTP status [WIR-09]", async () => {
+test("a Connect response bears Connect's own HTTP status [WIR-09]", async () => {
   const reader = await newOwner(service(), "read_only");
   const archived = await owner.put.contact({ archived_at: "2026-01-01T00:00:00Z" });
   const call = async (
@@ -132,8 +132,8 @@ test("a Connect answer bears Connect's own HTTP status [WIR-09]", async () => {
     key: string | undefined = owner.key,
     headers: Record<string, string> = {},
   ) => {
-    const answer = await service().rest(`/records.v1.ContactService/${rpc}`, { key, body, headers });
-    return [answer.status, answer.body.code];
+    const response = await service().rest(`/records.v1.ContactService/${rpc}`, { key, body, headers });
+    return [response.status, response.body.code];
   };
   expect(await call("CreateContact", { full_name: "Bo" })).toEqual([200, undefined]);
   expect(await call("CreateContact", {})).toEqual([400, "invalid_argument"]);

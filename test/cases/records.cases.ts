@@ -116,7 +116,7 @@ const healthy = { check: ({ data }: { data: unknown }) => expect(data).toEqual({
 
 export const healthCases: readonly Case[] = [
   {
-    title: "health answers without a key [HLT-01, HLT-05, WIR-02]",
+    title: "health responds without a key [HLT-01, HLT-05, WIR-02]",
     rpc: "CheckHealth",
     ...ok,
     ...healthy,
@@ -124,12 +124,12 @@ export const healthCases: readonly Case[] = [
     request: () => ({}),
   },
   {
-    title: "health answers with a wrong key [HLT-01]",
+    title: "health responds with a wrong key [HLT-01]",
     rpc: "CheckHealth",
     ...ok,
     ...healthy,
     key: () => "rec_wrong",
     request: () => ({}),
   },
-  { title: "health answers with a key [HLT-01]", rpc: "CheckHealth", ...ok, ...healthy, request: () => ({}) },
+  { title: "health responds with a key [HLT-01]", rpc: "CheckHealth", ...ok, ...healthy, request: () => ({}) },
 ];

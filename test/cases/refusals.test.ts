@@ -25,12 +25,12 @@ test("every record endpoint is 429 over the throttle, in the envelope, and nothi
     const owner = await newOwner(service);
     const { path, method, body, success } = [...reads(owner), ...writes(owner)][index] ?? writes(owner)[0]!;
     const before = await counts(service);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => service.rest(path, { key: owner.key, method, body })),
     );
-    const refused = answers.filter(({ status }) => status === 429);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused.length, path).toBeGreaterThan(0);
-    expect(answers.filter(({ status }) => status === success).length + refused.length, path).toBe(6);
+    expect(responses.filter(({ status }) => status === success).length + refused.length, path).toBe(6);
     expect(refused[0]?.body.error.code).toBe("429");
     expect(refused[0]?.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
     const written =
@@ -77,8 +77,8 @@ test("while writes are paused the three writes are 503, unavailable by every wir
       expect((await wire.call({ rpc, request, key: owner.key })).body, `${rpc} by ${wire.name}`).toBeDefined();
   }
   for (const { path, method, body } of writes(owner)) {
-    const answer = await service.rest(path, { key: owner.key, method, body });
-    expect([answer.status, answer.body.error.code, answer.headers.get("retry-after")], path).toEqual([
+    const response = await service.rest(path, { key: owner.key, method, body });
+    expect([response.status, response.body.error.code, response.headers.get("retry-after")], path).toEqual([
       503,
       "503",
       null,

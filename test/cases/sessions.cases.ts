@@ -168,7 +168,7 @@ export const sessionCases: readonly Case[] = [
       }),
   },
   {
-    title: "a session's id in upper case is accepted and answered in lower case [VAL-16, FMT-05]",
+    title: "a session's id in upper case is accepted and returned in lower case [VAL-16, FMT-05]",
     rpc: "GetSession",
     ...ok,
     request: ({ session }) => ({ session_id: session.toUpperCase() }),

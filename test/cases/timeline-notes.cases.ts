@@ -9,7 +9,7 @@ const emoji = "😀";
 
 export const timelineNoteCases: readonly Case[] = [
   {
-    title: "an append answers the timeline note [CNT-01, CNT-02]",
+    title: "an append returns the timeline note [CNT-01, CNT-02]",
     rpc: "AppendContactNote",
     ...created,
     request: ({ contact }) => ({ contact_id: contact, content: "Called" }),

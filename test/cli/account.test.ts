@@ -108,7 +108,7 @@ test("delete asks: without a terminal and without --yes it refuses and the accou
   });
 });
 
-test("an erasure that takes longer than a call is waited for, with what is deleted and left meanwhile, and a call that is not answered is made again [OPS-32]", async () => {
+test("an erasure that takes longer than a call is waited for, with what is deleted and left meanwhile, and a call that is not served is made again [OPS-32]", async () => {
   let calls = 0;
   const routes = (router: ConnectRouter): void => {
     router.rpc(AccountService.method.getAccount, ({ accountId }) => ({

@@ -81,7 +81,7 @@ test("takes the address of the last page from standard input, where the browser 
   expect(result.stderr.match(/^That is not the address/gm)).toHaveLength(2);
 });
 
-test("ignores an answer that is not to its own sign-in, and has JSON for programs [OPS-61]", async () => {
+test("ignores a response that is not to its own sign-in, and has JSON for programs [OPS-61]", async () => {
   const { page, ended, child } = await begin();
   child.stdin?.end();
   const callback = page.searchParams.get("redirect_uri") ?? "";

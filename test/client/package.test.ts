@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientSchemaFile, isClientSchemaGenerated } from "../../scripts/client-schema.ts";
-import { answer, scripted } from "./scripted.ts";
+import { respond, scripted } from "./scripted.ts";
 
 const root = join(import.meta.dirname, "../..");
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("plain node imports the built package and calls the service with it", async () => {
-  const { url, seen } = await scripted(answer(200, { data: { status: "ok", version: "1.0.0" } }));
+  const { url, seen } = await scripted(respond(200, { data: { status: "ok", version: "1.0.0" } }));
   const program = `import { RecordsClient, RecordsError } from "records-client";
     const client = new RecordsClient({ baseUrl: process.argv[2] });
     console.log((await client.health()).status, typeof RecordsError);`;

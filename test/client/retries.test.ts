@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import type { RecordsClientOptions } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
 import type { TestClock } from "./scripted.ts";
-import { answer, failure, reset, scripted, silence, testClock } from "./scripted.ts";
+import { respond, failure, reset, scripted, silence, testClock } from "./scripted.ts";
 
 const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
-const created = answer(201, { data: { id } });
-const found = answer(200, { data: [] });
+const created = respond(201, { data: { id } });
+const found = respond(200, { data: [] });
 const throttled = failure(429, "Too many requests.", { "Retry-After": "2" });
 const away = failure(503, "MongoDB cannot respond.");
 
@@ -69,7 +69,7 @@ test.each([
   ["503", away, { status: 503, code: "503" }],
   ["a broken connection", reset, { status: undefined, code: "unreachable" }],
 ])("an update is not repeated after %s: it may have been carried out", async (_name, step, error) => {
-  const { url, seen } = await scripted(step, answer(200, { data: { id } }));
+  const { url, seen } = await scripted(step, respond(200, { data: { id } }));
   const { client } = clientOf(url);
   await expect(client.contacts.update(id, { full_name: "Bo" })).rejects.toMatchObject({
     name: "RecordsError",
@@ -79,7 +79,7 @@ test.each([
 });
 
 test("an update is repeated after 429, which comes ahead of everything, and has no key", async () => {
-  const { url, seen } = await scripted(throttled, answer(200, { data: { id } }));
+  const { url, seen } = await scripted(throttled, respond(200, { data: { id } }));
   const { client } = clientOf(url);
   await client.contacts.update(id, { email: null });
   expect(seen.map(({ method, url: path, body }) => [method, path, body])).toEqual(
@@ -126,7 +126,7 @@ test("an attempt without a response is given up after 10 seconds and made again,
   await expect(call).rejects.toMatchObject({
     status: undefined,
     code: "timeout",
-    message: "No answer came within 4700 ms.",
+    message: "No response came within 4700 ms.",
   });
   expect(seen).toHaveLength(3);
   expect(clock.timers()).toBe(0);

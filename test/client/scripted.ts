@@ -1,4 +1,4 @@
-// A server that answers as a test scripts it, and a clock that moves as soon as a client waits for nothing else.
+// A server that responds as a test scripts it, and a clock that moves as soon as a client waits for nothing else.
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,11 +14,11 @@ export interface Seen {
   readonly body: string;
 }
 
-/** How one request is answered; nothing at all leaves it open. */
+/** How one request is served; nothing at all leaves it open. */
 export type Step = (response: ServerResponse, seen: Seen) => void | Promise<void>;
 
-/** An answer with a JSON body, or with a text as it is. */
-export function answer(status: number, body: unknown, headers: Record<string, string> = {}): Step {
+/** A response with a JSON body, or with a text as it is. */
+export function respond(status: number, body: unknown, headers: Record<string, string> = {}): Step {
   return (response) =>
     void response
       .writeHead(status, { "Content-Type": "application/json", ...headers })
@@ -27,12 +27,12 @@ export function answer(status: number, body: unknown, headers: Record<string, st
 
 /** The service's envelope. */
 export function failure(status: number, message: string, headers: Record<string, string> = {}): Step {
-  return answer(status, { error: { code: String(status), message } }, headers);
+  return respond(status, { error: { code: String(status), message } }, headers);
 }
 
 /** Breaks the connection. */
 export const reset: Step = (response) => void response.socket?.resetAndDestroy();
-/** Never answers. */
+/** Never responds. */
 export const silence: Step = () => undefined;
 
 /** Starts a server of the test. Each request takes the next step; the last one goes on for the rest. */

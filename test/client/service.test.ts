@@ -19,7 +19,7 @@ import {
 const service = useService();
 const throttled = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
 
-test("every operation answers what the service has, in its own shape", async () => {
+test("every operation returns what the service has, in its own shape", async () => {
   const { records: client, put } = await newClient(service());
   const created = await client.contacts.create({ full_name: "Zoë Martin", email: "zoe@example.org", phone: null });
   expect(mismatches(contact, created)).toEqual([]);
@@ -62,7 +62,7 @@ test("every operation answers what the service has, in its own shape", async () 
   expect(mismatches(health, await new RecordsClient({ baseUrl: service().base }).health())).toEqual([]);
 });
 
-test("refusals come as the service says them, with the request id of its answer", async () => {
+test("refusals come as the service says them, with the request id of its response", async () => {
   const { records: client } = await newClient(service());
   const { records: reader } = await newClient(service(), "read_only");
   const error = { name: "RecordsError", requestId: expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/) };
@@ -113,9 +113,9 @@ test("all() meets every record of every page once, in the order of the list, and
   expect(asked).toBe(2);
 });
 
-test("a create whose answers are lost on the way writes one contact, and so does an append one note", async () => {
+test("a create whose responses are lost on the way writes one contact, and so does an append one note", async () => {
   const { key } = await newClient(service());
-  const wire = await losingAnswers(new URL(service().base), 2);
+  const wire = await losingResponses(new URL(service().base), 2);
   const before = await counts(service());
   const client = new RecordsClient({ baseUrl: wire.url, apiKey: key, random: () => 0 });
   const created = await client.contacts.create({ full_name: "Ann", email: "ann@example.com" });
@@ -157,8 +157,8 @@ async function idsOf(items: AsyncIterable<{ readonly id: string }>): Promise<str
   return (await everyOf(items)).map(({ id }) => id);
 }
 
-/** A wire to the service that lets requests through and breaks the connection when the answer comes, so many times. */
-async function losingAnswers(
+/** A wire to the service that lets requests through and breaks the connection when the response comes, so many times. */
+async function losingResponses(
   to: URL,
   times: number,
 ): Promise<{ url: string; lose(more: number): void; lost(): number }> {
@@ -166,8 +166,8 @@ async function losingAnswers(
   let lost = 0;
   const server = createServer((near) => {
     const far = connect(Number(to.port), to.hostname);
-    far.on("data", (answer) => {
-      if (left === 0) return void near.write(answer);
+    far.on("data", (respond) => {
+      if (left === 0) return void near.write(respond);
       left--;
       lost++;
       near.resetAndDestroy();

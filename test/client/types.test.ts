@@ -2,7 +2,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import type { Contact, SessionNote } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
-import { answer, scripted } from "./scripted.ts";
+import { respond, scripted } from "./scripted.ts";
 
 const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
 
@@ -34,7 +34,7 @@ export function wrongUses(client: RecordsClient, contact: Contact): unknown[] {
 
 test("what comes back has the types of the OpenAPI document", async () => {
   const { url } = await scripted(
-    answer(200, { data: { id, google_doc_url: null, notion_doc_url: "https://example.com/doc" } }),
+    respond(200, { data: { id, google_doc_url: null, notion_doc_url: "https://example.com/doc" } }),
   );
   const client = new RecordsClient({ baseUrl: url });
   const session = await client.sessions.get(id);

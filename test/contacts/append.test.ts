@@ -52,8 +52,8 @@ test("content is required, a string, and the only property, else 422 and nothing
     { content: "c", created_at: null },
     { content: "c", contact_id: id },
   ]) {
-    const answer = await client.post(`/v1/contacts/${id}/notes`, body);
-    expect(answer.status, JSON.stringify(body)).toBe(422);
+    const response = await client.post(`/v1/contacts/${id}/notes`, body);
+    expect(response.status, JSON.stringify(body)).toBe(422);
   }
   expect(await counts(service())).toEqual(before);
 });
@@ -69,9 +69,9 @@ test("1 and 10000 characters are accepted, 0 and 10001 are 422 [CNT-13, CNT-14]"
     ["\ud83d\ude00".repeat(10_000), 201],
     ["\ud83d\ude00".repeat(10_001), 422],
   ] as const) {
-    const answer = await client.post(`/v1/contacts/${id}/notes`, { content });
-    expect(answer.status, `${[...content].length} characters`).toBe(status);
-    if (status === 201) expect(answer.body.data.content).toBe(content);
+    const response = await client.post(`/v1/contacts/${id}/notes`, { content });
+    expect(response.status, `${[...content].length} characters`).toBe(status);
+    if (status === 201) expect(response.body.data.content).toBe(content);
   }
 });
 

@@ -1,4 +1,4 @@
-// POST /v1/contacts: what is written, what is answered, and what is refused without a trace.
+// POST /v1/contacts: what is written, what is returned, and what is rejected without a trace.
 import { expect, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
 import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
@@ -85,9 +85,9 @@ test("full_name is required and a string: missing or null is 422 [CCR-11]", asyn
     { full_name: ["Ann"] },
     { full_name: {} },
   ]) {
-    const answer = await client.post("/v1/contacts", body);
-    expect(answer.status, JSON.stringify(body)).toBe(422);
-    expect(answer.body.error.message).toMatch(/^full_name: /);
+    const response = await client.post("/v1/contacts", body);
+    expect(response.status, JSON.stringify(body)).toBe(422);
+    expect(response.body.error.message).toMatch(/^full_name: /);
   }
 });
 

@@ -7,12 +7,12 @@ import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 const service = useService();
 
 async function find(client: Client, query: string): Promise<string[]> {
-  const answer = await client.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
-  expect(answer.status, answer.text).toBe(200);
-  return ids(answer);
+  const response = await client.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
+  expect(response.status, response.text).toBe(200);
+  return ids(response);
 }
 
-test("a search answers whole contacts as a look-up by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
+test("a search returns whole contacts as a look-up by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
   const client = await newClient(service());
   const [full, bare] = await client.put.contacts(
     {

@@ -74,9 +74,9 @@ test("a PATCH without a property, of another property, or with full_name null is
     { contact_id: id, phone: "1" },
   ];
   for (const change of refused) {
-    const answer = await client.patch(`/v1/contacts/${id}`, change);
-    expect(answer.status, JSON.stringify(change)).toBe(422);
-    expect(answer.body.error.code).toBe("422");
+    const response = await client.patch(`/v1/contacts/${id}`, change);
+    expect(response.status, JSON.stringify(change)).toBe(422);
+    expect(response.body.error.code).toBe("422");
   }
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
 });
@@ -177,8 +177,8 @@ test("changes of one contact at the same time all come through, each on top of t
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const changes = [{ full_name: "Bo" }, { email: "bo@example.com" }, { phone: "1" }];
-  const answers = await Promise.all(changes.map((change) => client.patch(`/v1/contacts/${id}`, change)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  const responses = await Promise.all(changes.map((change) => client.patch(`/v1/contacts/${id}`, change)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
   expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject({
     full_name: "Bo",
     email: "bo@example.com",

@@ -41,7 +41,7 @@ async function asked(path: string, call: RestCall = {}): Promise<{ status: numbe
   const toRedis = await listenToRedis(service.redis.uri);
   const toMongo = listenToMongo(service.app.client);
   const { status } = await service.rest(path, { key: account.key, ...call });
-  // What is kept for a replay is sent behind the answer.
+  // What is kept for a replay is sent behind the response.
   await new Promise((resolve) => setTimeout(resolve, 20));
   return { status, mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
@@ -130,7 +130,7 @@ test("health asks MongoDB for nothing, with a key and without [HLT-01]", async (
   expect(await asked("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
 });
 
-test("health answers whoever sends a revoked key that the instance remembers [HLT-01]", async () => {
+test("health responds whoever sends a revoked key that the instance remembers [HLT-01]", async () => {
   const revoked = await service.account();
   await service.rest("/v1/sessions", { key: revoked.key });
   const { accounts, apiKeys } = service.app.services;
@@ -178,7 +178,7 @@ test("a change of a contact reads it and replaces it; a new name is carried to i
   });
 });
 
-test("an idempotency key costs its claim and a commit, a reservation and the answer that is kept [IDM-05, IDM-19]", async () => {
+test("an idempotency key costs its claim and a commit, a reservation and the response that is kept [IDM-05, IDM-19]", async () => {
   expect(await asked("/v1/contacts", post({ full_name: "Keyed" }, "cost"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },
     mongo: ["aggregate api_keys", "update idempotency", "insert contacts", "commitTransaction"],
@@ -189,7 +189,7 @@ test("an idempotency key costs its claim and a commit, a reservation and the ans
   });
 });
 
-test("a replay costs the look-up of the API key and two commands to Redis; without its answer there, three more to MongoDB [IDM-05, IDM-19]", async () => {
+test("a replay costs the look-up of the API key and two commands to Redis; without its response there, three more to MongoDB [IDM-05, IDM-19]", async () => {
   await asked("/v1/contacts", post({ full_name: "Again" }, "again"));
   expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     status: 201,

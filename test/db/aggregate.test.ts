@@ -1,4 +1,4 @@
-// Reading at once, and what one answer does not hold or a change of the primary breaks off.
+// Reading at once, and what one response does not hold or a change of the primary breaks off.
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { aggregate } from "../../src/db/aggregate.ts";
@@ -43,7 +43,7 @@ test("some hundreds of rows come by one command", async () => {
   ).toEqual(["aggregate"]);
 });
 
-test("more rows than one answer holds all come, once each and in order, and no cursor is left open", async () => {
+test("more rows than one response holds all come, once each and in order, and no cursor is left open", async () => {
   const commands = await labels(async () => {
     expect(await aggregate(numbers(), sorted, inBackground)).toEqual(
       Array.from({ length: 2_500 }, (_, number) => ({ number })),
@@ -54,7 +54,7 @@ test("more rows than one answer holds all come, once each and in order, and no c
   expect((metrics as { cursor: { open: { total: number } } }).cursor.open.total).toBe(0);
 });
 
-test("so do rows that are too large for one answer", async () => {
+test("so do rows that are too large for one response", async () => {
   const text = "x".repeat(1_000_000);
   const rows = await aggregate<{ number: number; text: string }>(
     numbers(),
@@ -107,7 +107,7 @@ test.each([10107, 91, 189])(
   },
 );
 
-test("a read under which another member becomes the primary is not answered: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
+test("a read under which another member becomes the primary is not served: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
   const elected = {
     type: "RSPrimary",
     address: "elsewhere:1",

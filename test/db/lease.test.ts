@@ -26,7 +26,7 @@ function required(): Term | unknown {
   }
 }
 
-/** A proof that is asked for now, and answered by the member that leads. */
+/** A proof that is requested now and returned by the leading member. */
 const prove = (): void => lease.proven(lease.term(), now, lease.term()?.leader.electionId ?? "");
 
 /** Brings the lease to where `a` is proven, long after its election. */
@@ -142,19 +142,19 @@ describe("a member that nobody else can take over from", () => {
     expect(lease.require().leader).toEqual(alone);
   });
 
-  test("is not waited for once it has left questions unanswered for 3 seconds, until it answers one [OPS-24]", () => {
+  test("is not waited for once it has left requests without a response for 3 seconds, until it responds to one [OPS-24]", () => {
     lease.observe(alone);
     prove();
     now += 3_000;
     expect([required(), lease.status().reason]).toEqual([unavailable, "a has not replied for 3000 ms"]);
-    // That the driver sees it again is no answer yet, unless it has restarted.
+    // That the driver sees it again is no response yet, unless it has restarted.
     lease.observe(alone);
     expect(lease.status().held).toBe(false);
     prove();
     expect(lease.require().leader).toEqual(alone);
   });
 
-  test("that answers with errors is not silent [OPS-24]", () => {
+  test("that responds with errors is not silent [OPS-24]", () => {
     lease.observe(alone);
     const term = lease.term();
     now += 2_000;

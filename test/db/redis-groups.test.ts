@@ -119,7 +119,7 @@ describe("a cluster", () => {
     await expectBack(link);
   });
 
-  test("of which no server answers is away, and is used again when they are started [RTE-13]", async () => {
+  test("of which no server responds is away, and is used again when they are started [RTE-13]", async () => {
     const link = await linkTo(cluster.uri);
     await Promise.all(cluster.servers.map((server) => server.kill()));
     await expect.poll(link.ready, { timeout: 10_000 }).toBe(false);

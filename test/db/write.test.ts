@@ -114,7 +114,7 @@ describe("a transaction", () => {
   test.each([
     ["its work", (session: ClientSession) => void session],
     ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)],
-  ])("does not try %s again after the deadline: the caller has its answer", async (what, prepare) => {
+  ])("does not try %s again after the deadline: the caller has its response", async (what, prepare) => {
     const deadline = { ...soon(), at: performance.now() + 60_000 };
     let tries = 0;
     const failed = transaction(client, deadline, async (session) => {
@@ -192,7 +192,7 @@ describe("a commit", () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  test("of a write that has no answer to repeat stores no claim", async () => {
+  test("of a write that has no response to repeat stores no claim", async () => {
     const { scope, account_id } = claimed("k");
     await commit(client, scope, undefined, () => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);

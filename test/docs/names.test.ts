@@ -92,7 +92,7 @@ beforeAll(async () => {
     .command({ getLog: "global" })
     .catch(() => undefined);
   const read = async (): Promise<string> => (await fetch(`${service.internal}/metrics`)).text();
-  // A request is counted when its answer is out.
+  // A request is counted when its response is out.
   await until(async () => /^records_throttled_total\{/m.test((metrics = await read())), AbortSignal.timeout(20_000));
 });
 afterAll(() => service.stop());

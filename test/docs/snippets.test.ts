@@ -20,8 +20,8 @@ interface Step {
   readonly page: Page;
   readonly command: string;
   readonly output: readonly string[];
-  /** The answer in the block that follows. */
-  readonly answer: string | undefined;
+  /** The response in the block that follows. */
+  readonly response: string | undefined;
 }
 
 /** Starting is what the tests have done before; nothing else is left out. */
@@ -77,18 +77,18 @@ function follower({ blocks, text }: Page, block: Block, language: string): strin
 }
 
 function stepsOf(page: Page, block: Block): Step[] {
-  const answer = follower(page, block, "json");
+  const response = follower(page, block, "json");
   const all = shownIn(block).filter(({ command }) => command !== startsTheService);
   return all.map(({ command, output }, at) => ({
     name: `${page.path}: ${command.split("\n")[0] ?? ""}`,
     page,
     command,
     output,
-    answer: at === all.length - 1 ? answer : undefined,
+    response: at === all.length - 1 ? response : undefined,
   }));
 }
 
-test("the guide has commands, programs and answers to try on every page for callers", () => {
+test("the guide has commands, programs and responses to try on every page for callers", () => {
   expect(steps.length).toBeGreaterThan(60);
   expect(programs.length).toBeGreaterThan(3);
   for (const name of [
@@ -114,14 +114,14 @@ test.each(steps.map((step) => [step.name, step] as const))("what is shown is wha
     .map((line) => line.replace(/\r$/, ""));
   const fails = /^(-> |exit code )\d+$/.test(step.output.at(-1) ?? "");
   if (!fails) expect(code, output).toBe(0);
-  const body = step.answer === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
-  if (step.answer !== undefined) expect(differences(JSON.parse(step.answer), body), output).toEqual([]);
+  const body = step.response === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
+  if (step.response !== undefined) expect(differences(JSON.parse(step.response), body), output).toEqual([]);
   else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? ""))
     expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
   else if (step.output.length > 0)
     expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
   // What the page does not show must not be a failure.
-  if (step.answer === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
+  if (step.response === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
 });
 
 test("the programs of the guide are right by their types, and print what is shown", async () => {
@@ -165,7 +165,7 @@ test("what a test has no tools for is a script at least, and every other block i
     for (const [at, block] of page.blocks.entries()) {
       const where = `${page.path}:${block.line}`;
       expect(["console", "json", "jsonc", "python", "sh", "text", "ts", "yaml"], where).toContain(block.language);
-      // An answer stands under its question.
+      // A response stands under its request.
       if (block.language === "json") expect(page.blocks[at - 1]?.language, where).toBe("console");
       if (block.language === "jsonc") expect(() => JSON.parse(block.text) as unknown, where).not.toThrow();
       if (block.language === "yaml") expect(parse(block.text), where).toBeTypeOf("object");

@@ -49,23 +49,23 @@ test("a write of unknown outcome explains its value, whether it was committed or
 });
 
 test("a search by the name of a contact has to find it, unless something else was changing it", () => {
-  const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, answered: 1 });
-  const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, answered: 6 });
+  const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, completed: 1 });
+  const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, completed: 6 });
   expect(kinds(judgeSearches([renamed, search]))).toEqual(["stale"]);
   expect(
     judgeSearches([
       renamed,
       search,
-      operation({ kind: "set", wrote: { full_name: "n2" }, sent: 4, answered: 9, outcome: "unknown" }),
+      operation({ kind: "set", wrote: { full_name: "n2" }, sent: 4, completed: 9, outcome: "unknown" }),
     ]),
   ).toEqual([]);
-  expect(judgeSearches([{ ...renamed, answered: 5.5 }, search])).toEqual([]);
+  expect(judgeSearches([{ ...renamed, completed: 5.5 }, search])).toEqual([]);
 });
 
 test("notes: lost, dirty, stale, duplicate", () => {
-  const append = operation({ kind: "append", contact: "c", value: "note", sent: 0, answered: 1 });
+  const append = operation({ kind: "append", contact: "c", value: "note", sent: 0, completed: 1 });
   const read = (notes: string[], sent = 5): Operation =>
-    operation({ kind: "get", contact: "c", notes, sent, answered: sent + 1 });
+    operation({ kind: "get", contact: "c", notes, sent, completed: sent + 1 });
   const there = committed({ notes: new Map([["note", [0.5]]]) });
   expect(judgeNotes([append, read(["note"]), read([], 0.5)], there)).toEqual([]);
   expect(kinds(judgeNotes([append], committed({})))).toEqual(["lost"]);
@@ -75,14 +75,14 @@ test("notes: lost, dirty, stale, duplicate", () => {
 });
 
 test("creates: lost, duplicate, and missing after the acknowledgement", () => {
-  const create = operation({ kind: "create", value: "k", id: "1", sent: 0, answered: 1 });
+  const create = operation({ kind: "create", value: "k", id: "1", sent: 0, completed: 1 });
   const made = (...ids: string[]): Committed => committed({ created: new Map([["k", ids]]) });
   expect(judgeCreates([create], made("1"))).toEqual([]);
   expect(kinds(judgeCreates([create], committed({})))).toEqual(["lost"]);
   expect(kinds(judgeCreates([create], made("1", "2")))).toEqual(["duplicate"]);
   expect(
     kinds(
-      judgeCreates([create, operation({ kind: "get", contact: "1", missing: true, sent: 2, answered: 3 })], made("1")),
+      judgeCreates([create, operation({ kind: "get", contact: "1", missing: true, sent: 2, completed: 3 })], made("1")),
     ),
   ).toEqual(["stale"]);
 });
@@ -97,23 +97,23 @@ test("a write is late when it is carried out more than a second after its 503, u
   // MongoDB's clock tells whole milliseconds.
   expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_100.9 }])).toEqual([]);
   expect(kinds(judgeLateEffects([write], at(8_099), [{ from: 1_000, to: 8_100.9 }]))).toEqual(["late effect"]);
-  const append = operation({ kind: "append", value: "note", sent: 0, answered: 5, outcome: "unknown", status: "503" });
+  const append = operation({ kind: "append", value: "note", sent: 0, completed: 5, outcome: "unknown", status: "503" });
   const noted = committed({ notes: new Map([["note", [8_000]]]) });
   expect(kinds(judgeLateEffects([append], noted, []))).toEqual(["late effect"]);
   expect(
-    judgeLateEffects([append, { ...append, sent: 7_900, answered: 8_100, outcome: "ok", status: "201" }], noted, []),
+    judgeLateEffects([append, { ...append, sent: 7_900, completed: 8_100, outcome: "ok", status: "201" }], noted, []),
   ).toEqual([]);
   expect(judgeLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
 });
 
 test("a credential is not served after its end, and a new one is from its beginning", () => {
-  const end = operation({ kind: "end", credential: "old", id: "new", value: "rotation", sent: 0, answered: 5 });
+  const end = operation({ kind: "end", credential: "old", id: "new", value: "rotation", sent: 0, completed: 5 });
   const use = (credential: string, sent: number, served: boolean): Operation =>
     operation({
       kind: "use",
       credential,
       sent,
-      answered: sent + 1,
+      completed: sent + 1,
       outcome: served ? "ok" : "failed",
       status: served ? "200" : "401",
     });
@@ -126,10 +126,10 @@ test("a credential is not served after its end, and a new one is from its beginn
 });
 
 test("a switch is in force 1.5 seconds after it was set, until it is set back", () => {
-  const off = (name: string): Operation => operation({ kind: "switch", value: `${name} off`, sent: 0, answered: 100 });
+  const off = (name: string): Operation => operation({ kind: "switch", value: `${name} off`, sent: 0, completed: 100 });
   const on = (name: string): Operation =>
-    operation({ kind: "switch", value: `${name} on`, sent: 9_000, answered: 9_100 });
-  const read = (sent: number): Operation => operation({ kind: "get", records: "read", sent, answered: sent + 10 });
+    operation({ kind: "switch", value: `${name} on`, sent: 9_000, completed: 9_100 });
+  const read = (sent: number): Operation => operation({ kind: "get", records: "read", sent, completed: sent + 10 });
   expect(judgeSwitches([off("publicInterface"), read(1_500), read(8_995), on("publicInterface"), read(9_500)])).toEqual(
     [],
   );
@@ -145,7 +145,7 @@ test("a switch is in force 1.5 seconds after it was set, until it is set back", 
 
 test("5 seconds after everything is whole all is served, where MongoDB serves its plain client meanwhile", () => {
   const failed = (sent: number): Operation =>
-    operation({ sent, answered: sent + 1_000, outcome: "unknown", status: "503" });
+    operation({ sent, completed: sent + 1_000, outcome: "unknown", status: "503" });
   const served = Array.from({ length: 100 }, (_, at) => at * 100);
   expect(judgeRecovery([failed(4_900)], 0, served)).toEqual([]);
   expect(kinds(judgeRecovery([failed(5_100)], 0, served))).toEqual(["unavailable"]);
@@ -200,17 +200,17 @@ function operation(of: Partial<Operation>): Operation {
     outcome: "ok",
     status: "200",
     sent: 0,
-    answered: 1,
+    completed: 1,
     ...of,
   };
 }
 
-function set(sent: number, answered: number, phone: string): Operation {
-  return operation({ kind: "set", wrote: { phone }, sent, answered });
+function set(sent: number, completed: number, phone: string): Operation {
+  return operation({ kind: "set", wrote: { phone }, sent, completed });
 }
 
-function get(sent: number, answered: number, phone: string): Operation {
-  return operation({ kind: "get", saw: { ...initial, phone }, sent, answered });
+function get(sent: number, completed: number, phone: string): Operation {
+  return operation({ kind: "get", saw: { ...initial, phone }, sent, completed });
 }
 
 /** A contact whose phone had these values. */

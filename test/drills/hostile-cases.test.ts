@@ -127,7 +127,7 @@ test("finds the expensive case among many, and reports a server error", async ()
     untilMs: Infinity,
     found: 10,
   });
-  expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing was answered 500"]]);
+  expect([count, violations]).toEqual([8, ["a case keeps all others waiting for 200 ms", "failing got 500"]]);
 });
 
 test("a run in which no request gets a response is a violation", async () => {

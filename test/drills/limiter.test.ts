@@ -11,7 +11,7 @@ const promised = { perSecond: 10, burst: 20 };
 const requests = (perSecond: number, seconds: number, passes: (ms: number) => boolean) =>
   Array.from({ length: perSecond * seconds }, (_, at) => ({
     sentAt: (at * 1_000) / perSecond,
-    answeredAt: (at * 1_000) / perSecond + 1,
+    completedAt: (at * 1_000) / perSecond + 1,
     passed: passes((at * 1_000) / perSecond),
   }));
 

@@ -26,12 +26,12 @@ test.each<[string, Step[]]>([
     "a write without an end that never happens",
     [write(0, Infinity, { phone: "p1" }), read(1, 2, { phone: "p0" }), read(8, 9, { phone: "p0" })],
   ],
-  ["an answer that touches a call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
+  ["a response that touches a call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
   [
     "a write that shows the fields beside its own",
     [
       write(0, 1, { phone: "p1" }),
-      { sent: 2, answered: 3, wrote: { email: "e1" }, saw: { full_name: "n0", email: "e1", phone: "p1" } },
+      { sent: 2, completed: 3, wrote: { email: "e1" }, saw: { full_name: "n0", email: "e1", phone: "p1" } },
     ],
   ],
 ])("accepts %s", (_name, steps) => expect(check(initial, steps)).toEqual({ linearizable: true }));
@@ -62,7 +62,10 @@ test.each<[string, Step[], number]>([
   ],
   [
     "a write that shows a lost one",
-    [write(0, 1, { phone: "p1" }), { sent: 2, answered: 3, wrote: { email: "e1" }, saw: { email: "e1", phone: "p0" } }],
+    [
+      write(0, 1, { phone: "p1" }),
+      { sent: 2, completed: 3, wrote: { email: "e1" }, saw: { email: "e1", phone: "p0" } },
+    ],
     1,
   ],
 ])("rejects %s", (_name, steps, at) => expect(check(initial, steps)).toEqual({ linearizable: false, at: steps[at] }));
@@ -83,7 +86,7 @@ test("agrees with a search through every order", () => {
     .map(({ sent, lasts, endless, writes, field, value, shown }): Step => {
       const saw = Object.fromEntries(shown.map(([name, at]) => [name, `${name[0] ?? ""}${at}`]));
       const wrote = { [field]: `${field[0] ?? ""}${value}` };
-      return { sent, answered: writes && endless ? Infinity : sent + lasts, ...(writes ? { wrote } : { saw }) };
+      return { sent, completed: writes && endless ? Infinity : sent + lasts, ...(writes ? { wrote } : { saw }) };
     });
   const start: Fields = { full_name: "f0", email: "e0", phone: "p0" };
   let [good, bad] = [0, 0];
@@ -115,7 +118,7 @@ test("accepts every history of a real register, however its operations overlap",
         .map(({ at, before, behind, writes, field }, turn): Step => {
           const wrote = writes ? { [field]: `v${turn}` } : {};
           state = { ...state, ...wrote };
-          return { sent: at - before - 0.5, answered: at + behind + 0.5, ...(writes && { wrote }), saw: state };
+          return { sent: at - before - 0.5, completed: at + behind + 0.5, ...(writes && { wrote }), saw: state };
         });
       expect(check(initial, steps).linearizable).toBe(true);
     }),
@@ -124,26 +127,26 @@ test("accepts every history of a real register, however its operations overlap",
 });
 
 test("writes of unknown outcome happen before the first read of their value, or are left out", () => {
-  const unread = operation({ wrote: { phone: "p1" }, outcome: "unknown", sent: 0, answered: 5 });
-  const read = operation({ wrote: { phone: "p2" }, outcome: "unknown", sent: 0, answered: 5 });
-  const failed = operation({ wrote: { phone: "p3" }, outcome: "failed", sent: 0, answered: 5 });
+  const unread = operation({ wrote: { phone: "p1" }, outcome: "unknown", sent: 0, completed: 5 });
+  const read = operation({ wrote: { phone: "p2" }, outcome: "unknown", sent: 0, completed: 5 });
+  const failed = operation({ wrote: { phone: "p3" }, outcome: "failed", sent: 0, completed: 5 });
   const reads = [
-    operation({ saw: { phone: "p2" }, sent: 20, answered: 30 }),
-    operation({ saw: { phone: "p2" }, sent: 8, answered: 12 }),
+    operation({ saw: { phone: "p2" }, sent: 20, completed: 30 }),
+    operation({ saw: { phone: "p2" }, sent: 8, completed: 12 }),
   ];
   expect(stepsOf([unread, read, failed, ...reads])).toEqual([
-    { sent: 0, answered: 12, wrote: { phone: "p2" } },
-    { sent: 20, answered: 30, saw: { phone: "p2" } },
-    { sent: 8, answered: 12, saw: { phone: "p2" } },
+    { sent: 0, completed: 12, wrote: { phone: "p2" } },
+    { sent: 20, completed: 30, saw: { phone: "p2" } },
+    { sent: 8, completed: 12, saw: { phone: "p2" } },
   ]);
 });
 
-function write(sent: number, answered: number, wrote: Partial<Fields>): Step {
-  return { sent, answered, wrote };
+function write(sent: number, completed: number, wrote: Partial<Fields>): Step {
+  return { sent, completed, wrote };
 }
 
-function read(sent: number, answered: number, saw: Partial<Fields>): Step {
-  return { sent, answered, saw };
+function read(sent: number, completed: number, saw: Partial<Fields>): Step {
+  return { sent, completed, saw };
 }
 
 function operation(of: Partial<Operation>): Operation {
@@ -155,16 +158,16 @@ function operation(of: Partial<Operation>): Operation {
     outcome: "ok",
     status: "200",
     sent: 0,
-    answered: 1,
+    completed: 1,
     ...of,
   };
 }
 
-/** Tries every order that the times allow; what was never answered may be left out. */
+/** Tries every order that the times allow; what was never served may be left out. */
 function someOrder(state: Fields, left: readonly Step[]): boolean {
-  if (left.every(({ answered }) => answered === Infinity)) return true;
+  if (left.every(({ completed }) => completed === Infinity)) return true;
   return left.some((step) => {
-    if (left.some((other) => other !== step && other.answered < step.sent)) return false;
+    if (left.some((other) => other !== step && other.completed < step.sent)) return false;
     const next = { ...state, ...step.wrote };
     const fits = names.every((name) => step.saw?.[name] === undefined || step.saw[name] === next[name]);
     return (

@@ -15,15 +15,19 @@ const quiet = seenAs(270, 0, 5);
 const sound: Attacked = { quiet, seen: seenAs(268, 2, 40), spent: [[429, 9_000]], seconds: 30, waiting: 0.2 };
 
 /** Measurements by the numbers of 200s and 503s and the time of health. */
-function seenAs(answered: number, refused: number, ms: number, unhealthy: readonly number[] = []): Attacked["seen"] {
-  const statuses = [...Array<number>(answered).fill(200), ...Array<number>(refused).fill(503)];
+function seenAs(completed: number, refused: number, ms: number, unhealthy: readonly number[] = []): Attacked["seen"] {
+  const statuses = [...Array<number>(completed).fill(200), ...Array<number>(refused).fill(503)];
   return { statuses, healthMs: Array<number>(600).fill(ms), unhealthy };
 }
 
 test.each<[string, Partial<Attacked>, RegExp | undefined]>([
-  ["99 % of the answers and health in time", {}, undefined],
-  ["98 % of the answers", { seen: seenAs(265, 5, 40) }, /another account gets 98.1 % of its answers: 200: 265, 503: 5/],
-  ["health that is 503", { seen: seenAs(270, 0, 40, [503]) }, /health was answered 503: 1/],
+  ["99 % of the responses and health in time", {}, undefined],
+  [
+    "98 % of the responses",
+    { seen: seenAs(265, 5, 40) },
+    /another account gets 98.1 % of its responses: 200: 265, 503: 5/,
+  ],
+  ["health that is 503", { seen: seenAs(270, 0, 40, [503]) }, /health got 503: 1/],
   ["health that is late", { seen: seenAs(270, 0, 300) }, /health takes 300 ms, 5.0 before/],
   ["health that was as late before", { seen: seenAs(270, 0, 300), quiet: seenAs(270, 0, 120) }, undefined],
   ["an attacker with too few requests", { spent: [[429, 100]] }, /100 requests are no attack/],

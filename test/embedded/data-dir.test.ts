@@ -50,7 +50,9 @@ test("of many processes that want what a dead one had at once, never two get it 
     }),
   );
   onTestFinished(() => takers.forEach((taker) => taker.kill("SIGKILL")));
-  const answers = await Promise.all(takers.map(async (taker) => String((await once(taker.stdout, "data"))[0]).trim()));
-  expect(answers.filter((answer) => answer === "held").length).toBeLessThanOrEqual(1);
-  expect(answers).toHaveLength(5);
+  const responses = await Promise.all(
+    takers.map(async (taker) => String((await once(taker.stdout, "data"))[0]).trim()),
+  );
+  expect(responses.filter((response) => response === "held").length).toBeLessThanOrEqual(1);
+  expect(responses).toHaveLength(5);
 });

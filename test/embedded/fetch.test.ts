@@ -77,8 +77,8 @@ async function startMirror(
   const asked: string[] = [];
   const mirror = createHttpServer(({ url = "" }, response) => {
     asked.push(url);
-    const answer = url.endsWith(".md5") ? checksum : body;
-    response.writeHead(200, { "content-length": answer.length }).end(answer);
+    const sent = url.endsWith(".md5") ? checksum : body;
+    response.writeHead(200, { "content-length": sent.length }).end(sent);
   });
   onTestFinished(() => void mirror.close());
   return { port: await portOf(mirror), asked };
@@ -109,7 +109,7 @@ test("discards a download that differs from the published checksum, even if the 
   expect(await readdir(search.cacheDir)).toEqual([]);
 });
 
-test("a mirror that takes the connection and never answers does not hold up the start (OPS-18)", async () => {
+test("a mirror that takes the connection and never responds does not hold up the start (OPS-18)", async () => {
   const search = await emptyCache();
   const silent = createServer((socket) => void onTestFinished(() => void socket.destroy()));
   onTestFinished(() => void silent.close());

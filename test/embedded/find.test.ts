@@ -9,7 +9,7 @@ import { addProgram, programs, temporaryFolder } from "./machine.ts";
 const mongodSays = (version: string): string => `echo "db version v${version}"`;
 const redisSays = (version: string): string => `echo "Redis server v=${version} sha=00000000:0 malloc=libc bits=64"`;
 const wrongLibrary = `echo "$0: error while loading shared libraries: libcrypto.so.1.1: cannot open shared object file" >&2; exit 127`;
-/** Answers, and puts a file that is no wheel of ours where pip would put the download. */
+/** Responds, and puts a file that is no wheel of ours where pip would put the download. */
 const strangePip = `[ "$1" = --version ] && exit 0
 while [ $# -gt 0 ]; do [ "$1" = --dest ] && echo junk > "$2/some.whl"; shift; done`;
 

@@ -6,7 +6,7 @@ import { runExample } from "./run.ts";
 
 const house = useHouse();
 
-test("mcp-client lists the tools and prints what the called one answers", async () => {
+test("mcp-client lists the tools and prints what the called one returns", async () => {
   const { url, token, put } = await holderOf(house());
   const id = await put.contact({ full_name: "Zoë Martin" });
   const environment = { RECORDS_MCP_URL: url, RECORDS_MCP_TOKEN: token };

@@ -30,7 +30,7 @@ const countingFiles = [
 const rpc = `
   // Copy a contact under another name.
   //
-  // Answers the whole new contact, without an email. Fails with 404 when the account has no such contact, and with 409
+  // Returns the whole new contact, without an email. Fails with 404 when the account has no such contact, and with 409
   // when the idempotency key was used with another request.
   rpc CopyContact(CopyContactRequest) returns (CopyContactResponse) {
     option (google.api.http) = {
@@ -74,7 +74,7 @@ message CopyContactRequest {
   ];
 }
 
-// The answer of CopyContact.
+// The response of CopyContact.
 message CopyContactResponse {
   // The copy.
   Contact contact = 1 [(buf.validate.field).required = true];
@@ -94,12 +94,12 @@ const promise = `  /** Creates a contact with the phone of this one. Fails with 
 const implementation = `    async copy(scope, id, full_name) {
       const { phone } = (await rowsOf(contacts, scope, id))?.document ?? fail(Reason.NOT_FOUND);
       const document = newContact(scope.accountId, { full_name, phone });
-      const answer: CopyContactResponse = {
+      const response: CopyContactResponse = {
         $typeName: "records.v1.CopyContactResponse",
         contact: contactMessage(document, [], []),
       };
-      await writes.insert(scope, document, { message: answer, records: [document._id] });
-      return answer;
+      await writes.insert(scope, document, { message: response, records: [document._id] });
+      return response;
     },
 
 `;

@@ -63,7 +63,7 @@ const request = {
 const state = {
   components: { schemas: { MakeRequest: { type: "object", properties: { state: { $ref: "State" } } } } },
 };
-const answer = {
+const response = {
   components: {
     schemas: {
       MakeResponse: {
@@ -118,8 +118,8 @@ test.each<[string, Description, string, string, string]>([
     "MakeRequest.properties.state.$ref",
   ],
   ["another type", request, '"type":"string"', '"type":"integer"', "MakeRequest.properties.name.type"],
-  ["an answer's property that may be left out now", answer, '["id"]', "[]", "MakeResponse.required.id"],
-  ["a value of an answer that is gone", answer, '["a","b"]', '["a"]', 'MakeResponse.properties.state.enum."b"'],
+  ["a response's property that may be left out now", response, '["id"]', "[]", "MakeResponse.required.id"],
+  ["a value of a response that is gone", response, '["a","b"]', '["a"]', 'MakeResponse.properties.state.enum."b"'],
   ["a path that is gone", operation, "/v1/things", "/v1/others", "paths./v1/things"],
   ["a parameter that is gone", operation, '"name":"query"', '"name":"words"', "parameters.query query"],
   [
@@ -140,14 +140,14 @@ test.each<[string, Description, string, string]>([
   ["a bound that grows", request, '"maxLength":100', '"maxLength":200'],
   ["a bound that is gone", request, ',"maxLength":100', ""],
   ["a property that need not be sent any more", request, '["name"]', "[]"],
-  ["an answer's property that is always there now", answer, '["id"]', '["id","state"]'],
+  ["a response's property that is always there now", response, '["id"]', '["id","state"]'],
   [
     "a null that is accepted beside a schema",
     state,
     '{"$ref":"State"}',
     '{"anyOf":[{"$ref":"State"},{"type":"null"}]}',
   ],
-  ["another order", answer, '["a","b"]', '["b","a"]'],
+  ["another order", response, '["a","b"]', '["b","a"]'],
   ["a status more", operation, '"404":{}', '"404":{},"409":{}'],
 ])("%s is not [VER-02]", (_what, description, from, to) => {
   expect(taken(description, changed(description as object, from, to) as Description)).toEqual([]);

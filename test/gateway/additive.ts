@@ -84,7 +84,7 @@ function takenFromList(released: readonly Json[], newer: Json, at: readonly stri
   return [...lost, ...demanded.map((one) => [...at, nameOf(one)].join("."))];
 }
 
-/** Of a request nothing more may be required, and of an answer nothing less. */
+/** Of a request nothing more may be required, and of a response nothing less. */
 function requiredOtherwise(released: readonly Json[], newer: Json, at: readonly string[]): string[] {
   const now = Array.isArray(newer) ? (newer as readonly Json[]) : [];
   const [before, after] = isSent(at) ? [now, released] : [released, now];

@@ -1,4 +1,4 @@
-// The OpenAPI document and the service are of one mind: what is answered, and what is refused.
+// The OpenAPI document and the service are of one mind: what is served, and what is refused.
 import { resultName } from "../../gateway/plugin/names.ts";
 import { create, getOption } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import { validate } from "../../src/guards/validate.ts";
 import { checkerOf, document, operationOf } from "./document.ts";
 
 test.each(table.map((route) => [`${route.method} ${route.template}`, route] as const))(
-  "an answer of %s, empty or full, is what the document says [FMT-03]",
+  "a response of %s, empty or full, is what the document says [FMT-03]",
   (name, route) => {
     const reference = operationOf(name).responses[route.status]?.content["application/json"]?.schema.$ref;
     const matches = checkerOf(reference);

@@ -3,11 +3,11 @@ import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
-import { answerOf, startGateway } from "./gateway.ts";
+import { responseOf, startGateway } from "./gateway.ts";
 
 const at = { seconds: 1_769_851_800n, nanos: 0 };
 
-test("a body over 256 KiB is answered while the client is still sending, and the connection is closed [VAL-04]", async () => {
+test("a body over 256 KiB is served while the client is still sending, and the connection is closed [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   socket.write(
@@ -19,7 +19,7 @@ test("a body over 256 KiB is answered while the client is still sending, and the
   // It never comes to an end by itself, as a hostile client would.
   const sending = setInterval(() => socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`), 5);
   await until(() => received.includes("]}}"));
-  // The answer is there, and the connection goes on for a moment, so that it is not taken back.
+  // The response is there, and the connection goes on for a moment, so that it is not taken back.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(socket.closed).toBe(false);
   await until(() => socket.closed);
@@ -49,7 +49,7 @@ test("a request that is refused for anything but its size leaves the connection 
   await gateway.close();
 });
 
-test("a body that is announced over 256 KiB is answered before any of it is sent [VAL-04]", async () => {
+test("a body that is announced over 256 KiB is served before any of it is sent [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   socket.write(
@@ -77,8 +77,8 @@ test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-0
   clearInterval(sending);
   expect(status).toBe(422);
   const next = session.request({ ":method": "GET", ":path": "/v1/nothing" });
-  const answered = await new Promise((resolve) => next.on("response", (head) => resolve(head[":status"])));
-  expect(answered).toBe(404);
+  const completed = await new Promise((resolve) => next.on("response", (head) => resolve(head[":status"])));
+  expect(completed).toBe(404);
   session.destroy();
   await gateway.close();
 });
@@ -115,15 +115,15 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)(
 );
 
 test.each(["HTTP/1.1", "HTTP/2"] as const)(
-  "a client that goes away over %s while it is admitted or answered leaves nothing behind",
+  "a client that goes away over %s while it is admitted or served leaves nothing behind",
   async (version) => {
-    for (const step of ["admit", "answer"] as const) {
+    for (const step of ["admit", "response"] as const) {
       let goOn = (): void => undefined;
       const wait = (): Promise<void> => new Promise((resolve) => (goOn = resolve));
       const gateway = await startGateway(version, {
         admit: () => (step === "admit" ? wait() : Promise.resolve()),
-        answer: () =>
-          wait().then(() => answerOf(CreateContactResponseSchema, { contact: { createdAt: at, updatedAt: at } })),
+        respond: () =>
+          wait().then(() => responseOf(CreateContactResponseSchema, { contact: { createdAt: at, updatedAt: at } })),
       });
       // The body of a request that is still to be admitted does not come to its end.
       const body = step === "admit" ? "{" : '{"full_name":"Ann"}';

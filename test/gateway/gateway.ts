@@ -17,7 +17,7 @@ export type Version = "HTTP/1.1" | "HTTP/2";
 export interface Behaviour {
   throttle(): Promise<void>;
   admit(rpc: DescMethodUnary): Promise<void>;
-  answer(rpc: DescMethodUnary, message: Message): Promise<RpcResponse>;
+  respond(rpc: DescMethodUnary, message: Message): Promise<RpcResponse>;
 }
 
 /** A running gateway and what reached it. */
@@ -47,12 +47,12 @@ export interface Received {
   readonly bytes: Buffer;
 }
 
-/** An answer that holds these fields. */
-export function answerOf<Output extends DescMessage>(schema: Output, init: MessageInitShape<Output>): RpcResponse {
+/** A response that holds these fields. */
+export function responseOf<Output extends DescMessage>(schema: Output, init: MessageInitShape<Output>): RpcResponse {
   return { message: create(schema, init), replayed: false, body: undefined };
 }
 
-/** Starts a gateway whose dispatch admits everything, refuses what has violations and answers an empty message. */
+/** Starts a gateway whose dispatch admits everything, refuses what has violations and returns an empty message. */
 export async function startGateway(version: Version, behaviour: Partial<Behaviour> = {}): Promise<Running> {
   const steps: string[] = [];
   const messages: Message[] = [];
@@ -77,8 +77,8 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
             messages.push(message);
             violations.push(found);
             if (found.length > 0) refuse(found);
-            return behaviour.answer
-              ? behaviour.answer(rpc, message)
+            return behaviour.respond
+              ? behaviour.respond(rpc, message)
               : { message: create(rpc.output), replayed: false, body: undefined };
           },
           reject: async (found) => refuse(found),

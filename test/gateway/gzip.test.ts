@@ -51,31 +51,36 @@ test("a held text is inflated when it is read, to what it was", async () => {
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
 });
 
-test("an answer that holds a deflated text is written around it, and the text is not inflated", async () => {
+test("a response that holds a deflated text is written around it, and the text is not inflated", async () => {
   const deflated = await deflateText("Zoë: hello");
   const transcript = holdDeflated(
     { ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! },
     "transcript",
     deflated,
   );
-  const answer = { ...create(GetSessionTranscriptResponseSchema), transcript };
-  expect(findDeflated(answer)).toEqual({ name: "transcript", holder: transcript, field: "transcript", text: deflated });
-  const gzipped = renderGzip(answer, ({ $typeName, ...rest }) => JSON.stringify({ $typeName, data: rest }));
+  const response = { ...create(GetSessionTranscriptResponseSchema), transcript };
+  expect(findDeflated(response)).toEqual({
+    name: "transcript",
+    holder: transcript,
+    field: "transcript",
+    text: deflated,
+  });
+  const gzipped = renderGzip(response, ({ $typeName, ...rest }) => JSON.stringify({ $typeName, data: rest }));
   expect(Object.getOwnPropertyDescriptor(transcript, "transcript")).toHaveProperty("get");
-  const { $typeName, transcript: plain } = JSON.parse(JSON.stringify(answer)) as Record<string, unknown>;
+  const { $typeName, transcript: plain } = JSON.parse(JSON.stringify(response)) as Record<string, unknown>;
   expect(JSON.parse(gunzipSync(Buffer.concat(gzipped!)).toString())).toEqual({
     $typeName,
     data: { transcript: plain },
   });
 });
 
-test("an answer without a deflated text is not written here", () => {
-  for (const answer of [
+test("a response without a deflated text is not written here", () => {
+  for (const response of [
     create(GetContactResponseSchema),
     create(GetContactResponseSchema, { contact: { fullName: "Ann" } }),
   ]) {
-    expect(findDeflated(answer)).toBeUndefined();
-    expect(renderGzip(answer, () => "")).toBeUndefined();
+    expect(findDeflated(response)).toBeUndefined();
+    expect(renderGzip(response, () => "")).toBeUndefined();
   }
 });
 

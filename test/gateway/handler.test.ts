@@ -9,12 +9,12 @@ import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/rec
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import type { RpcResponse } from "../../src/rpc/dispatch.ts";
 import type { Behaviour, Received, Running, Version } from "./gateway.ts";
-import { answerOf, startGateway } from "./gateway.ts";
+import { responseOf, startGateway } from "./gateway.ts";
 
 const id = "3f2a8c54-0000-4000-8000-000000000001";
 const at = { seconds: 1_769_851_800n, nanos: 0 };
 const contact = { id, fullName: "Ann Lee", createdAt: at, updatedAt: at };
-const created = answerOf(CreateContactResponseSchema, { contact });
+const created = responseOf(CreateContactResponseSchema, { contact });
 const contactBody = `{"data":{"id":"${id}","full_name":"Ann Lee","email":null,"phone":null,"notes":null,"memory":null,"created_at":"2026-01-31T09:30:00.000Z","updated_at":"2026-01-31T09:30:00.000Z","notes_timeline":[],"recent_sessions":[],"inferred_name":null,"archived_at":null}}`;
 
 describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
@@ -26,16 +26,16 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     gateway = await startGateway(version, {
       throttle: () => behaviour.throttle?.() ?? Promise.resolve(),
       admit: (rpc) => behaviour.admit?.(rpc) ?? Promise.resolve(),
-      answer: (rpc, message) => behaviour.answer?.(rpc, message) ?? Promise.resolve(answerOf(rpc.output, {})),
+      respond: (rpc, message) => behaviour.respond?.(rpc, message) ?? Promise.resolve(responseOf(rpc.output, {})),
     });
   });
   afterEach(() => gateway.close());
 
   test("a success is data in JSON, not to be stored [FMT-01]", async () => {
-    behaviour.answer = async () => answerOf(GetContactResponseSchema, { contact });
-    const answer = await gateway.send("GET", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({ status: 200, body: contactBody });
-    expect(answer.headers).toMatchObject({
+    behaviour.respond = async () => responseOf(GetContactResponseSchema, { contact });
+    const response = await gateway.send("GET", `/v1/contacts/${id}`);
+    expect(response).toMatchObject({ status: 200, body: contactBody });
+    expect(response.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",
       "cache-control": "no-store",
       "content-length": String(contactBody.length),
@@ -45,7 +45,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   });
 
   test("HEAD has the headers of GET and no body [FMT-08]", async () => {
-    behaviour.answer = async () => answerOf(GetContactResponseSchema, { contact });
+    behaviour.respond = async () => responseOf(GetContactResponseSchema, { contact });
     const get = await gateway.send("GET", `/v1/contacts/${id}`);
     const head = await gateway.send("HEAD", `/v1/contacts/${id}`);
     expect(head).toMatchObject({ status: 200, body: "" });
@@ -56,32 +56,32 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   });
 
   test("what was created is 201 with its Location [CCR-02]", async () => {
-    behaviour.answer = async () => created;
-    const answer = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
-    expect(answer).toMatchObject({ status: 201, body: contactBody });
-    expect(answer.headers).toMatchObject({ location: `/v1/contacts/${id}` });
-    expect(answer.headers["idempotent-replayed"]).toBeUndefined();
+    behaviour.respond = async () => created;
+    const response = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
+    expect(response).toMatchObject({ status: 201, body: contactBody });
+    expect(response.headers).toMatchObject({ location: `/v1/contacts/${id}` });
+    expect(response.headers["idempotent-replayed"]).toBeUndefined();
   });
 
   test("a replay is the stored body to the byte, with Location and the mark [IDM-06]", async () => {
-    behaviour.answer = async () => ({ ...created, replayed: true, body: '{"data": "as it was sent"}' });
-    const answer = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
-    expect(answer).toMatchObject({ status: 201, body: '{"data": "as it was sent"}' });
-    expect(answer.headers).toMatchObject({ "idempotent-replayed": "true", location: `/v1/contacts/${id}` });
+    behaviour.respond = async () => ({ ...created, replayed: true, body: '{"data": "as it was sent"}' });
+    const response = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
+    expect(response).toMatchObject({ status: 201, body: '{"data": "as it was sent"}' });
+    expect(response.headers).toMatchObject({ "idempotent-replayed": "true", location: `/v1/contacts/${id}` });
   });
 
   test("OPTIONS on a known path is 204 with Allow, after the throttle alone [FMT-09]", async () => {
-    const answer = await gateway.send("OPTIONS", "/v1/contacts");
-    expect(answer).toMatchObject({ status: 204, body: "" });
-    expect(answer.headers).toMatchObject({ allow: "GET, HEAD, POST, OPTIONS", "cache-control": "no-store" });
+    const response = await gateway.send("OPTIONS", "/v1/contacts");
+    expect(response).toMatchObject({ status: 204, body: "" });
+    expect(response.headers).toMatchObject({ allow: "GET, HEAD, POST, OPTIONS", "cache-control": "no-store" });
     expect(gateway.steps).toEqual(["throttle"]);
   });
 
   test.each(["/v1", "/v1/", "/v1/nothing", "/v1/contacts/", "/v1//contacts", "/v1/contacts/../health"])(
     "%s is 404 in the envelope [ERR-05]",
     async (path) => {
-      const answer = await gateway.send("GET", path);
-      expect(answer).toMatchObject({
+      const response = await gateway.send("GET", path);
+      expect(response).toMatchObject({
         status: 404,
         body: '{"error":{"code":"404","message":"There is no such path."}}',
       });
@@ -91,12 +91,12 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   );
 
   test("another method is 405 in the envelope with Allow [ERR-06]", async () => {
-    const answer = await gateway.send("DELETE", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({
+    const response = await gateway.send("DELETE", `/v1/contacts/${id}`);
+    expect(response).toMatchObject({
       status: 405,
       body: '{"error":{"code":"405","message":"This path does not take this method."}}',
     });
-    expect(answer.headers.allow).toBe("GET, HEAD, PATCH, OPTIONS");
+    expect(response.headers.allow).toBe("GET, HEAD, PATCH, OPTIONS");
   });
 
   test("429 comes before 404 and 405, with Retry-After [ERR-10, RTE-03]", async () => {
@@ -106,26 +106,26 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       ["PUT", "/v1/contacts"],
       ["OPTIONS", "/v1/contacts"],
     ] as const) {
-      const answer = await gateway.send(method, path);
-      expect(answer.status).toBe(429);
-      expect(answer.headers["retry-after"]).toBe("3");
+      const response = await gateway.send(method, path);
+      expect(response.status).toBe(429);
+      expect(response.headers["retry-after"]).toBe("3");
     }
   });
 
   test("what the guards refuse is refused before the body is asked for [ERR-12, ERR-13]", async () => {
     behaviour.admit = async () => fail(Reason.MISSING_KEY);
-    const answer = await gateway.send("POST", "/v1/contacts", { body: "no JSON" });
-    expect(answer.status).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe("Bearer");
+    const response = await gateway.send("POST", "/v1/contacts", { body: "no JSON" });
+    expect(response.status).toBe(401);
+    expect(response.headers["www-authenticate"]).toBe("Bearer");
     expect(gateway.steps).toEqual(["admit CreateContact"]);
   });
 
   test("Retry-After and WWW-Authenticate go with no other status [RTE-04]", async () => {
     behaviour.admit = async () => fail(Reason.UNAVAILABLE);
-    const answer = await gateway.send("GET", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({ status: 503 });
-    expect(Object.keys(answer.headers)).not.toContain("retry-after");
-    expect(Object.keys(answer.headers)).not.toContain("www-authenticate");
+    const response = await gateway.send("GET", `/v1/contacts/${id}`);
+    expect(response).toMatchObject({ status: 503 });
+    expect(Object.keys(response.headers)).not.toContain("retry-after");
+    expect(Object.keys(response.headers)).not.toContain("www-authenticate");
   });
 
   test("a 429 says to wait a second where nobody said how long [RTE-03]", async () => {
@@ -145,7 +145,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
 
   test("a stored text goes out compressed to who takes gzip, and plain to who does not, the same", async () => {
     const transcript = async (): Promise<RpcResponse> => {
-      const { message } = answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
+      const { message } = responseOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
       holdDeflated(
         (message as GetSessionTranscriptResponse).transcript as Transcript,
         "transcript",
@@ -153,7 +153,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       );
       return { message, replayed: false, body: undefined };
     };
-    behaviour.answer = transcript;
+    behaviour.respond = transcript;
     const path = `/v1/sessions/${id}/transcript`;
     const plain = await gateway.send("GET", path);
     expect(JSON.parse(plain.body)).toMatchObject({ data: { session_id: id, transcript: "[00:12] Zoë" } });
@@ -173,36 +173,36 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       "content-type": "application/json; charset=utf-8",
     });
     expect(gunzipSync(gzipped.bytes).toString()).toBe(plain.body);
-    behaviour.answer = async () => answerOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
+    behaviour.respond = async () => responseOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
     const none = await gateway.send("GET", path, { headers: { "accept-encoding": "gzip" } });
     expect([none.headers["vary"], none.headers["content-encoding"]]).toEqual([undefined, undefined]);
   });
 
   test("an unexpected failure is 500 without anything of the inside, and is told to the log [ERR-07]", async () => {
     const cause = new Error("mongodb://inside");
-    behaviour.answer = async () => Promise.reject(cause);
-    const answer = await gateway.send("GET", `/v1/contacts/${id}`);
-    expect(answer).toMatchObject({
+    behaviour.respond = async () => Promise.reject(cause);
+    const response = await gateway.send("GET", `/v1/contacts/${id}`);
+    expect(response).toMatchObject({
       status: 500,
       body: '{"error":{"code":"500","message":"Something went wrong on our side."}}',
     });
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });
 
-  test("an answer that lacks what its proto promises is 500, and nothing of it is sent", async () => {
-    const answer = await gateway.send("GET", "/v1/health");
-    expect(answer.status).toBe(500);
+  test("a response that lacks what its proto promises is 500, and nothing of it is sent", async () => {
+    const response = await gateway.send("GET", "/v1/health");
+    expect(response.status).toBe(500);
     expect(gateway.errors.map((failure) => String(failure.cause))).toEqual([
       "Error: CheckHealthResponse.health is required and not set",
     ]);
   });
 
   test("everything that is wrong is told at once, in words and one by one [ERR-02, ERR-03, ERR-04]", async () => {
-    const answer = await gateway.send("PATCH", "/v1/contacts/%zz", {
+    const response = await gateway.send("PATCH", "/v1/contacts/%zz", {
       body: '{"full_name":5,"email":true,"emial":"x"}',
     });
-    expect(answer.status).toBe(422);
-    expect(JSON.parse(answer.body)).toEqual({
+    expect(response.status).toBe(422);
+    expect(JSON.parse(response.body)).toEqual({
       error: {
         code: "422",
         message:
@@ -226,12 +226,12 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const body = "x".repeat(262_145);
     const unannounced = version === "HTTP/1.1" ? { "transfer-encoding": "chunked" } : {};
     for (const headers of [{ "content-length": "262145" }, unannounced]) {
-      const answer = await gateway.send("POST", "/v1/contacts", {
+      const response = await gateway.send("POST", "/v1/contacts", {
         headers: { "content-type": "application/json", ...headers },
         body,
       });
-      expect(answer.status).toBe(422);
-      expect(answer.body).toContain("the body must be at most 262144 bytes");
+      expect(response.status).toBe(422);
+      expect(response.body).toContain("the body must be at most 262144 bytes");
     }
     const largest = `{"full_name":"${"x".repeat(262_144 - 16)}"}`;
     await gateway.send("POST", "/v1/contacts", { body: largest });
@@ -239,12 +239,12 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   });
 
   test("a body on GET, HEAD or DELETE is ignored", async () => {
-    behaviour.answer = async () => answerOf(GetContactResponseSchema, { contact });
-    const answer = await gateway.send("GET", `/v1/contacts/${id}`, {
+    behaviour.respond = async () => responseOf(GetContactResponseSchema, { contact });
+    const response = await gateway.send("GET", `/v1/contacts/${id}`, {
       body: "no JSON",
       headers: { "content-type": "text/plain", "content-length": "7" },
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 

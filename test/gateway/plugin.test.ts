@@ -77,7 +77,7 @@ test("its request is read", () => {
   expect(clear.violations).toEqual([{ field: "pinned_too", rule: "type", message: "must be true or false" }]);
 });
 
-test("its answer is written, and has its Location", () => {
+test("its response is written, and has its Location", () => {
   const route = find("PutTag");
   const owner = { id: "o1" };
   const tag = {
@@ -104,7 +104,7 @@ test("without response_body the whole response is data", () => {
   });
 });
 
-test("an enum value without a name is a failure, not an answer", () => {
+test("an enum value without a name is a failure, not a response", () => {
   const route = find("PutTag");
   const message = create(route.rpc.output, { tag: { colour: 0, owner: { id: "o1" } } } as Record<string, unknown>);
   expect(() => route.write(message, "acme")).toThrow("the name of the enum value 0");

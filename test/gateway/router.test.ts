@@ -23,7 +23,7 @@ test("a path leads to its methods, HEAD and OPTIONS among them [FMT-09, ERR-06]"
   expect(found("/v1/contacts/7/notes")).toEqual(["POST, OPTIONS", "7"]);
 });
 
-test("HEAD is answered by the operation of GET [FMT-08]", () => {
+test("HEAD is served by the operation of GET [FMT-08]", () => {
   const operations = router("/v1/contacts")?.resource.operations;
   expect(operations?.get("HEAD")).toBe(operations?.get("GET"));
 });

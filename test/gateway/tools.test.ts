@@ -54,7 +54,7 @@ test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSes
   },
 );
 
-test("what an answer refers to is defined once, also where it refers to itself, and nothing else is", () => {
+test("what a response refers to is defined once, also where it refers to itself, and nothing else is", () => {
   const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
   const schemas = {
     Answer: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] },
@@ -73,11 +73,11 @@ test("what an answer refers to is defined once, also where it refers to itself, 
     ...document,
     components: { ...document.components, schemas },
     paths: {
-      "/a": { get: operation("200", "Answer"), post: operation("201", "Node") },
+      "/a": { get: operation("200", "Response"), post: operation("201", "Node") },
       "/b": { get: operation("200", "Leaf") },
     },
   } as unknown as OpenApiDocument;
-  expect(toolSchemas(small, "Answer")).toEqual({
+  expect(toolSchemas(small, "Response")).toEqual({
     input: { type: "object", properties: {}, required: [], additionalProperties: false },
     output: {
       type: "object",

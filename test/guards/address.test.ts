@@ -15,13 +15,13 @@ afterAll(async () => {
   for (const service of services) await service.stop();
 });
 
-/** Sends one request for every header at once, and answers how many were not refused; one a second comes back. */
+/** Sends one request for every header at once, and returns how many were not refused; one a second comes back. */
 async function passed(trustProxy: number, headers: readonly string[]): Promise<number> {
   const service = services[trustProxy] as TestService;
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     headers.map((value) => service.rest("/v1/health", { headers: { "X-Forwarded-For": value } })),
   );
-  return answers.filter(({ status }) => status === 200).length;
+  return responses.filter(({ status }) => status === 200).length;
 }
 
 /** Ten numbers, to be put into addresses. */
@@ -83,6 +83,6 @@ test("behind two proxies the last but one counts [RTE-12]", async () => {
 
 test("behind a proxy that sent no header the peer's own address counts [RTE-12]", async () => {
   const service = services[1] as TestService;
-  const answers = await Promise.all(ten.map(() => service.rest("/v1/health")));
-  expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(2);
+  const responses = await Promise.all(ten.map(() => service.rest("/v1/health")));
+  expect(responses.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(2);
 });

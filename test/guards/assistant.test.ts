@@ -101,7 +101,7 @@ test("further calls of a request take from the account as well [RTE-25]", async 
   expect(await reasonOf(accessPolicy.throttleMore(inbound, 9))).toBe("RATE_LIMITED");
 });
 
-test("of many things that are wrong the first in the contract's order answers", async () => {
+test("of many things that are wrong the first in the contract's order is reported", async () => {
   const told = [];
   parts.world.waitMs = 1;
   parts.world.publicInterface = false;

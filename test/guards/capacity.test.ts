@@ -10,7 +10,7 @@ import { createCapacity } from "../../src/guards/capacity.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
-import type { RawAnswer } from "../../fixtures/clients/raw.ts";
+import type { RawResponse } from "../../fixtures/clients/raw.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
@@ -28,7 +28,7 @@ afterAll(() => service.stop());
 const crowd = 320;
 /** Of one connection only so many are begun at once. */
 const connections = 20;
-const crowded = async (path: string, lines?: () => string[]): Promise<RawAnswer[]> =>
+const crowded = async (path: string, lines?: () => string[]): Promise<RawResponse[]> =>
   (
     await Promise.all(
       Array.from({ length: connections }, () => pipelined(service.base, path, crowd / connections, lines)),
@@ -41,11 +41,11 @@ test("a burst of 25 waits in the queue, with one request in flight [RTE-22]", as
 });
 
 test("above the bound REST gets 503 in the envelope with the common headers, without Retry-After; the rest is served [RTE-04, RTE-05, RTE-22]", async () => {
-  const answers = await crowded("/v1/contacts?query=ann", withKey);
+  const responses = await crowded("/v1/contacts?query=ann", withKey);
   // On a busy machine some start and miss their deadline.
-  const refused = answers.filter(({ status, body }) => status === 503 && !body.includes("in time"));
+  const refused = responses.filter(({ status, body }) => status === 503 && !body.includes("in time"));
   expect(refused.length).toBeGreaterThan(0);
-  expect(Object.keys(tallied(answers))).toEqual(["200", "503"]);
+  expect(Object.keys(tallied(responses))).toEqual(["200", "503"]);
   for (const { headers, body } of refused) {
     expect(JSON.parse(body)).toEqual({
       error: { code: "503", message: "The service has too many requests at once; try again." },
@@ -81,10 +81,10 @@ test("an unknown path is refused like all others, and health never is [HLT-01, H
 });
 
 test("the internal listener has no such bound [RTE-17]", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
 test("a request takes no place while its body comes in", async () => {

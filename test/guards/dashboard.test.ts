@@ -34,8 +34,8 @@ test("the pages of a signed-in user, the operations on the key and the key itsel
     const began = performance.now();
     // Takes the only token of the bucket.
     expect((await page(cookie)).status).toBe(200);
-    const answers = await Promise.all(Array.from({ length: 12 }, (_, turn) => ways[turn % ways.length]?.()));
-    const passed = answers.filter((answer) => answer?.status !== 429).length;
+    const responses = await Promise.all(Array.from({ length: 12 }, (_, turn) => ways[turn % ways.length]?.()));
+    const passed = responses.filter((response) => response?.status !== 429).length;
     // The bucket refills by one a second. The clocks of the test and of Redis may differ a little.
     expect(passed).toBeLessThanOrEqual(Math.floor((performance.now() - began) / 1_000 + 0.1));
     // Another account has its own bucket, and so does each address.

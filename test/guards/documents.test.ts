@@ -44,13 +44,13 @@ test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a s
     "/docs/nothing",
     "/openapi.json",
   ];
-  const answers = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
+  const responses = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
   const most = 101 + 20 * Math.ceil((performance.now() - began) / 1_000);
-  const { 200: served = 0, 404: unknown = 0, 429: refused = 0 } = tallied(answers);
+  const { 200: served = 0, 404: unknown = 0, 429: refused = 0 } = tallied(responses);
   expect(served + unknown + refused).toBe(200);
   expect(served + unknown).toBeGreaterThanOrEqual(100);
   expect(served + unknown).toBeLessThanOrEqual(most);
-  for (const { status, headers: sent, body } of answers) {
+  for (const { status, headers: sent, body } of responses) {
     expect(sent.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     if (status === 429)
       expect(JSON.parse(body)).toEqual({

@@ -140,10 +140,10 @@ test.each([
         ["/v1/contacts", { body: { full_name: "Ann" } }],
         ["/v1/contacts?query=a", {}],
       ] as const) {
-        const answer = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
-        expect(answer.status, path).toBe(401);
-        expect(answer.headers.get("WWW-Authenticate")).toBe("Bearer");
-        expect(answer.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
+        const response = await service.rest(path, { ...call, headers: headers() as Record<string, string> });
+        expect(response.status, path).toBe(401);
+        expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+        expect(response.body.error).toMatchObject({ code: "401", message: expect.stringMatching(/key/i) });
       }
     });
     expect(commands).toEqual([]);
@@ -157,8 +157,8 @@ test("a key in the query is no credential [AUT-01]", async () => {
 test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, AUT-02, AUT-03]", async () => {
   const key = newSecret();
   const commands = await commandsOf(async () => {
-    const answer = await service.rest("/v1/sessions", { key });
-    expect([answer.status, answer.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
+    const response = await service.rest("/v1/sessions", { key });
+    expect([response.status, response.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
   });
   expect(commands).toEqual(["aggregate api_keys"]);
 });

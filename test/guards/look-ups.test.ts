@@ -64,7 +64,7 @@ test.each(forged)(
     introspected = 0;
     const rejectedBefore = await rejectedLookUps();
     const began = performance.now();
-    const answers = (
+    const responses = (
       await Promise.all(
         Array.from({ length: 4 }, () =>
           pipelined(service.base, path, 500, () => [`X-Forwarded-For: ${address}`, line()]),
@@ -78,8 +78,8 @@ test.each(forged)(
     expect(commands.length + introspected).toBeGreaterThan(0);
     // Without a free place, a request that needs no key is served without a look-up.
     const least = /health|nothing/.test(path) ? 1_000 : 2_000 - most;
-    expect(tallied(answers)[429]).toBeGreaterThanOrEqual(least);
-    for (const { status, headers } of answers) expect(headers.has("retry-after")).toBe(status === 429);
+    expect(tallied(responses)[429]).toBeGreaterThanOrEqual(least);
+    for (const { status, headers } of responses) expect(headers.has("retry-after")).toBe(status === 429);
     expect((await rejectedLookUps()) - rejectedBefore).toBeGreaterThanOrEqual(least);
     // Another address has look-ups of its own.
     const [elsewhere] = await pipelined(service.base, path, 1, () => [

@@ -1,4 +1,4 @@
-// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part answers is
+// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part returns is
 // the test's to say.
 import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -43,7 +43,7 @@ export const person: SignedIn = {
 };
 export const origin = "https://records.example";
 
-/** What the dependencies answer; a test may change it at any time. */
+/** What the dependencies return; a test may change it at any time. */
 export interface World {
   findKey: () => Promise<KeyFacts | undefined>;
   findPerson: () => Promise<SignedIn | undefined>;

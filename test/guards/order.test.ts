@@ -1,5 +1,5 @@
-// The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first
-// answers.
+// The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first is
+// reported.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
@@ -116,14 +116,14 @@ describe("while the public interface is disabled", () => {
   test("an unknown path is 404, another method 405 and OPTIONS 204 all the same [ERR-11]", async () => {
     await without("SetPublicInterface", async () => {
       const { key } = owner;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         service.rest("/v1/nothing", { key }),
         service.rest("/v1/contacts/", { key }),
         service.rest("/v1/contacts", { key, method: "DELETE" }),
         service.rest(`/v1/contacts/${randomUUID()}/notes`, { key }),
         service.rest("/v1/contacts", { method: "OPTIONS" }),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([404, 404, 405, 405, 204]);
+      expect(responses.map(({ status }) => status)).toEqual([404, 404, 405, 405, 204]);
     });
   });
 

@@ -125,7 +125,7 @@ describe("the internal access policy", () => {
     ).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
   });
 
-  test("a batch is judged as a whole, and its items by whoever answers them", async () => {
+  test("a batch is judged as a whole, and its items by the handler of them", async () => {
     expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe(
       "no failure",
     );
@@ -140,12 +140,12 @@ describe("a stream", () => {
   const rpc = IngestService.method.import;
   const first = create(ImportRequestSchema, { accountId: account });
 
-  /** Lets every message through to the answers. */
+  /** Lets every message through to the responses. */
   const echo: StreamHandler = async function* (messages) {
     yield* messages;
   };
 
-  async function answersOf(
+  async function responsesOf(
     handler: StreamHandler,
     messages: () => AsyncIterable<Message>,
     headers: Record<string, string> = token,
@@ -170,7 +170,7 @@ describe("a stream", () => {
       return echo(messages, operator);
     };
     expect(
-      await answersOf(handler, async function* () {
+      await responsesOf(handler, async function* () {
         yield* [first, first];
       }),
     ).toBe(2);
@@ -179,9 +179,9 @@ describe("a stream", () => {
 
   test("without a token, or while writes are paused, does not begin", async () => {
     const none = async function* (): AsyncGenerator<Message> {};
-    expect(await reasonOf(answersOf(echo, none, {}))).toBe("INVALID_SERVICE_TOKEN");
+    expect(await reasonOf(responsesOf(echo, none, {}))).toBe("INVALID_SERVICE_TOKEN");
     parts.world.writes = false;
-    expect(await reasonOf(answersOf(echo, none))).toBe("WRITES_PAUSED");
+    expect(await reasonOf(responsesOf(echo, none))).toBe("WRITES_PAUSED");
   });
 
   test("ends at the message before which writes were paused [ERR-16]", async () => {
@@ -197,14 +197,14 @@ describe("a stream", () => {
       parts.world.writes = false;
       yield first;
     };
-    expect(await reasonOf(answersOf(counting, pausing))).toBe("WRITES_PAUSED");
+    expect(await reasonOf(responsesOf(counting, pausing))).toBe("WRITES_PAUSED");
     expect(taken).toBe(1);
   });
 
   test("ends at a message that is wrong as a whole", async () => {
     expect(
       await reasonOf(
-        answersOf(echo, async function* () {
+        responsesOf(echo, async function* () {
           yield create(ImportRequestSchema, { accountId: "7" });
         }),
       ),
@@ -221,9 +221,9 @@ describe("a stream", () => {
       yield first;
     };
     const cause = new MongoNetworkError("gone");
-    await expect(answersOf(failing(cause), messages)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
+    await expect(responsesOf(failing(cause), messages)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
     const other = new Error("premature EOF");
-    await expect(answersOf(failing(other), messages)).rejects.toBe(other);
+    await expect(responsesOf(failing(other), messages)).rejects.toBe(other);
   });
 
   test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {

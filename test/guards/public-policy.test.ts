@@ -57,7 +57,7 @@ describe("with a key", () => {
     expect(() => requireGrant(parts.grants[0] as never)).toThrow("Access denied");
   });
 
-  test("of many things that are wrong the first in the contract's order answers [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
+  test("of many things that are wrong the first in the contract's order is reported [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
     const { world } = parts;
     const wrong = { authorization: "Bearer rec_good", "idempotency-key": "two words" };
     world.waitMs = 1;
@@ -209,7 +209,7 @@ describe("with a key", () => {
     );
   });
 
-  test("a first answer under an idempotency key is no replay", async () => {
+  test("a first response under an idempotency key is no replay", async () => {
     expect(await call(createContact, { ...key, "idempotency-key": "first" }, ann)).toMatchObject({ replayed: false });
     expect(parts.observation).not.toHaveProperty("replayed");
   });
@@ -235,7 +235,7 @@ describe("with a key", () => {
     expect(parts.steps).toEqual([]);
   });
 
-  test("a request is answered at its deadline, counted from its arrival and without what its body took", async () => {
+  test("a request is served at its deadline, counted from its arrival and without what its body took", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const admitted = await dispatch.admit(
@@ -266,7 +266,7 @@ describe("with a key", () => {
 });
 
 describe("without a credential", () => {
-  test("health is answered, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
+  test("health is served, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
     parts.world.publicInterface = parts.world.writes = false;
     parts.world.findKey = () => Promise.reject(new Error("away"));
     expect(await reasonOf(call(checkHealth))).toBe("no failure");

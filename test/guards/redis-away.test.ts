@@ -7,7 +7,7 @@ import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { startInItsPlace } from "../../fixtures/databases/redis-in-its-place.ts";
-import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 let service: TestService;
@@ -27,19 +27,19 @@ async function metric(instance: TestService, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
 }
 
-function burst(instance: TestService, key: string): Promise<RestAnswer[]> {
+function burst(instance: TestService, key: string): Promise<RestResponse[]> {
   return Promise.all(Array.from({ length: 40 }, () => instance.rest("/v1/sessions", { key })));
 }
 
 /** Of 40 at once the bucket's 20 pass, and those that came back meanwhile. */
 async function expectOwnBucket(instance: TestService, key: string): Promise<void> {
   const began = performance.now();
-  const answers = await burst(instance, key);
-  const passed = answers.filter(({ status }) => status === 200).length;
+  const responses = await burst(instance, key);
+  const passed = responses.filter(({ status }) => status === 200).length;
   expect(passed).toBeGreaterThanOrEqual(20);
   expect(passed).toBeLessThanOrEqual(21 + Math.ceil((performance.now() - began) / 100));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  for (const { status, headers } of answers) {
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  for (const { status, headers } of responses) {
     expect([headers.get("RateLimit-Limit"), headers.get("RateLimit-Policy")]).toEqual(["10", "10;w=1"]);
     expect(headers.has("Retry-After")).toBe(status === 429);
   }
@@ -74,7 +74,7 @@ test("with Redis up no request falls back, and the metrics say that it is up [RT
   expect(await metric(service, "records_redis_up")).toBe(1);
 });
 
-test("with Redis frozen each instance has a bucket of its own, says so, and uses Redis again once it answers [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
+test("with Redis frozen each instance has a bucket of its own, says so, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
   const { key } = await service.account();
   for (const instance of [service, second]) await instance.rest("/v1/health");
   process.kill(service.redis.pid, "SIGSTOP");
@@ -121,7 +121,7 @@ test("with Redis stopped each instance has a bucket of its own, and finds Redis 
   }
 });
 
-test("a Redis that answers and takes no writes is away until it takes them: it is not asked again for every request [RTE-13, HLT-03]", async () => {
+test("a Redis that responds and takes no writes is away until it takes them: it is not asked again for every request [RTE-13, HLT-03]", async () => {
   const { key } = await service.account();
   const admin = new Redis(service.redis.uri);
   onTestFinished(() => admin.disconnect());

@@ -90,7 +90,7 @@ const kinds: readonly Kind[] = [
     code: "not_found",
   },
   {
-    name: "a write that was answered before",
+    name: "a write that was served before",
     rpc: "AppendContactNote",
     idempotencyKey: "again",
     request: (contact) => ({ contact_id: contact, content: "Hello." }),

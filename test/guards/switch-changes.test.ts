@@ -88,10 +88,10 @@ test("of settings at once on two instances each is recorded, and the latest is t
   const reasons: string[] = [];
   for (let round = 0; round < 12; round++) {
     const pair = [`round ${round}, on`, `round ${round}, off`];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       pair.map((reason, index) => call("SetWrites", { enabled: index === 0, reason }, {}, index === 0 ? own : other)),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200]);
     reasons.unshift(...pair);
     const listed = (await call("ListChanges", {}, {}, own)).body.changes as Change[];
     expect(listed.map(({ reason }) => reason).sort()).toEqual([...reasons].sort());

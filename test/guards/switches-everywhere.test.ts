@@ -145,12 +145,12 @@ test("the writes that one instance pauses are unavailable on another by every wi
   const before = await contacts.countDocuments();
   const ingest = (rpc: string, message: object) =>
     second.internalCall(`records.ingest.v1.IngestService/${rpc}`, { account_id: holder.accountId, ...message });
-  const answers = [
+  const responses = [
     await inside("ContactService/CreateContact", { full_name: "Bo" }),
     await ingest("UpsertContacts", { contacts: [{ full_name: "Bo" }] }),
     await ingest("DeleteRecords", {}),
   ];
-  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, "unavailable"]));
+  expect(responses.map(({ status, body }) => [status, body.code])).toEqual(responses.map(() => [503, "unavailable"]));
   await expect(
     importAll(second, { accountId: holder.accountId, records: [{ contact: { full_name: "Bo" } }] }),
   ).rejects.toThrow(/unavailable/);

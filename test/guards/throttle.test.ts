@@ -11,11 +11,11 @@ const { service, tight } = useThrottled();
 
 test("a full bucket lets 20 requests through at once, and the next is 429 [RTE-01, RTE-09]", async () => {
   const { key } = await service().account();
-  const { answers, passed, seconds } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
+  const { responses, passed, seconds } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
   expect(passed).toBeGreaterThanOrEqual(20);
   expect(passed).toBeLessThanOrEqual(21 + Math.ceil(seconds * 10));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  for (const answer of answers.filter(({ status }) => status === 429)) expectRefused(answer);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 429]));
+  for (const response of responses.filter(({ status }) => status === 429)) expectRefused(response);
 });
 
 test("the bucket refills at 10 a second [RTE-02]", async () => {
@@ -59,9 +59,9 @@ test("a request with a valid key takes from its account, from any address [RTE-0
 
 test("health with a valid key takes from its account, and is 429 above the limit [RTE-09, HLT-04]", async () => {
   const { key } = await tight().account();
-  const { answers, passed } = await atOnce(12, () => tight().rest("/v1/health", { key, headers: from() }));
+  const { responses, passed } = await atOnce(12, () => tight().rest("/v1/health", { key, headers: from() }));
   expect(passed).toBeLessThanOrEqual(3);
-  expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 429]);
+  expect([...new Set(responses.map(({ status }) => status))].sort()).toEqual([200, 429]);
 });
 
 test("a request without a valid key is charged to its address: with none, an unknown, a malformed one [RTE-11]", async () => {
@@ -146,10 +146,10 @@ test("RATE_LIMIT and RATE_BURST set the limits, a burst below the rate too, and 
   try {
     const { key } = await other.account();
     for (let round = 0; round < 2; round++) {
-      const { answers, passed, seconds } = await atOnce(15, () => other.rest("/v1/sessions", { key }));
+      const { responses, passed, seconds } = await atOnce(15, () => other.rest("/v1/sessions", { key }));
       expect(passed).toBeGreaterThanOrEqual(3);
       expect(passed).toBeLessThanOrEqual(4 + Math.ceil(seconds * 7));
-      for (const { headers } of answers) {
+      for (const { headers } of responses) {
         expect(headers.get("RateLimit-Limit")).toBe("7");
         expect(headers.get("RateLimit-Policy")).toBe("7;w=1");
         expect(headers.has("RateLimit-Remaining") || headers.has("RateLimit-Reset")).toBe(false);

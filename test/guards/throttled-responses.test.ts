@@ -15,8 +15,8 @@ const { service, tight } = useThrottled();
 
 test("after as many seconds as Retry-After says a request passes [RTE-03]", async () => {
   const { key } = await service().account();
-  const { answers } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
-  const refused = answers.find(({ status }) => status === 429);
+  const { responses } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
+  const refused = responses.find(({ status }) => status === 429);
   const seconds = Number(refused?.headers.get("Retry-After"));
   expect(seconds).toBe(1);
   await sleep(seconds * 1_000);
@@ -30,12 +30,12 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
   try {
     const [one, other] = await Promise.all([narrow.account(), narrow.account()]);
     const heard = await listenToRedis(service().redis.uri);
-    const answers = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [
+    const responses = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [
       `Authorization: Bearer ${one.key}`,
     ]);
-    expect(Object.keys(tallied(answers))).toEqual(["200", "429"]);
-    expect(tallied(answers)[200]).toBeGreaterThanOrEqual(20);
-    for (const { status, headers } of answers)
+    expect(Object.keys(tallied(responses))).toEqual(["200", "429"]);
+    expect(tallied(responses)[200]).toBeGreaterThanOrEqual(20);
+    for (const { status, headers } of responses)
       expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     // One for each token in the bucket, and one for each token of the refill.
     expect((await heard.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
@@ -69,14 +69,14 @@ test("an unknown rpc is UNIMPLEMENTED over gRPC, and RESOURCE_EXHAUSTED with Ret
   for (const rpc of ["records.v1.ContactService/Nothing", "records.v9.No/Thing", "grpc.health.v1.Health/Check"]) {
     await sleep(1_100);
     for (const type of ["application/grpc", "application/grpc+proto", "application/grpc-web+proto"]) {
-      const answers = await Promise.all([call(rpc, type), call(rpc, type)]);
-      for (const { status, headers: sent } of answers)
+      const responses = await Promise.all([call(rpc, type), call(rpc, type)]);
+      for (const { status, headers: sent } of responses)
         expect([status, sent["content-type"], sent["retry-after"]]).toEqual([200, type, undefined]);
-      const codes = answers.map((answer) => answer.headers["grpc-status"]).sort();
+      const codes = responses.map((response) => response.headers["grpc-status"]).sort();
       expect(codes.at(-1)).toBe("8");
       expect(["12", "8"]).toContain(codes[0]);
       if (type === "application/grpc") expect(codes).toEqual(["12", "8"]);
-      const rejected = answers.find((answer) => answer.headers["grpc-status"] === "8");
+      const rejected = responses.find((response) => response.headers["grpc-status"] === "8");
       const error = findTrailerError(
         new Headers(
           Object.entries(rejected?.headers ?? {}).filter(([name]) => name.startsWith("grpc-")) as [string, string][],
@@ -110,7 +110,7 @@ test.each([
 test("only a 429 has Retry-After [RTE-04]", async () => {
   const [account, reader] = await Promise.all([service().account(), service().account("read_only")]);
   const { key } = account;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     service().rest("/v1/health", { headers: from() }),
     service().rest("/v1/nothing", { headers: from() }),
     service().rest("/v1/health", { method: "DELETE", headers: from() }),
@@ -120,8 +120,8 @@ test("only a 429 has Retry-After [RTE-04]", async () => {
     service().rest("/v1/contacts", { key, body: { full_name: "Ann" } }),
     service().rest("/v1/contacts/8c0f6f0e-8f0d-4b43-9d0e-000000000000", { key }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 404, 405, 401, 403, 422, 201, 404]);
-  for (const { headers } of answers) expect(headers.has("Retry-After")).toBe(false);
+  expect(responses.map(({ status }) => status)).toEqual([200, 404, 405, 401, 403, 422, 201, 404]);
+  for (const { headers } of responses) expect(headers.has("Retry-After")).toBe(false);
 });
 
 test("a throttled gRPC call is RESOURCE_EXHAUSTED with RetryInfo, and HTTP 200 [RTE-14, WIR-08, RTE-07, RTE-04]", async () => {
@@ -130,10 +130,10 @@ test("a throttled gRPC call is RESOURCE_EXHAUSTED with RetryInfo, and HTTP 200 [
     grpcCall(tight().base, "records.v1.ContactService/SearchContacts", Buffer.from("\x0a\x03ann"), {
       authorization: `Bearer ${key}`,
     });
-  const answers = await Promise.all(Array.from({ length: 10 }, call));
-  const refused = answers.filter(({ headers }) => headers["grpc-status"] === "8");
+  const responses = await Promise.all(Array.from({ length: 10 }, call));
+  const refused = responses.filter(({ headers }) => headers["grpc-status"] === "8");
   expect(refused.length).toBeGreaterThanOrEqual(7);
-  for (const { status, headers } of answers) {
+  for (const { status, headers } of responses) {
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       "content-type": expect.stringMatching(/^application\/grpc/),
@@ -171,21 +171,21 @@ test.each([
         headers: { "Content-Type": type, Authorization: `Bearer ${key}` },
         body,
       });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const response = await send();
         return { status: response.status, headers: response.headers, text: await response.text() };
       }),
     );
-    const refused = answers.filter(
+    const refused = responses.filter(
       ({ headers, text }) =>
         /resource_exhausted/.test(text) || /grpc-status: ?8/i.test(text) || headers.get("grpc-status") === "8",
     );
     expect(refused.length).toBeGreaterThanOrEqual(7);
-    for (const answer of refused) {
-      expect(answer.status).toBe(status);
-      expect(answer.headers.get("RateLimit-Limit")).toBe("1");
-      expect(answer.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);
+    for (const response of refused) {
+      expect(response.status).toBe(status);
+      expect(response.headers.get("RateLimit-Limit")).toBe("1");
+      expect(response.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);
     }
   },
 );

@@ -1,7 +1,7 @@
 // Set-up for tests of the throttle: two instances, many requests at once, and the expected rejection.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect } from "vitest";
-import type { RestAnswer, RestCall, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 /** Instances that share their Redis and trust one proxy. */
@@ -34,20 +34,20 @@ export function from(address = randomBytes(4).join(".")): Record<string, string>
 
 /** The result of many requests at once. */
 export interface AtOnce {
-  readonly answers: RestAnswer[];
+  readonly responses: RestResponse[];
   /** How many were not 429. */
   readonly passed: number;
   readonly seconds: number;
 }
 
-export async function atOnce(count: number, send: (turn: number) => Promise<RestAnswer>): Promise<AtOnce> {
+export async function atOnce(count: number, send: (turn: number) => Promise<RestResponse>): Promise<AtOnce> {
   const began = performance.now();
-  const answers = await Promise.all(Array.from({ length: count }, (_, turn) => send(turn)));
-  const passed = answers.filter(({ status }) => status !== 429).length;
-  return { answers, passed, seconds: (performance.now() - began) / 1_000 };
+  const responses = await Promise.all(Array.from({ length: count }, (_, turn) => send(turn)));
+  const passed = responses.filter(({ status }) => status !== 429).length;
+  return { responses, passed, seconds: (performance.now() - began) / 1_000 };
 }
 
-export function expectRefused({ status, headers, body }: RestAnswer): void {
+export function expectRefused({ status, headers, body }: RestResponse): void {
   expect(status).toBe(429);
   expect(headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
   expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
@@ -56,10 +56,10 @@ export function expectRefused({ status, headers, body }: RestAnswer): void {
 
 /** Sends 12 requests at once to the tight instance: it rejects all but the first and one for each second. */
 export async function expectThrottled(tight: TestService, path: string, call: RestCall): Promise<void> {
-  const { answers, passed, seconds } = await atOnce(12, () => tight.rest(path, call));
+  const { responses, passed, seconds } = await atOnce(12, () => tight.rest(path, call));
   expect(passed, `${call.method ?? "GET"} ${path}`).toBeLessThanOrEqual(2 + Math.floor(seconds));
-  for (const answer of answers.filter(({ status }) => status === 429)) {
-    if (call.method === "HEAD") expect(answer.text).toBe("");
-    else expectRefused(answer);
+  for (const response of responses.filter(({ status }) => status === 429)) {
+    if (call.method === "HEAD") expect(response.text).toBe("");
+    else expectRefused(response);
   }
 }

@@ -1,4 +1,4 @@
-// MongoDB that fails, hangs or is gone: every request is answered in time, with 503 and never 401, and health tells.
+// MongoDB that fails, hangs or is gone: every request is served in time, with 503 and never 401, and health tells.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
@@ -62,8 +62,8 @@ async function expectUnavailable(key: string): Promise<void> {
 
 async function expectHealth(status: string): Promise<void> {
   for (const key of [undefined, owner.key, newSecret()]) {
-    const answer = await service.rest("/v1/health", { key });
-    expect([answer.status, answer.body]).toEqual([200, { data: { status, version: "1.0.0" } }]);
+    const response = await service.rest("/v1/health", { key });
+    expect([response.status, response.body]).toEqual([200, { data: { status, version: "1.0.0" } }]);
   }
 }
 
@@ -114,13 +114,13 @@ test.each([
   const fault = { failCommands: ["insert", "update", "findAndModify"], errorCode, appName: "records" };
   await withFault(mongod, "alwaysOn", fault, async () => {
     const write = { key: owner.key, body: { full_name: "Not now" } };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       service.rest("/v1/contacts", write),
       service.rest("/v1/contacts", { ...write, headers: { "Idempotency-Key": randomUUID() } }),
       service.rest(`/v1/contacts/${contact}`, { ...write, method: "PATCH" }),
       service.rest(`/v1/contacts/${contact}`, { key: owner.key }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([503, 503, 503, 200]);
   });
 });
 

@@ -236,7 +236,7 @@ test("a message without a mask is not given one, though its fields are optional"
   expect(completed(CreateContactRequestSchema, { fullName: "Ann" })).toEqual({ fullName: "Ann" });
 });
 
-test("of a batch the whole is judged at once, and what is wrong with an item is left to whoever answers it", () => {
+test("of a batch the whole is judged at once, and what is wrong with an item is left to whoever responds it", () => {
   const contacts = [{ fullName: "Ann" }, { fullName: "x".repeat(201) }];
   const batch = (
     init: MessageInitShape<typeof UpsertContactsRequestSchema>,

@@ -11,8 +11,8 @@ import { openWires } from "../../fixtures/clients/wires.ts";
 const service = useService();
 
 async function status(of: TestService): Promise<[number, string]> {
-  const answer = await of.rest("/v1/health");
-  return [answer.status, answer.body.data.status as string];
+  const response = await of.rest("/v1/health");
+  return [response.status, response.body.data.status as string];
 }
 
 test("health is 200 with exactly status and version, without a credential and with a wrong one [HLT-01, HLT-02]", async () => {
@@ -22,8 +22,8 @@ test("health is 200 with exactly status and version, without a credential and wi
     { Authorization: "Basic x" },
     { Authorization: "" },
   ]) {
-    const answer = await service().rest("/v1/health", { headers });
-    expect([answer.status, answer.text]).toEqual([200, '{"data":{"status":"ok","version":"1.0.0"}}']);
+    const response = await service().rest("/v1/health", { headers });
+    expect([response.status, response.text]).toEqual([200, '{"data":{"status":"ok","version":"1.0.0"}}']);
   }
 });
 
@@ -79,9 +79,9 @@ test("health says degraded when MongoDB cannot be reached, is 200 still, and ok 
 test("health is 429 over the throttle, in the envelope [HLT-04]", async () => {
   const own = await startService({ RATE_LIMIT: "1", RATE_BURST: "1" });
   onTestFinished(() => own.stop());
-  const answers = await Promise.all(Array.from({ length: 5 }, () => own.rest("/v1/health")));
-  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200, 429]));
-  const refused = answers.find((answer) => answer.status === 429);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => own.rest("/v1/health")));
+  expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200, 429]));
+  const refused = responses.find((response) => response.status === 429);
   expect(refused?.body.error.code).toBe("429");
 });
 

@@ -3,7 +3,7 @@ import { connect as connectTcp } from "node:net";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Http2Answer } from "../../fixtures/clients/http2-call.ts";
+import type { Http2Response } from "../../fixtures/clients/http2-call.ts";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 import { frame, frameReader, literal, preface } from "../../fixtures/clients/http2-frames.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-function expectHeaders({ headers }: Http2Answer): void {
+function expectHeaders({ headers }: Http2Response): void {
   expect(headers).toMatchObject({
     "ratelimit-limit": "10",
     "ratelimit-policy": "10;w=1",
@@ -34,11 +34,11 @@ function expectHeaders({ headers }: Http2Answer): void {
     expect(headers[name]).toBeUndefined();
 }
 
-function expectRefused(answer: Http2Answer, status: number): void {
-  expect(answer.status).toBe(status);
-  expectHeaders(answer);
-  expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-  expect(JSON.parse(answer.text)).toMatchObject({
+function expectRefused(response: Http2Response, status: number): void {
+  expect(response.status).toBe(status);
+  expectHeaders(response);
+  expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+  expect(JSON.parse(response.text)).toMatchObject({
     error: { code: String(status), message: expect.stringMatching(/\S/) },
   });
 }
@@ -93,10 +93,10 @@ test.each([
   );
 });
 
-test("CONNECT over HTTP/2 is answered in the envelope too, not by an empty answer [ERR-01]", async () => {
-  const answer = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
-  expect(answer.status).toBe(405);
-  expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "405" } });
+test("CONNECT over HTTP/2 is served in the envelope too, not by an empty response [ERR-01]", async () => {
+  const response = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
+  expect(response.status).toBe(405);
+  expect(JSON.parse(response.text)).toMatchObject({ error: { code: "405" } });
 });
 
 test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-09]", async () => {
@@ -137,11 +137,11 @@ test("a frame that breaks HTTP/2 ends that connection and no other [ERR-08]", as
 });
 
 test("the preface may come byte by byte [WIR-01]", async () => {
-  const { status: answered } = await rawHttp2(
+  const { status: completed } = await rawHttp2(
     [Buffer.from([0x82, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")],
     1,
   );
-  expect(answered).toBe(404);
+  expect(completed).toBe(404);
 });
 
 function status(session: ClientHttp2Session, path: string): Promise<number> {
@@ -163,7 +163,7 @@ const statuses: Readonly<Record<number, number>> = { 0x88: 200, 0x8c: 400, 0x8d:
 function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: number; body: string }> {
   const read = frameReader();
   return new Promise((resolve, reject) => {
-    let answered = 0;
+    let completed = 0;
     let body = "";
     const socket = connectTcp(service.app.port, "127.0.0.1", () => {
       socket.setNoDelay(true);
@@ -179,11 +179,11 @@ function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: numbe
     socket.on("error", reject);
     socket.on("data", (chunk) => {
       for (const { type, flags, payload } of read(chunk)) {
-        if (type === 1) answered = statuses[payload.find((byte) => byte in statuses) ?? 0] ?? 0;
+        if (type === 1) completed = statuses[payload.find((byte) => byte in statuses) ?? 0] ?? 0;
         if (type === 0) body += payload.toString();
         if ((type === 0 || type === 1) && (flags & 1) === 1) {
           socket.destroy();
-          resolve({ status: answered, body });
+          resolve({ status: completed, body });
         }
       }
     });

@@ -1,9 +1,9 @@
-// The headers that every answer bears, whatever its status and its wire: request id, limits, retirement, CORS.
+// The headers that every response bears, whatever its status and its wire: request id, limits, retirement, CORS.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
-import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 let service: TestService;
@@ -27,10 +27,10 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** One answer of every status that a caller can bring about, by its status. */
-async function answersOf(instance: TestService): Promise<readonly RestAnswer[]> {
+/** One response of every status that a caller can bring about, by its status. */
+async function responsesOf(instance: TestService): Promise<readonly RestResponse[]> {
   const { key } = owner;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     instance.rest("/v1/health"),
     instance.rest("/v1/sessions", { key }),
     instance.rest("/v1/contacts", { key, body: { full_name: "Ann" } }),
@@ -45,15 +45,15 @@ async function answersOf(instance: TestService): Promise<readonly RestAnswer[]> 
     instance.rest("/v1/contacts", { key, raw: "x".repeat(300_000) }),
     instance.rest(`/v1/contacts/${contact}`, { key, method: "HEAD" }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([
+  expect(responses.map(({ status }) => status)).toEqual([
     200, 200, 201, 204, 401, 403, 404, 404, 404, 405, 422, 422, 200,
   ]);
-  return answers;
+  return responses;
 }
 
-test("every answer under /v1, of any status, carries both RateLimit headers, never the two others, and an id [RTE-05, RTE-06, FMT-06]", async () => {
+test("every response under /v1, of any status, carries both RateLimit headers, never the two others, and an id [RTE-05, RTE-06, FMT-06]", async () => {
   const ids = new Set<string>();
-  for (const { headers } of await answersOf(service)) {
+  for (const { headers } of await responsesOf(service)) {
     expect(headers.get("RateLimit-Limit")).toBe("10");
     expect(headers.get("RateLimit-Policy")).toBe("10;w=1");
     for (const name of [
@@ -71,15 +71,15 @@ test("every answer under /v1, of any status, carries both RateLimit headers, nev
   expect(ids.size).toBe(13);
 });
 
-test("JSON answers are application/json; charset=utf-8 and are not stored, errors too [FMT-01]", async () => {
-  for (const { status, headers } of await answersOf(service)) {
+test("JSON responses are application/json; charset=utf-8 and are not stored, errors too [FMT-01]", async () => {
+  for (const { status, headers } of await responsesOf(service)) {
     if (status !== 204) expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
     expect(headers.get("Cache-Control")).toBe("no-store");
   }
 });
 
-test("with both moments set every answer under /v1 carries Deprecation and Sunset, errors too [VER-03, VER-04]", async () => {
-  for (const { headers } of await answersOf(retired)) {
+test("with both moments set every response under /v1 carries Deprecation and Sunset, errors too [VER-03, VER-04]", async () => {
+  for (const { headers } of await responsesOf(retired)) {
     expect(headers.get("Deprecation")).toBe("@1769817600");
     expect(headers.get("Sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
   }
@@ -92,7 +92,7 @@ test.each([
   ["connect", "application/json", '{"query":"ann"}'],
   ["grpc-web", "application/grpc-web+proto", "\0\0\0\0\x05\x0a\x03ann"],
 ])(
-  "public answers over %s carry the limits and an id, refused ones too: %s %j [RTE-07, RTE-06, FMT-06]",
+  "public responses over %s carry the limits and an id, refused ones too: %s %j [RTE-07, RTE-06, FMT-06]",
   async (_, type, body) => {
     for (const key of [owner.key, "rec_wrong"]) {
       const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("public answers over gRPC carry the limits and an id, refused ones too [RTE-07, RTE-06, FMT-06]", async () => {
+test("public responses over gRPC carry the limits and an id, refused ones too [RTE-07, RTE-06, FMT-06]", async () => {
   for (const [key, code] of [
     [owner.key, "0"],
     ["rec_wrong", "16"],
@@ -141,8 +141,8 @@ test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-4466
       ["/openapi.json", 200],
     ] as const) {
       const before = service.logLines.length;
-      const answer = await service.rest(path, { headers: { "X-Request-Id": id } });
-      expect([answer.status, answer.headers.get("X-Request-Id")]).toEqual([status, id]);
+      const response = await service.rest(path, { headers: { "X-Request-Id": id } });
+      expect([response.status, response.headers.get("X-Request-Id")]).toEqual([status, id]);
       expect(await logged(before, id)).toMatchObject([{ id, status, method: "GET", listener: "public" }]);
     }
     expect(
@@ -154,8 +154,8 @@ test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-4466
 test.each(["0".repeat(129), "a b", "ä", "a/b", "{}", "<script>", "a,b", "a:b"])(
   "an X-Request-Id of another form is replaced: %s [FMT-07]",
   async (id) => {
-    const answer = await service.rest("/v1/health", { headers: { "X-Request-Id": id } });
-    expect(answer.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    const response = await service.rest("/v1/health", { headers: { "X-Request-Id": id } });
+    expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
     expect(service.logLines.some((line) => line.includes(id))).toBe(false);
   },
 );
@@ -169,7 +169,7 @@ test("two requests without an id get two, and the log has each of them once [FMT
   for (const id of ids) expect(await logged(before, id)).toHaveLength(1);
 });
 
-test("HEAD answers like GET, without a body [FMT-08]", async () => {
+test("HEAD responds like GET, without a body [FMT-08]", async () => {
   for (const [path, key] of [
     ["/v1/health", undefined],
     [`/v1/contacts/${contact}`, owner.key],
@@ -211,7 +211,7 @@ test("OPTIONS on an unknown path is 404 [FMT-09, ERR-05]", async () => {
   expect((await service.rest("/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
 });
 
-test("an origin in CORS_ORIGINS is allowed, in the preflight and in the answer, and told what it may read [FMT-10]", async () => {
+test("an origin in CORS_ORIGINS is allowed, in the preflight and in the response, and told what it may read [FMT-10]", async () => {
   for (const origin of ["https://app.example.com", "http://localhost:3000"]) {
     const preflight = await service.rest("/v1/contacts", {
       method: "OPTIONS",
@@ -227,16 +227,16 @@ test("an origin in CORS_ORIGINS is allowed, in the preflight and in the answer, 
     expect(list(preflight, "Access-Control-Allow-Headers")).toEqual(
       expect.arrayContaining(["authorization", "content-type", "idempotency-key"]),
     );
-    for (const answer of [
+    for (const response of [
       await service.rest("/v1/health", { headers: { Origin: origin } }),
       await service.rest("/v1/sessions", { headers: { Origin: origin } }),
     ]) {
-      expect(answer.headers.get("Access-Control-Allow-Origin")).toBe(origin);
-      expect(answer.headers.get("Vary")).toMatch(/\bOrigin\b/);
-      expect(list(answer, "Access-Control-Expose-Headers")).toEqual(
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBe(origin);
+      expect(response.headers.get("Vary")).toMatch(/\bOrigin\b/);
+      expect(list(response, "Access-Control-Expose-Headers")).toEqual(
         expect.arrayContaining(["ratelimit-limit", "ratelimit-policy", "retry-after", "x-request-id", "location"]),
       );
-      expect(answer.headers.has("Access-Control-Allow-Credentials")).toBe(false);
+      expect(response.headers.has("Access-Control-Allow-Credentials")).toBe(false);
     }
   }
 });
@@ -269,11 +269,11 @@ function sorted(value: string | null): string[] {
   return (value ?? "").split(", ").sort();
 }
 
-function list({ headers }: RestAnswer, name: string): string[] {
+function list({ headers }: RestResponse, name: string): string[] {
   return (headers.get(name) ?? "").toLowerCase().split(/, */);
 }
 
-/** The log's lines with the id; a line is written when its request is over, a moment after its answer is here. */
+/** The log's lines with the id; a line is written when its request is over, a moment after its response is here. */
 async function logged(since: number, id: string): Promise<unknown[]> {
   const lines = (): unknown[] =>
     service.logLines

@@ -26,7 +26,7 @@ async function listen(handle: (request: Request, response: Response) => void): P
   return `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
 }
 
-/** Answers with the digest of the body. */
+/** Responds with the digest of the body. */
 function digest(received: Request, response: Response): void {
   const hash = createHash("sha256");
   received.on("data", (chunk: Buffer) => hash.update(chunk));
@@ -37,7 +37,7 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 /** Around the size of a piece, and beyond what is read at once. */
 const sizes = [0, 1, 2_047, 2_048, 2_049, 65_536, 300_000, 3_000_000];
 
-test("pipelined requests begin a few at a time, and are answered in their order", async () => {
+test("pipelined requests begin a few at a time, and are served in their order", async () => {
   const waiting: (() => void)[] = [];
   const base = await listen(({ url }, response) => void waiting.push(() => response.end(url)));
   const count = 1_000;
@@ -45,15 +45,17 @@ test("pipelined requests begin a few at a time, and are answered in their order"
     `GET /${at} HTTP/1.1\r\nHost: a\r\n${at === count - 1 ? "Connection: close\r\n" : ""}\r\n`;
   const exchanged = exchange(base, Array.from({ length: count }, (_, at) => one(at)).join(""), 30_000);
   let most = 0;
-  let answered = 0;
-  while (answered < count) {
+  let completed = 0;
+  while (completed < count) {
     // Long enough for all of them to begin, if they could.
     for (let turns = 0; turns < 50; turns++) await turn();
     most = Math.max(most, waiting.length);
-    answered += waiting.length;
-    for (const answer of waiting.splice(0)) answer();
+    completed += waiting.length;
+    for (const response of waiting.splice(0)) response();
   }
-  expect((await exchanged).answers.map(({ body }) => body)).toEqual(Array.from({ length: count }, (_, at) => `/${at}`));
+  expect((await exchanged).responses.map(({ body }) => body)).toEqual(
+    Array.from({ length: count }, (_, at) => `/${at}`),
+  );
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThan(150);
 });
@@ -62,7 +64,7 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with
   const base = await listen(digest);
   const body = randomBytes(size);
   for (const headers of [{ "Content-Length": String(size) }, { "Transfer-Encoding": "chunked" }]) {
-    const answer = await new Promise<string>((resolve, reject) => {
+    const response = await new Promise<string>((resolve, reject) => {
       const sent = request(base, { method: "POST", headers, agent: false }, (response) => {
         let text = "";
         response
@@ -74,7 +76,7 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with
       for (let at = 0; at < size; at += 1_000) sent.write(body.subarray(at, at + 1_000));
       sent.end();
     });
-    expect(answer).toBe(sha256(body));
+    expect(response).toBe(sha256(body));
   }
 });
 
@@ -82,14 +84,14 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/2, beside
   const base = await listen(digest);
   const session = connectHttp2(base);
   const bodies = [randomBytes(size), randomBytes(size)];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     bodies.map((body) => {
       const stream = session.request({ ":method": "POST", ":path": "/" });
       stream.end(body);
       return stream.setEncoding("utf8").reduce((text: string, chunk: string) => text + chunk, "");
     }),
   );
-  expect(answers).toEqual(bodies.map(sha256));
+  expect(responses).toEqual(bodies.map(sha256));
   session.destroy();
 });
 
@@ -109,7 +111,7 @@ test("the responses of a broken connection close, also those that wait behind an
   expect([begun, closed]).toEqual([10, 10]);
 });
 
-test("garbage after a request is refused once, and the request before it is answered", async () => {
+test("garbage after a request is refused once, and the request before it is served", async () => {
   let closeListeners = 0;
   const base = await listen((_request, response) => {
     setTimeout(() => {
@@ -118,18 +120,18 @@ test("garbage after a request is refused once, and the request before it is answ
     }, 50);
   });
   const garbage = `GET / HTTP/1.1\r\nHost: a\r\n\r\n${"\0".repeat(60_000)}`;
-  const { answers } = await exchange(base, garbage);
-  expect(answers.map(({ status }) => status)).toEqual([200, 400]);
+  const { responses } = await exchange(base, garbage);
+  expect(responses.map(({ status }) => status)).toEqual([200, 400]);
   expect(closeListeners).toBeLessThan(10);
 });
 
 test("CONNECT with bytes behind it is refused, and its connection closed", async () => {
   const base = await listen((_request, response) => response.end());
-  const { closed, answers } = await exchange(base, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(5_000)}`);
-  expect([closed, answers[0]?.status]).toEqual([true, 400]);
+  const { closed, responses } = await exchange(base, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(5_000)}`);
+  expect([closed, responses[0]?.status]).toEqual([true, 400]);
 });
 
-test("what has arrived on an idle connection when the listener stops is answered", async () => {
+test("what has arrived on an idle connection when the listener stops is served", async () => {
   const base = await listen(digest);
   const port = Number(new URL(base).port);
   const sockets = await Promise.all(
@@ -142,14 +144,14 @@ test("what has arrived on an idle connection when the listener stops is answered
   const body = Buffer.alloc(10_000, "a");
   const head = `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
   // Each has had a request before: a connection that is fresh counts as one whose request is on its way.
-  const answered = sockets.map(async (socket) => {
+  const completed = sockets.map(async (socket) => {
     socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     await once(socket, "data");
     let text = "";
     socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
     return { socket, text: () => text };
   });
-  const idle = await Promise.all(answered);
+  const idle = await Promise.all(completed);
   for (const { socket } of idle) socket.write(head + body.toString());
   await listener.close(5_000, 0);
   expect(idle.filter(({ text }) => text().includes(sha256(body)))).toHaveLength(50);

@@ -1,6 +1,6 @@
 // Sends many GETs in one write on one connection, so that the instance receives all of them at once.
 import { expect } from "vitest";
-import type { RawAnswer } from "../../fixtures/clients/raw.ts";
+import type { RawResponse } from "../../fixtures/clients/raw.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
 /** The responses in their order; `lines` returns the header lines of each request. */
@@ -9,7 +9,7 @@ export async function pipelined(
   path: string,
   count: number,
   lines: (turn: number) => readonly string[] = () => [],
-): Promise<readonly RawAnswer[]> {
+): Promise<readonly RawResponse[]> {
   const one = (turn: number): string =>
     [
       `GET ${path} HTTP/1.1`,
@@ -19,14 +19,14 @@ export async function pipelined(
       "",
       "",
     ].join("\r\n");
-  const { answers } = await exchange(base, Array.from({ length: count }, (_, turn) => one(turn)).join(""), 30_000);
-  expect(answers).toHaveLength(count);
-  return answers;
+  const { responses } = await exchange(base, Array.from({ length: count }, (_, turn) => one(turn)).join(""), 30_000);
+  expect(responses).toHaveLength(count);
+  return responses;
 }
 
 /** Each status that came back, and how often. */
-export function tallied(answers: readonly { readonly status: number }[]): Record<number, number> {
+export function tallied(responses: readonly { readonly status: number }[]): Record<number, number> {
   const tally: Record<number, number> = {};
-  for (const { status } of answers) tally[status] = (tally[status] ?? 0) + 1;
+  for (const { status } of responses) tally[status] = (tally[status] ?? 0) + 1;
   return tally;
 }

@@ -21,14 +21,14 @@ afterAll(() => service.stop());
 test.each(refused)(
   "%s is %i in the envelope, with the headers of /v1, and the connection closes [ERR-01, ERR-08, ERR-09, RTE-05, VER-03, FMT-06]",
   async (_, status, message) => {
-    const { answers, closed, text } = await exchange(
+    const { responses, closed, text } = await exchange(
       service.base,
       typeof message === "string" ? message.replaceAll("{key}", key) : message,
     );
-    expect(answers.map((answer) => answer.status)).toEqual([status]);
-    expectEnvelope(answers[0], status);
-    expect(answers[0]?.headers.get("deprecation")).toBe("@1769817600");
-    expect(answers[0]?.headers.get("sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
+    expect(responses.map((response) => response.status)).toEqual([status]);
+    expectEnvelope(responses[0], status);
+    expect(responses[0]?.headers.get("deprecation")).toBe("@1769817600");
+    expect(responses[0]?.headers.get("sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
     expect(text).not.toMatch(/<html|<!doctype|node|llhttp|HPE_|rec_/i);
     expect(closed).toBe(true);
   },
@@ -36,7 +36,7 @@ test.each(refused)(
 
 const health = { data: { status: "ok", version: "1.0.0" } };
 
-/** Messages that are odd and yet HTTP: they are answered like any other. */
+/** Messages that are odd and yet HTTP: they are served like any other. */
 const taken: readonly (readonly [name: string, message: string])[] = [
   ["HTTP/1.0 without a Host line", "GET /v1/health HTTP/1.0\r\n\r\n"],
   ["an empty line before the request", `\r\nGET /v1/health HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`],
@@ -64,48 +64,48 @@ const taken: readonly (readonly [name: string, message: string])[] = [
   ["bytes above ASCII in a header", `GET /v1/health HTTP/1.1\r\n${host}\r\nX-A: \xe9\xff\r\nConnection: close\r\n\r\n`],
 ];
 
-test.each(taken)("%s is answered like any other request [ERR-08, HLT-01, RTE-05]", async (_, message) => {
-  const { answers, closed } = await exchange(service.base, message);
-  expect(answers).toHaveLength(1);
-  expect(answers[0]?.status).toBe(200);
-  expect(JSON.parse(answers[0]?.body ?? "")).toEqual(health);
-  expect(answers[0]?.headers.get("ratelimit-limit")).toBe("10");
+test.each(taken)("%s is served like any other request [ERR-08, HLT-01, RTE-05]", async (_, message) => {
+  const { responses, closed } = await exchange(service.base, message);
+  expect(responses).toHaveLength(1);
+  expect(responses[0]?.status).toBe(200);
+  expect(JSON.parse(responses[0]?.body ?? "")).toEqual(health);
+  expect(responses[0]?.headers.get("ratelimit-limit")).toBe("10");
   expect(closed).toBe(true);
 });
 
-test("requests that come together are answered one after the other, in their order [ERR-08]", async () => {
+test("requests that come together are served one after the other, in their order [ERR-08]", async () => {
   const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\n${host}\r\n${more}\r\n`;
-  const { answers, closed } = await exchange(
+  const { responses, closed } = await exchange(
     service.base,
     `${one("/v1/health")}${one("/v1/sessions")}${one("/v1/nothing")}${one("/v1/health", "Connection: close\r\n")}`,
   );
-  expect(answers.map(({ status }) => status)).toEqual([200, 401, 404, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 401, 404, 200]);
   expect(closed).toBe(true);
 });
 
-test("rubbish after an answered request is refused in the envelope, and the connection closes [ERR-08]", async () => {
-  const { answers, closed } = await exchange(
+test("rubbish after a completed request is refused in the envelope, and the connection closes [ERR-08]", async () => {
+  const { responses, closed } = await exchange(
     service.base,
     `GET /v1/health HTTP/1.1\r\n${host}\r\n\r\n\0\0\0rubbish\r\n\r\n`,
   );
   expect(closed).toBe(true);
-  expect(answers.length).toBeGreaterThan(0);
-  expectEnvelope(answers.at(-1), 400);
+  expect(responses.length).toBeGreaterThan(0);
+  expectEnvelope(responses.at(-1), 400);
 });
 
 test("a chunked body that breaks off in rubbish is refused, and nothing is written [ERR-08]", async () => {
   const head = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
-  const { answers, closed } = await exchange(
+  const { responses, closed } = await exchange(
     service.base,
     `${head}14\r\n{"full_name":"Chunky\r\nZZ\r\n"}\r\n0\r\n\r\n`,
   );
-  expectEnvelope(answers[0], 400);
-  expect(answers).toHaveLength(1);
+  expectEnvelope(responses[0], 400);
+  expect(responses).toHaveLength(1);
   expect(closed).toBe(true);
   expect((await service.rest("/v1/contacts?query=chunky", { key })).body.data).toEqual([]);
 });
 
-test("Expect: 100-continue is answered with 100, then with the answer [ERR-08]", async () => {
+test("Expect: 100-continue gets 100, then the response [ERR-08]", async () => {
   const body = JSON.stringify({ full_name: "Expected" });
   const { text, closed } = await exchange(
     service.base,
@@ -129,23 +129,23 @@ test("headers that do not come within 10 seconds are 408 in the envelope; who se
       1_000,
     ),
   ]);
-  expectEnvelope(slow.answers[0], 408);
-  expect(slow.answers[0]?.headers.has("deprecation")).toBe(true);
+  expectEnvelope(slow.responses[0], 408);
+  expect(slow.responses[0]?.headers.has("deprecation")).toBe(true);
   for (const { closed } of [slow, silent, half, idle, pinging]) expect(closed).toBe(true);
 });
 
-test("the service goes on answering after all of it [ERR-08]", async () => {
+test("the service goes on responding after all of it [ERR-08]", async () => {
   expect((await service.rest("/v1/health")).body).toEqual(health);
 });
 
 test.each([0, 1, 3, 6, 15])(
-  "junk that follows a request after %i ms takes nothing from its answer: what was written is answered 201, then comes the 400 [ERR-08]",
+  "junk that follows a request after %i ms takes nothing from its response: what was written gets 201, then comes the 400 [ERR-08]",
   async (delayMs) => {
     const body = `{"full_name":"Junk After ${delayMs}"}`;
     const request = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const { answers } = await exchange(service.base, [request, "xx\r\n\r\n"], 4_000, delayMs);
-    expect(answers.map(({ status }) => status)).toEqual([201, 400]);
-    expectEnvelope(answers[1], 400);
+    const { responses } = await exchange(service.base, [request, "xx\r\n\r\n"], 4_000, delayMs);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400]);
+    expectEnvelope(responses[1], 400);
     expect((await service.rest(`/v1/contacts?query=junk+after+${delayMs}`, { key })).body.data).toHaveLength(1);
   },
 );

@@ -80,11 +80,11 @@ test("gRPC over HTTP/2 has both, with a key and without [HDR-01, HDR-02]", async
 });
 
 test.each(refused)("%s, rejected with %i, has both [HDR-01, HDR-02]", async (_, status, message) => {
-  const { answers } = await exchange(
+  const { responses } = await exchange(
     secure.base,
     typeof message === "string" ? message.replaceAll("{key}", owner.key) : message,
   );
-  const [first] = answers;
+  const [first] = responses;
   expect([
     first?.status,
     first?.headers.get("x-content-type-options"),
@@ -108,7 +108,7 @@ test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])(
 test.each(refused.filter(([, status]) => status !== 417))(
   "%s, rejected with %i on the internal listener, has nosniff [HDR-01]",
   async (_, status, message) => {
-    const { answers } = await exchange(secure.internal, message);
-    expect([answers[0]?.status, answers[0]?.headers.get("x-content-type-options")]).toEqual([status, "nosniff"]);
+    const { responses } = await exchange(secure.internal, message);
+    expect([responses[0]?.status, responses[0]?.headers.get("x-content-type-options")]).toEqual([status, "nosniff"]);
   },
 );

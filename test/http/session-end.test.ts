@@ -1,4 +1,4 @@
-// HTTP/2 sessions that end: what runs is answered, and of the rest the client knows that nothing was begun.
+// HTTP/2 sessions that end: what runs is served, and of the rest the client knows that nothing was begun.
 import { once } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
 import { connect as connectHttp2, createServer } from "node:http2";
@@ -71,29 +71,29 @@ const isType =
   (type: number) =>
   (one: Frame): boolean =>
     one.type === type;
-const answers =
+const responses =
   (stream: number) =>
   (one: Frame): boolean =>
     one.type === types.data && one.stream === stream;
 const acknowledge = ({ socket }: Client, { type, payload }: Frame): void =>
   void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
 
-test("an idle session ends with the last stream that was answered, so that a request on its way is known not to have begun [OPS-16]", async () => {
+test("an idle session ends with the last stream that was served, so that a request on its way is known not to have begun [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   client.ask(1);
-  await client.seen(answers(1));
+  await client.seen(responses(1));
   const stopped = listener.close(5_000, 4_000);
   client.ask(3);
   const { payload } = await client.seen(isType(types.goaway));
   const last = payload.readUInt32BE(0);
   expect(payload.readUInt32BE(4)).toBe(0);
   await stopped;
-  const answered = client.frames.filter(isType(types.headers)).map(({ stream }) => stream);
-  expect(answered).toEqual(last === 1 ? [1] : [1, 3]);
+  const completed = client.frames.filter(isType(types.headers)).map(({ stream }) => stream);
+  expect(completed).toEqual(last === 1 ? [1] : [1, 3]);
 });
 
-test("what runs when the session is told to end is answered [OPS-16]", async () => {
+test("what runs when the session is told to end is served [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   delayMs = 100;
@@ -103,7 +103,7 @@ test("what runs when the session is told to end is answered [OPS-16]", async () 
   expect(client.frames.filter(isType(types.data)).map(({ stream }) => stream)).toContain(1);
 });
 
-test("a client that connects while the listener stops gets the settings first, and its request is answered [OPS-16]", async () => {
+test("a client that connects while the listener stops gets the settings first, and its request is served [OPS-16]", async () => {
   const socket = connect(port, "127.0.0.1");
   clients.add(socket);
   await once(socket, "connect");

@@ -77,7 +77,7 @@ test("a request that does not come whole within 15 seconds is 408 in the envelop
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
 });
 
-test("a client that was answered and goes on sending for ever is cut off after the same time", async () => {
+test("a client that was served and goes on sending for ever is cut off after the same time", async () => {
   serve = (request, response) => {
     request.resume();
     response.writeHead(401).end();
@@ -89,17 +89,17 @@ test("a client that was answered and goes on sending for ever is cut off after t
   await expect.poll(() => stream.destroyed).toBe(true);
 });
 
-test("a request that came whole is answered however long that takes", async () => {
-  let answer = (): void => undefined;
+test("a request that came whole is served however long that takes", async () => {
+  let respond = (): void => undefined;
   serve = (request, response) => {
     request.resume();
-    answer = () => void response.end();
+    respond = () => void response.end();
   };
   const stream = await begin();
   const status = statusOf(stream);
   stream.end("}");
   await new Promise((resolve) => session.ping(resolve));
   await vi.advanceTimersByTimeAsync(20_000);
-  answer();
+  respond();
   expect(await status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// Clients that ask and then take nothing of their answer: it would stay in memory for as long as they like.
+// Clients that ask and then take nothing of their response: it would stay in memory for as long as they like.
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
@@ -7,7 +7,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 
 /** More than the buffers of both ends hold. */
-const answer = Buffer.alloc(32 * 1024 * 1024, "a");
+const large = Buffer.alloc(32 * 1024 * 1024, "a");
 const limits = { stalledMs: 300 };
 let listener: Listener;
 let port: number;
@@ -21,7 +21,7 @@ beforeEach(async () => {
     {
       handle(_request, response) {
         response.once("close", tell);
-        response.end(answer);
+        response.end(large);
       },
       refuse: () => "",
       refuseExpectation: nothing,
@@ -44,14 +44,14 @@ test("over HTTP/1.1 one that reads nothing is cut off", async () => {
   const socket = connect(port, "127.0.0.1").pause();
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await closed;
-  expect(await readRest(socket.resume())).toBeLessThan(answer.length);
+  expect(await readRest(socket.resume())).toBeLessThan(large.length);
 });
 
 test("over HTTP/2 as well", async () => {
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   const stream = session.request({ ":path": "/" }).pause();
   await closed;
-  expect(await readRest(stream.resume())).toBeLessThan(answer.length);
+  expect(await readRest(stream.resume())).toBeLessThan(large.length);
   session.destroy();
 });
 
@@ -65,7 +65,7 @@ test("one that reads a little at a time, for longer than may be read nothing, ge
     setTimeout(() => socket.resume(), 2);
   });
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  while (read < answer.length) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (read < large.length) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(performance.now() - begun).toBeGreaterThan(limits.stalledMs);
   socket.destroy();
 });

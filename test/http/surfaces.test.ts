@@ -88,7 +88,7 @@ test.each([
   }
 });
 
-test("/livez, /readyz and /metrics answer on the internal listener, without a token [OPS-10]", async () => {
+test("/livez, /readyz and /metrics respond on the internal listener, without a token [OPS-10]", async () => {
   const get = async (path: string): Promise<[number, string, string]> => {
     const response = await fetch(service.internal + path);
     return [response.status, response.headers.get("Content-Type") ?? "", await response.text()];
@@ -139,18 +139,18 @@ test("an internal records.v1 call needs the account's id, of an account that is 
   expect(codes).toEqual(["invalid_argument", "invalid_argument", "not_found", undefined]);
 });
 
-test("the internal listener answers what is malformed as the public one does: two Authorization lines are 400 [ERR-09]", async () => {
-  const { answers } = await exchange(
+test("the internal listener rejects malformed requests as the public one does: two Authorization lines are 400 [ERR-09]", async () => {
+  const { responses } = await exchange(
     service.internal,
     "GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n",
   );
-  expect(answers.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
+  expect(responses.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
 });
 
-test("the internal listener answers an Expect that is not understood with an id, under which the log has it [FMT-06, ERR-08]", async () => {
-  const { answers } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
-  expect(answers[0]?.status).toBe(417);
-  const id = answers[0]?.headers.get("x-request-id") ?? "none";
+test("the internal listener rejects an unknown Expect with an id, under which the log has it [FMT-06, ERR-08]", async () => {
+  const { responses } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
+  expect(responses[0]?.status).toBe(417);
+  const id = responses[0]?.headers.get("x-request-id") ?? "none";
   await expect
     .poll(() => service.logLines.find((line) => line.includes(`"${id}"`)))
     .toMatch(/"listener":"internal".*"status":417/);
@@ -207,7 +207,7 @@ test("the OpenAPI documents are public and have no key operations of the inside 
   expect((await service.rest("/openapi.yaml")).status).toBe(200);
 });
 
-test("Connect, gRPC and gRPC-Web answer on the public port, over HTTP/1.1 and h2c [WIR-01, HLT-05]", async () => {
+test("Connect, gRPC and gRPC-Web respond on the public port, over HTTP/1.1 and h2c [WIR-01, HLT-05]", async () => {
   const rpc = "/records.v1.HealthService/CheckHealth";
   const wires = [
     ["application/json", "{}"],

@@ -74,10 +74,10 @@ test.concurrent.each(surfaces)(
     const head = { ":method": method, ":path": path, ...(type === "" ? {} : { "content-type": type }) };
     const stream = session.request(head, { endStream: false });
     stream.on("error", () => undefined);
-    const answered = statusOf(stream);
+    const completed = statusOf(stream);
     stream.resume().write(sent);
     expect(await first(closed(stream), slowClient(listener))).toBe("closed");
-    expect(await answered).toBe(status);
+    expect(await completed).toBe(status);
     // The connection is as good as before.
     expect(await statusOf(session.request({ ":path": listener === "base" ? "/v1/health" : "/livez" }))).toBe(200);
   },
@@ -88,7 +88,7 @@ function first(ended: Promise<void>, slow: Promise<void>): Promise<string> {
   return Promise.race([ended.then(() => "closed"), slow.then(() => "as late as a slow client")]);
 }
 
-/** Settles when a request that never comes whole is given up: a client that nobody answers has 15 seconds. */
+/** Settles when a request that never comes whole is given up: a client without a response has 15 seconds. */
 function slowClient(listener: Name): Promise<void> {
   const socket = open(house().service[listener]);
   const path = listener === "base" ? "/v1/contacts" : "/records.ingest.v1.IngestService/UpsertContacts";

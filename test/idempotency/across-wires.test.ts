@@ -38,7 +38,7 @@ async function storedInstant(account: TestAccount): Promise<string> {
 
 describe.each(pairs)("first %s, then %s", (first, second) => {
   test.each(["Redis", "MongoDB"])(
-    "a create is replayed out of %s, in the bytes that the second wire sends for a first answer [IDM-06, IDM-09]",
+    "a create is replayed out of %s, in the bytes that the second wire sends for a first response [IDM-06, IDM-09]",
     async (source) => {
       const account = await service().account();
       const made = await wires[first].create({ base: service().base, key: account.key }, "k", ana);
@@ -77,8 +77,8 @@ test.each(names)(
   async (name) => {
     const account = await service().account();
     for (const key of ["", "a b", "x".repeat(129)]) {
-      const answer = await wires[name].create({ base: service().base, key: account.key }, key, ana);
-      expect(answer.outcome, `"${key}"`).toBe(name === "REST" ? "422" : "InvalidArgument");
+      const response = await wires[name].create({ base: service().base, key: account.key }, key, ana);
+      expect(response.outcome, `"${key}"`).toBe(name === "REST" ? "422" : "InvalidArgument");
     }
     expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
   },

@@ -10,7 +10,7 @@ import { grantWrites, readScope } from "../../src/guards/scope.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
-import type { WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
 const width = 50;
@@ -22,25 +22,25 @@ beforeAll(async () => {
 });
 
 /**
- * What fifty answers and the database say together: `{first: 1, replays: 49, answers: 1, written: 1}` is exactly once.
+ * What fifty responses and the database show together: `{first: 1, replays: 49, responses: 1, written: 1}` is exactly once.
  */
 interface Verdict {
   readonly first: number;
   readonly replays: number;
-  readonly answers: number;
+  readonly responses: number;
   readonly written: number;
 }
 
-const exactlyOnce: Verdict = { first: 1, replays: width - 1, answers: 1, written: 1 };
+const exactlyOnce: Verdict = { first: 1, replays: width - 1, responses: 1, written: 1 };
 
-function verdict(answers: readonly WireAnswer[], written: number): Verdict {
-  expect(answers.filter(({ outcome }) => outcome !== "ok").map(({ outcome, text }) => `${outcome} ${text}`)).toEqual(
+function verdict(responses: readonly WireResponse[], written: number): Verdict {
+  expect(responses.filter(({ outcome }) => outcome !== "ok").map(({ outcome, text }) => `${outcome} ${text}`)).toEqual(
     [],
   );
   return {
-    first: answers.filter(({ replayed }) => !replayed).length,
-    replays: answers.filter(({ replayed }) => replayed).length,
-    answers: new Set(answers.map(({ text }) => text)).size,
+    first: responses.filter(({ replayed }) => !replayed).length,
+    replays: responses.filter(({ replayed }) => replayed).length,
+    responses: new Set(responses.map(({ text }) => text)).size,
     written,
   };
 }
@@ -53,24 +53,24 @@ async function atOnce(
   instances: readonly TestService[] = [service(), other()],
 ): Promise<Verdict> {
   const target = (at: number) => ({ base: instances[at % instances.length]?.base ?? "", key: account.key });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
       wires[wire].create(target(at), key, { full_name: "Fifty", email: "fifty@example.com" }),
     ),
   );
-  return verdict(answers, (await recordsOf(service().app.client, account)).contacts);
+  return verdict(responses, (await recordsOf(service().app.client, account)).contacts);
 }
 
 /** Fifty appends over both instances. */
 async function appendAtOnce(account: TestAccount, wire: keyof typeof wires): Promise<Verdict> {
   const { id } = await wires.REST.create({ base: service().base, key: account.key }, "parent", { full_name: "Parent" });
   const bases = [service().base, other().base];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
       wires[wire].append({ base: bases[at % 2] ?? "", key: account.key }, "note", id, "once"),
     ),
   );
-  return verdict(answers, (await recordsOf(service().app.client, account)).notes);
+  return verdict(responses, (await recordsOf(service().app.client, account)).notes);
 }
 
 const names = Object.keys(wires) as (keyof typeof wires)[];
@@ -87,25 +87,25 @@ describe.each(names)("over %s", (wire) => {
 test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]", async () => {
   const account = await service().account();
   const target = (at: number) => ({ base: at % 3 === 0 ? service().base : other().base, key: account.key });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
       wires[names[at % names.length] ?? "REST"].create(target(at), "k", { full_name: "Mixed" }),
     ),
   );
-  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+  expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
 test("fifty requests of which every second has another body write one contact: the others are refused [IDM-10, IDM-16]", async () => {
   const account = await service().account();
   const target = { base: service().base, key: account.key };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
       wires.REST.create(target, "k", { full_name: at % 2 === 0 ? "Even" : "Odd" }),
     ),
   );
-  const outcomes = answers.map(({ outcome }, at) => `${at % 2} ${outcome}`);
+  const outcomes = responses.map(({ outcome }, at) => `${at % 2} ${outcome}`);
   expect([new Set(outcomes).size, outcomes.filter((outcome) => outcome.endsWith("ok")).length]).toEqual([2, width / 2]);
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
@@ -123,7 +123,7 @@ test("fifty creates while Redis is flushed again and again write one contact [ID
 
 test("fifty requests at once for one email under fifty keys: one is written, the others are refused and leave no claim [IDM-12]", async () => {
   const account = await service().account();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
       wires.REST.create({ base: at % 2 === 0 ? service().base : other().base, key: account.key }, `k${at}`, {
         full_name: "One",
@@ -131,8 +131,8 @@ test("fifty requests at once for one email under fifty keys: one is written, the
       }),
     ),
   );
-  expect(answers.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
-  expect(answers.filter(({ outcome }) => outcome === "409")).toHaveLength(width - 1);
+  expect(responses.filter(({ outcome }) => outcome === "ok")).toHaveLength(1);
+  expect(responses.filter(({ outcome }) => outcome === "409")).toHaveLength(width - 1);
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
@@ -180,21 +180,24 @@ test("the same fifty through a guard that never claims write more than one: the 
   const message = { $typeName: "records.v1.CreateContactRequest" as const, fullName: "Fifty" };
   const scope = readScope(new UUID(account.id), deadlineIn(4_000));
   const request = { rpc, scope, key: "k", message };
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: width }, async () => {
-      const answer = await idempotency.run(request, (granted) =>
+      const response = await idempotency.run(request, (granted) =>
         service().app.services.contacts.createContact(message, grantWrites({ ...granted })),
       );
       return {
         outcome: "ok",
         id: "",
         text:
-          answer.body ??
-          JSON.stringify(answer.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-        replayed: answer.replayed,
+          response.body ??
+          JSON.stringify(response.message, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+        replayed: response.replayed,
       };
     }),
   );
-  const { written, answers: different } = verdict(answers, (await recordsOf(service().app.client, account)).contacts);
+  const { written, responses: different } = verdict(
+    responses,
+    (await recordsOf(service().app.client, account)).contacts,
+  );
   expect([written, different]).toEqual([width, width]);
 });

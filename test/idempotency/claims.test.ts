@@ -63,7 +63,7 @@ afterAll(async () => {
 const claims = () =>
   client.db().collection<{ _id: { account_id: UUID; key: string }; created_at: Date }>("idempotency");
 
-/** Creates a contact of this name in the account, whose answer has a new id each time it is written. */
+/** Creates a contact of this name in the account, whose response has a new id each time it is written. */
 function run(
   idempotency: Idempotency,
   fullName = "Ann",
@@ -78,12 +78,12 @@ function run(
       message: create(CreateContactRequestSchema, { fullName }),
     },
     async (scope: WriteScope) => {
-      const answer = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-      await commit(client, scope, { message: answer, records: [] }, async (options) => {
+      const response = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
+      await commit(client, scope, { message: response, records: [] }, async (options) => {
         await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
         if (fail !== undefined) throw fail;
       });
-      return answer;
+      return response;
     },
   );
 }
@@ -105,7 +105,7 @@ describe.each([
   ["with Redis", withRedis],
   ["without Redis", withoutRedis],
 ] as const)("%s", (_name, make) => {
-  test("the first answer is the write's, and every other a replay of it, with the body that REST was sent [IDM-06]", async () => {
+  test("the first response is the write's, and every other a replay of it, with the body that REST was sent [IDM-06]", async () => {
     const first = await run(make());
     expect(first).toMatchObject({ replayed: false, body: undefined });
     const { id } = (first.message as unknown as { contact: { id: string } }).contact;
@@ -129,9 +129,9 @@ describe.each([
     const other = make().run(
       { rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message },
       async (scope) => {
-        const answer = create(AppendContactNoteResponseSchema);
-        await commit(client, scope, { message: answer, records: [] }, () => Promise.resolve());
-        return answer;
+        const response = create(AppendContactNoteResponseSchema);
+        await commit(client, scope, { message: response, records: [] }, () => Promise.resolve());
+        return response;
       },
     );
     await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
@@ -155,7 +155,7 @@ describe.each([
   test.each([
     [23, true],
     [25, false],
-  ])("an answer of %i hours ago is replayed: %s [IDM-05]", async (hours, replayed) => {
+  ])("a response of %i hours ago is replayed: %s [IDM-05]", async (hours, replayed) => {
     await run(make());
     const before = new Date(Date.now() - hours * 3_600_000);
     await claims().updateOne({ "_id.account_id": account }, { $set: { created_at: before } });
@@ -183,7 +183,7 @@ describe.each([
   });
 });
 
-test("what Redis keeps of an answer holds no longer than the claim, and an hour at most [IDM-05]", async () => {
+test("what Redis keeps of a response holds no longer than the claim, and an hour at most [IDM-05]", async () => {
   const key = `idempotency:${reservationName(account, "k")}`;
   await run(withRedis());
   expect(await inRedis.pttl(key)).toBeGreaterThan(3_500_000);
@@ -198,7 +198,7 @@ test("what Redis keeps of an answer holds no longer than the claim, and an hour 
   expect(await inRedis.pttl(key)).toBeLessThanOrEqual(60_000);
 });
 
-test("an answer that Redis could not be asked for beforehand is kept there afterwards", async () => {
+test("a response that Redis could not be asked for beforehand is kept there afterwards", async () => {
   let asked = 0;
   const late: RedisLink = {
     ...link,
@@ -208,7 +208,7 @@ test("an answer that Redis could not be asked for beforehand is kept there after
   await expect.poll(() => inRedis.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
 });
 
-test("who finds the key reserved waits, and writes when it is given up, or replays when it is answered [IDM-11, IDM-19]", async () => {
+test("who finds the key reserved waits, and writes when it is given up, or replays when it is completed [IDM-11, IDM-19]", async () => {
   const holder = createReservations(link);
   for (const written of [false, true]) {
     const held = await holder.reserve(reservationName(account, "k"), "holder");

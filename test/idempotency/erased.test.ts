@@ -3,7 +3,7 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient } from "../support/client.ts";
-import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
 
@@ -11,11 +11,11 @@ const { service, other, redis } = useTwoInstances();
 
 const secret = "Erased Person";
 
-function create(client: Client, key: string, full_name = secret, at: TestService = service()): Promise<RestAnswer> {
+function create(client: Client, key: string, full_name = secret, at: TestService = service()): Promise<RestResponse> {
   return at.rest("/v1/contacts", { key: client.key, body: { full_name }, headers: { "Idempotency-Key": key } });
 }
 
-function append(client: Client, key: string, contactId: string, content = secret): Promise<RestAnswer> {
+function append(client: Client, key: string, contactId: string, content = secret): Promise<RestResponse> {
   return client.post(`/v1/contacts/${contactId}/notes`, { content }, { "Idempotency-Key": key });
 }
 

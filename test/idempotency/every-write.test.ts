@@ -16,7 +16,7 @@ function changed(request: Fields): Fields {
   return { ...request, [name]: `${value} and more` };
 }
 
-test("every write that answers 201 takes an idempotency key, and no read does", () => {
+test("every write that returns 201 takes an idempotency key, and no read does", () => {
   for (const { rpc, writes, idempotent: takes, success } of operations)
     expect(takes, rpc).toBe(writes && success === 201);
   expect(idempotent.length).toBeGreaterThanOrEqual(2);

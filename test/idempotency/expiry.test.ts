@@ -2,7 +2,7 @@
 // does.
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { ageClaim, recordsOf } from "../../fixtures/records/stored.ts";
 
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-function create(account: TestAccount, full_name: string): Promise<RestAnswer> {
+function create(account: TestAccount, full_name: string): Promise<RestResponse> {
   return service.rest("/v1/contacts", { key: account.key, body: { full_name }, headers: { "Idempotency-Key": "k" } });
 }
 
@@ -32,7 +32,7 @@ async function age(account: TestAccount, ms: number): Promise<void> {
   await redis.flushall();
 }
 
-test("up to 24 hours the first answer is replayed and another request is refused [IDM-05]", async () => {
+test("up to 24 hours the first response is replayed and another request is refused [IDM-05]", async () => {
   const account = await service.account();
   const made = await create(account, "Ana");
   await age(account, 24 * hour - 5_000);
@@ -66,8 +66,8 @@ test("twenty requests at once with a key that has just expired write one contact
   const account = await service.account();
   await create(account, "Ana");
   await age(account, 24 * hour + 1_000);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => create(account, "Ana")));
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  const responses = await Promise.all(Array.from({ length: 20 }, () => create(account, "Ana")));
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
   expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 2, notes: 0, claims: 1 });
 });
 

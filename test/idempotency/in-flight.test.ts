@@ -1,4 +1,4 @@
-// A key whose first request still runs: duplicates wait in Redis, get its answer, and give up at the deadline.
+// A key whose first request still runs: duplicates wait in Redis, get its response, and give up at the deadline.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FaultInjector } from "../faults/fault-injector.ts";
@@ -7,7 +7,7 @@ import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
-import type { Wire, WireAnswer } from "../../fixtures/clients/idempotent-writes.ts";
+import type { Wire, WireResponse } from "../../fixtures/clients/idempotent-writes.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
 let injector: FaultInjector;
@@ -28,9 +28,9 @@ afterAll(async () => {
 async function whileHeld<T>(
   command: string,
   blockTimeMS: number,
-  start: () => Promise<WireAnswer>,
+  start: () => Promise<WireResponse>,
   work: () => Promise<T>,
-): Promise<[WireAnswer, T]> {
+): Promise<[WireResponse, T]> {
   const fault = { failCommands: [command], blockConnection: true, blockTimeMS, appName: "records" };
   // The times of use of the keys before are written beside the requests: one of those writes would be held in its
   // place.
@@ -44,16 +44,16 @@ async function whileHeld<T>(
   });
 }
 
-function send(wire: Wire, instance: TestService, account: TestAccount): Promise<WireAnswer> {
+function send(wire: Wire, instance: TestService, account: TestAccount): Promise<WireResponse> {
   return wire.create({ base: instance.base, key: account.key }, "k", { full_name: "Held" });
 }
 
 test.each(["update", "insert", "commitTransaction"])(
-  "while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its answer [IDM-11, IDM-19]",
+  "while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its response [IDM-11, IDM-19]",
   async (command) => {
     const account = await one.account();
     const listening = listenToMongo(two.app.client);
-    const duplicates = (): Promise<WireAnswer[]> =>
+    const duplicates = (): Promise<WireResponse[]> =>
       Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
     const [first, repeats] = await whileHeld(command, 600, () => send(wires.REST, one, account), duplicates);
     expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "aggregate api_keys"));
@@ -65,26 +65,26 @@ test.each(["update", "insert", "commitTransaction"])(
 
 test("a duplicate of another body waits for the first as well, and is then refused [IDM-10, IDM-11]", async () => {
   const account = await one.account();
-  const other = (): Promise<WireAnswer> =>
+  const other = (): Promise<WireResponse> =>
     wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
   const [first, refused] = await whileHeld("insert", 800, () => send(wires.REST, one, account), other);
   expect([first.outcome, refused.outcome]).toEqual(["ok", "409"]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("without Redis a duplicate waits in the database and gets the first answer [IDM-11, IDM-17]", async () => {
+test("without Redis a duplicate waits in the database and gets the first response [IDM-11, IDM-17]", async () => {
   const [first, second] = [await injector.instance({ REDIS_URL: "" }), await injector.instance({ REDIS_URL: "" })];
   const account = await one.account();
   const fault = { failCommands: ["commitTransaction"], blockConnection: true, blockTimeMS: 800, appName: "records" };
-  const answers = await withFault(injector.mongod, { times: 1 }, fault, () =>
+  const responses = await withFault(injector.mongod, { times: 1 }, fault, () =>
     Promise.all([
       send(wires.REST, first, account),
       send(wires.gRPC, second, account),
       send(wires.REST, second, account),
     ]),
   );
-  expect(new Set(answers.map(({ outcome, id }) => `${outcome} ${id}`)).size).toBe(1);
-  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  expect(new Set(responses.map(({ outcome, id }) => `${outcome} ${id}`)).size).toBe(1);
+  expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
@@ -129,15 +129,15 @@ test("a transaction that seemed abandoned, because its next command took seconds
 test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
   const account = await one.account();
   const fault = { failCommands: ["insert"], errorCode: 2, blockConnection: true, blockTimeMS: 400, appName: "records" };
-  const answers = await withFault(injector.mongod, { times: 1 }, fault, () =>
+  const responses = await withFault(injector.mongod, { times: 1 }, fault, () =>
     Promise.all([send(wires.REST, one, account), send(wires.REST, two, account)]),
   );
-  expect(answers.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
+  expect(responses.map(({ outcome }) => outcome).sort()).toEqual(["500", "ok"]);
   expect((await send(wires.REST, one, account)).replayed).toBe(true);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("a repetition for which MongoDB could not look up the first answer leaves the key: the next one gets it [IDM-11, IDM-15]", async () => {
+test("a repetition for which MongoDB could not look up the first response leaves the key: the next one gets it [IDM-11, IDM-15]", async () => {
   const account = await one.account();
   const first = await send(wires.REST, one, account);
   const redis = new Redis(injector.redis.uri);

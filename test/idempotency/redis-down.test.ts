@@ -34,7 +34,7 @@ test("what was written before, during and after an outage of Redis is replayed e
 
     restarted = await startInItsPlace(service.redis.uri, folder);
     const client = new Redis(restarted.uri);
-    // The instances find it by themselves: an answer is kept in it again.
+    // The instances find it by themselves: a response is kept in it again.
     await expect
       .poll(
         async () => {

@@ -1,7 +1,7 @@
 // One key, one write: what is replayed, how exactly, and what a key does not do.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { archive, recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";
 
@@ -12,7 +12,7 @@ function create(
   key: string | undefined,
   body: unknown,
   at: TestService = service(),
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   return at.rest("/v1/contacts", {
     key: account.key,
     body,
@@ -25,7 +25,7 @@ function append(
   key: string | undefined,
   contactId: string,
   content: string,
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   return service().rest(`/v1/contacts/${contactId}/notes`, {
     key: account.key,
     body: { content },
@@ -34,7 +34,7 @@ function append(
 }
 
 /** What a replay has to repeat: everything but what belongs to this one exchange. */
-function repeated({ status, text, headers }: RestAnswer): unknown {
+function repeated({ status, text, headers }: RestResponse): unknown {
   const own = new Set(["x-request-id", "date", "idempotent-replayed"]);
   return { status, text, headers: [...headers].filter(([name]) => !own.has(name)) };
 }
@@ -45,7 +45,7 @@ test("two equal requests without a key write twice [IDM-01]", async () => {
   const second = await create(account, undefined, { full_name: "Twice" });
   expect([first.status, second.status]).toEqual([201, 201]);
   expect(first.body.data.id).not.toBe(second.body.data.id);
-  for (const answer of [first, second]) expect(answer.headers.has("idempotent-replayed")).toBe(false);
+  for (const response of [first, second]) expect(response.headers.has("idempotent-replayed")).toBe(false);
   await append(account, undefined, first.body.data.id, "again");
   await append(account, undefined, first.body.data.id, "again");
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 2, claims: 0 });
@@ -76,9 +76,9 @@ test.each([
   async (_name, key) => {
     const account = await service().account();
     const { id } = (await create(account, undefined, { full_name: "Kim" })).body.data;
-    for (const answer of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
-      expect(answer.status).toBe(422);
-      expect(answer.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
+    for (const response of [await create(account, key, { full_name: "Kim" }), await append(account, key, id, "note")]) {
+      expect(response.status).toBe(422);
+      expect(response.body.error).toMatchObject({ code: "422", details: [{ field: "Idempotency-Key" }] });
     }
     expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
   },
@@ -115,7 +115,7 @@ test.each(["from Redis", "from MongoDB"])(
 );
 
 test.each([true, false])(
-  "the first answer is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]",
+  "the first response is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]",
   async (flushed) => {
     const account = await service().account();
     const made = await create(account, "k", { full_name: "Before", email: "before@example.com" });
@@ -142,7 +142,7 @@ test.each([true, false])(
   },
 );
 
-test("the replay of a create whose email another contact took since is the first answer, not 409 [IDM-07]", async () => {
+test("the replay of a create whose email another contact took since is the first response, not 409 [IDM-07]", async () => {
   const account = await service().account();
   const made = await create(account, "k", { full_name: "Early", email: "one@example.com" });
   await archive(service().app.client, made.body.data.id);
@@ -163,9 +163,13 @@ test("spacing, property order, escapes, null for what is absent and the case of 
   ];
   const texts = [];
   for (const raw of spellings) {
-    const answer = await service().rest("/v1/contacts", { key: account.key, raw, headers: { "Idempotency-Key": "k" } });
-    expect(answer.status, raw).toBe(201);
-    texts.push(answer.text);
+    const response = await service().rest("/v1/contacts", {
+      key: account.key,
+      raw,
+      headers: { "Idempotency-Key": "k" },
+    });
+    expect(response.status, raw).toBe(201);
+    texts.push(response.text);
   }
   expect(new Set(texts).size).toBe(1);
   const { id } = JSON.parse(texts[0] ?? "").data;
@@ -181,7 +185,7 @@ test.each([true, false])(
     const contact = (await create(account, "c", { full_name: "Ana", email: "ana@example.com" })).body.data;
     const second = (await create(account, "d", { full_name: "Bob" })).body.data;
     await append(account, "n", contact.id, "first");
-    const attempts: (() => Promise<RestAnswer>)[] = [
+    const attempts: (() => Promise<RestResponse>)[] = [
       () => create(account, "c", { full_name: "Ann", email: "ana@example.com" }),
       () => create(account, "c", { full_name: "Ana" }),
       () => create(account, "c", { full_name: "Ana", email: "ana@example.com", phone: "+1 555" }),
@@ -193,15 +197,15 @@ test.each([true, false])(
     ];
     for (const attempt of attempts) {
       if (flushed) await redis().flushall();
-      const answer = await attempt();
-      expect([answer.status, answer.body.error.code]).toEqual([409, "409"]);
-      expect(answer.headers.has("idempotent-replayed")).toBe(false);
+      const response = await attempt();
+      expect([response.status, response.body.error.code]).toEqual([409, "409"]);
+      expect(response.headers.has("idempotent-replayed")).toBe(false);
     }
     expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 2, notes: 1, claims: 3 });
   },
 );
 
-test("an answer of 4xx frees the key, for the same request and for another [IDM-12]", async () => {
+test("a response of 4xx frees the key, for the same request and for another [IDM-12]", async () => {
   const account = await service().account();
   const taken = (await create(account, undefined, { full_name: "Holder", email: "held@example.com" })).body.data;
   expect((await create(account, "a", { full_name: "" })).status).toBe(422);
@@ -218,7 +222,7 @@ test("an answer of 4xx frees the key, for the same request and for another [IDM-
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 3, notes: 1, claims: 3 });
 });
 
-test("an answer of 503 because writes are paused frees the key [IDM-12]", async () => {
+test("a response of 503 because writes are paused frees the key [IDM-12]", async () => {
   const account = await service().account();
   const pause = (enabled: boolean) =>
     service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
@@ -283,7 +287,7 @@ test("on GET and PATCH the header is ignored, whatever stands in it [IDM-14]", a
     [200, "Cleo"],
     [200, "Dora"],
   ]);
-  for (const answer of names) expect(answer.headers.has("idempotent-replayed")).toBe(false);
+  for (const response of names) expect(response.headers.has("idempotent-replayed")).toBe(false);
   const got = await service().rest(`/v1/contacts/${id}`, {
     key: account.key,
     headers: { "Idempotency-Key": "not a key" },

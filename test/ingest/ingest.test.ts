@@ -49,12 +49,12 @@ test("the type of a session note is read by its name in REST and by its name in 
     ]);
   }
   const twice = `{"account_id":"${client.id}","notes":[{"session_id":"${session_id}","type":"user_manual","type":"user_manual"}]}`;
-  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, {
+  const response = await fetch(`${service().internal}/records.ingest.v1.IngestService/UpsertSessionNotes`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` },
     body: twice,
   });
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     code: "invalid_argument",
     message: expect.stringContaining('duplicate object key "type"'),
   });

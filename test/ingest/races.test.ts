@@ -54,12 +54,12 @@ test("a note that is appended while its contact is renamed bears the contact's n
   const contact = await client.put.contact({ full_name: "Before" });
   for (let round = 0; round < 20; round++) {
     const full_name = `Name ${round}`;
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       client.post(`/v1/contacts/${contact}/notes`, { content: `milk x${round}x` }),
       client.patch(`/v1/contacts/${contact}`, { full_name }),
       client.post(`/v1/contacts/${contact}/notes`, { content: `milk x${round}x` }),
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([201, 200, 201]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 200, 201]);
     const { body } = await client.get(`/v1/notes?query=x${round}x`);
     expect(body.data.map(({ parent_label }: { parent_label: string }) => parent_label)).toEqual([full_name, full_name]);
   }

@@ -135,12 +135,12 @@ test("a later message may not lead into another account or import, and Import ne
     );
   }
   expect(await exportAll(service(), stranger.id)).toEqual([]);
-  const answer = await fetch(`${service().internal}/records.ingest.v1.IngestService/Import`, {
+  const response = await fetch(`${service().internal}/records.ingest.v1.IngestService/Import`, {
     method: "POST",
     headers: { "Content-Type": "application/connect+json", Authorization: `Bearer ${service().serviceToken}` },
     body: "",
   });
-  expect([answer.status, await answer.json()]).toMatchObject([
+  expect([response.status, await response.json()]).toMatchObject([
     400,
     { error: { message: "Import responds while the request is still being sent, which needs HTTP/2." } },
   ]);

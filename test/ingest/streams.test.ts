@@ -164,7 +164,7 @@ test("an import that is sent again writes nothing twice, also what bears no name
   expect(await counts(service())).toEqual({ ...before, contacts: (before["contacts"] ?? 0) + 2 });
 });
 
-test("a stream that is cut off goes on at the place that the first answer tells [ING-06]", async () => {
+test("a stream that is cut off goes on at the place that the first response tells [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
   const cut = new AbortController();

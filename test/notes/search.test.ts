@@ -15,9 +15,9 @@ interface Found {
 }
 
 async function find(client: Client, query: string): Promise<Found[]> {
-  const answer = await client.get(`/v1/notes?${query}`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.body.data as Found[];
+  const response = await client.get(`/v1/notes?${query}`);
+  expect(response.status, response.text).toBe(200);
+  return response.body.data as Found[];
 }
 
 const contents = (found: readonly Found[]): string[] => found.map(({ content }) => content);

@@ -40,7 +40,7 @@ async function value(name: string, labels: Record<string, string> = {}, from = s
   return line === undefined ? undefined : Number(line.split(" ").at(-1));
 }
 
-/** Waits until the series has grown to this: the line of a request is written when its answer is closed. */
+/** Waits until the series has grown to this: the line of a request is written when its response is closed. */
 async function expectValue(
   wanted: number,
   name: string,
@@ -174,13 +174,13 @@ describe("under load and under faults", () => {
     const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 1_500, appName: "records" };
     await withFault(mongod, "alwaysOn", block, async () => {
       const read = `/v1/contacts/${randomUUID()}`;
-      const answers = Array.from({ length: 12 }, () => faulty.rest(read, { key: account.key }));
+      const responses = Array.from({ length: 12 }, () => faulty.rest(read, { key: account.key }));
       await expectValue(4, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
       await expectValue(4, "records_mongodb_pool_waiting", {}, faulty);
       await expectValue(8, "records_work_in_flight", { standing: "known" }, faulty);
       await expectValue(4, "records_work_waiting", {}, faulty);
       expect(await value("records_work_in_flight", { standing: "stranger" }, faulty)).toBe(0);
-      await Promise.all(answers);
+      await Promise.all(responses);
     });
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     await expectValue(0, "records_mongodb_pool_waiting", {}, faulty);

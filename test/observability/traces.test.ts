@@ -162,7 +162,7 @@ test("a gRPC call is the same tree, named by its rpc, and tells its own code whe
 test("a tool call of an assistant is the same tree, and so is what the identity provider is asked for it", async () => {
   const asked: IncomingHttpHeaders[] = [];
   const jwk = { ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" };
-  fake.answers.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {
+  fake.responses.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {
     asked.push(request.headers);
     json({ keys: [jwk] })(request, response);
   });

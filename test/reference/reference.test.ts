@@ -44,7 +44,7 @@ function raw(
 }
 
 test.each(documents)(
-  "%s answers without a credential, also with one that is wrong, and while the interface is disabled [OAS-01]",
+  "%s responds without a credential, also with one that is wrong, and while the interface is disabled [OAS-01]",
   async (path, type) => {
     for (const key of [undefined, "rec_wrong"]) {
       const { status, headers, text } = await service.rest(path, { key });

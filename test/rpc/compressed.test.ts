@@ -58,25 +58,25 @@ describe("a compressed message", () => {
         gzipped.subarray(0, -4),
         Buffer.concat([gzipped.subarray(0, -8), Buffer.alloc(8)]),
       ]) {
-        const answer = await send(service().base, form, createContact, enveloped(form, broken, 1), {
+        const response = await send(service().base, form, createContact, enveloped(form, broken, 1), {
           ...key,
           ...encoding(form, "gzip"),
         });
-        expectUnreadable(answer, form, "decompression failed");
+        expectUnreadable(response, form, "decompression failed");
       }
     }
   });
 
   test("of an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
     for (const form of forms) {
-      const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
+      const response = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
         ...key,
         ...encoding(form, "br"),
       });
       expect([
         form.name,
-        answer.code,
-        answer.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding"),
+        response.code,
+        response.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding"),
       ]).toEqual([form.name, "unimplemented", "gzip"]);
     }
   });
@@ -84,14 +84,14 @@ describe("a compressed message", () => {
   test("without the name of its compression is invalid_argument [VAL-01, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const headers of [key, { ...key, ...encoding(form, "identity") }]) {
-        const answer = await send(
+        const response = await send(
           service().base,
           form,
           createContact,
           enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1),
           headers,
         );
-        expectUnreadable(answer, form, "cannot be read");
+        expectUnreadable(response, form, "cannot be read");
       }
     }
   });
@@ -104,9 +104,9 @@ describe("a compressed message", () => {
     for (const form of forms) {
       const sent = enveloped(form, bomb.subarray(0, 1024 * 1024), 1);
       const before = process.memoryUsage();
-      const answer = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
+      const response = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
       const after = process.memoryUsage();
-      expectRefused(answer, form, [": the message must be at most 262144 bytes"]);
+      expectRefused(response, form, [": the message must be at most 262144 bytes"]);
       expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(
         64 * 1024 * 1024,
       );

@@ -48,7 +48,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
   };
   const surface = createRpcSurface([rpc], dispatch, (failure) => void errors.push(failure));
   const handle = (request: Request, response: Response): void =>
-    void surface.handle(path, request, response, inboundOf(request, 0)).then(() => steps.push("answered"));
+    void surface.handle(path, request, response, inboundOf(request, 0)).then(() => steps.push("completed"));
   const server =
     http === 1
       ? createServer(handle)
@@ -100,16 +100,16 @@ test("of a client that goes away in the middle of its message nothing is run, an
   client.write('{"full_name":"');
   await until(() => steps.includes("admit"), AbortSignal.timeout(4_000));
   client.destroy();
-  await until(() => steps.includes("answered"), AbortSignal.timeout(4_000));
-  expect([steps, errors]).toEqual([["admit", "answered"], []]);
+  await until(() => steps.includes("completed"), AbortSignal.timeout(4_000));
+  expect([steps, errors]).toEqual([["admit", "completed"], []]);
 });
 
-test("what follows a message that was too large on the same connection is answered too [VAL-04]", async () => {
+test("what follows a message that was too large on the same connection is served too [VAL-04]", async () => {
   const { base } = await surfaceOver({});
   const head = (length: number): string =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
-  const { answers } = await exchange(base, `${head(2_000_000)}${"x".repeat(2_000_000)}${head(2)}{}`, 2_000);
-  expect(answers.map(({ status }) => status)).toEqual([400, 200]);
+  const { responses } = await exchange(base, `${head(2_000_000)}${"x".repeat(2_000_000)}${head(2)}{}`, 2_000);
+  expect(responses.map(({ status }) => status)).toEqual([400, 200]);
 });
 
 test("health on the internal listener refuses a property that it does not know, and a message over a mebibyte [ADM-02]", async () => {

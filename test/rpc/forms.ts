@@ -42,7 +42,7 @@ export interface Told {
   /** Headers and trailers alike. */
   readonly headers: Headers;
   readonly bytes: Buffer;
-  /** `ok`, or the code of the failure; undefined where the answer is none of the protocol's. */
+  /** `ok`, or the code of the failure; undefined where the response is none of the protocol's. */
   readonly code: string | undefined;
   readonly message: string | undefined;
   readonly reason: string | undefined;

@@ -57,18 +57,18 @@ function check(name: string, on = client): Promise<{ status?: number; code?: num
       write(HealthCheckRequestSchema),
       read(HealthCheckResponseSchema),
       request,
-      (error, answer) => resolve(error === null ? { status: answer?.status ?? 0 } : { code: error.code }),
+      (error, response) => resolve(error === null ? { status: response?.status ?? 0 } : { code: error.code }),
     );
   });
 }
 
-/** Sends the requests on one stream, and answers what comes back. */
+/** Sends the requests on one stream, and returns what comes back. */
 function reflect(
   version: "v1" | "v1alpha",
   ...requests: ServerReflectionRequest["messageRequest"][]
 ): Promise<ServerReflectionResponse["messageResponse"][]> {
   return new Promise((resolve, reject) => {
-    const answers: ServerReflectionResponse["messageResponse"][] = [];
+    const responses: ServerReflectionResponse["messageResponse"][] = [];
     const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
     // Both versions have the same messages, byte for byte.
     const stream = client.makeBidiStreamRequest(
@@ -76,16 +76,16 @@ function reflect(
       write(ServerReflectionRequestSchema),
       read(ServerReflectionResponseSchema),
     );
-    stream.on("data", ({ messageResponse }: ServerReflectionResponse) => answers.push(messageResponse));
-    stream.on("error", reject).on("end", () => resolve(answers));
+    stream.on("data", ({ messageResponse }: ServerReflectionResponse) => responses.push(messageResponse));
+    stream.on("error", reject).on("end", () => resolve(responses));
     for (const messageRequest of requests) stream.write(create(ServerReflectionRequestSchema, { messageRequest }));
     stream.end();
   });
 }
 
-function filesOf(answer: ServerReflectionResponse["messageResponse"] | undefined): Map<string, DescFile> {
-  if (answer?.case !== "fileDescriptorResponse") throw new Error(`no files: ${JSON.stringify(answer)}`);
-  const protos = answer.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
+function filesOf(response: ServerReflectionResponse["messageResponse"] | undefined): Map<string, DescFile> {
+  if (response?.case !== "fileDescriptorResponse") throw new Error(`no files: ${JSON.stringify(response)}`);
+  const protos = response.value.fileDescriptorProto.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes));
   const file: FileDescriptorProto[] = [];
   const add = (proto: FileDescriptorProto): void => {
     if (file.includes(proto)) return;
@@ -121,8 +121,8 @@ test("Watch tells the status at once, and SERVICE_UNKNOWN for what is not there 
         read(HealthCheckResponseSchema),
         request,
       );
-      stream.once("data", (answer: { status: number }) => {
-        resolve(answer.status);
+      stream.once("data", (response: { status: number }) => {
+        resolve(response.status);
         stream.cancel();
       });
       stream.on("error", reject);
@@ -143,8 +143,8 @@ test.each(["v1", "v1alpha"] as const)(
       "records.v1.Contact",
       "records.v1.Contact.full_name",
     ]) {
-      const [answer] = await reflect(version, { case: "fileContainingSymbol", value: symbol });
-      expect(filesOf(answer).size, symbol).toBeGreaterThan(0);
+      const [response] = await reflect(version, { case: "fileContainingSymbol", value: symbol });
+      expect(filesOf(response).size, symbol).toBeGreaterThan(0);
     }
     const [byName, again] = await reflect(
       version,
@@ -159,9 +159,9 @@ test.each(["v1", "v1alpha"] as const)(
 );
 
 test.each(["v1", "v1alpha"] as const)(
-  "reflection %s answers what is not there with NOT_FOUND, and goes on [ADM-02]",
+  "reflection %s responds to unknown names with NOT_FOUND, and goes on [ADM-02]",
   async (version) => {
-    const answers = await reflect(
+    const responses = await reflect(
       version,
       { case: "fileContainingSymbol", value: "records.v1.Nothing" },
       { case: "fileByFilename", value: "nothing.proto" },
@@ -176,13 +176,9 @@ test.each(["v1", "v1alpha"] as const)(
       { case: undefined },
       { case: "listServices", value: "" },
     );
-    expect(answers.map((answer) => (answer.case === "errorResponse" ? answer.value.errorCode : answer.case))).toEqual([
-      5,
-      5,
-      5,
-      3,
-      "listServicesResponse",
-    ]);
+    expect(
+      responses.map((response) => (response.case === "errorResponse" ? response.value.errorCode : response.case)),
+    ).toEqual([5, 5, 5, 3, "listServicesResponse"]);
   },
 );
 

@@ -44,7 +44,7 @@ interface Plain {
   readonly body: string;
 }
 
-/** One request over either HTTP, and the answer as it stood on the wire. */
+/** One request over either HTTP, and the response as it stood on the wire. */
 async function plain(
   base: string,
   http: 1 | 2,
@@ -95,15 +95,15 @@ test.each(unserved)(
   async (method, path, headers, body) => {
     for (const http of [1, 2] as const) {
       const address = from();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 8 }, () => plain(tight.base, http, method, path, { ...headers, ...address }, body)),
       );
-      const refused = answers.filter(({ status }) => status === 429);
+      const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
-      for (const answer of refused) {
-        expect(answer.headers.get("retry-after")).toBe("1");
-        expect(answer.headers.get("x-request-id")).toMatch(/./);
-        expect(JSON.parse(answer.body)).toEqual({
+      for (const response of refused) {
+        expect(response.headers.get("retry-after")).toBe("1");
+        expect(response.headers.get("x-request-id")).toMatch(/./);
+        expect(JSON.parse(response.body)).toEqual({
           error: { code: "429", message: "Too many requests: try again in 1 second." },
         });
       }
@@ -113,12 +113,12 @@ test.each(unserved)(
 
 test("one bucket is charged for all that is not served, and no other address's [RTE-11]", async () => {
   const address = from();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     unserved.map(([method, path, headers, body]) =>
       plain(tight.base, 1, method, path, { ...headers, ...address }, body),
     ),
   );
-  expect(answers.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(3);
+  expect(responses.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(3);
   expect((await plain(tight.base, 1, "GET", "/foo", from())).status).toBe(404);
 });
 
@@ -126,20 +126,20 @@ test.each(["?connect=v1", "?encoding=json", "?encoding=json&message=%7B%7D"])(
   "by Connect's GET a call can be 429, whatever its parameters: %s [ERR-10]",
   async (query) => {
     const address = from();
-    const answers = await Promise.all(Array.from({ length: 8 }, () => get(tight.base, getContact, query, address)));
-    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
+    const responses = await Promise.all(Array.from({ length: 8 }, () => get(tight.base, getContact, query, address)));
+    expect(responses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
   },
 );
 
 test("a call with a malformed timeout can be throttled in its own protocol [ERR-10, RTE-14]", async () => {
   for (const form of forms) {
     const headers = { ...from(), "connect-timeout-ms": "soon", "grpc-timeout": "soon" };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, () =>
         send(tight.base, form, searchContacts, enveloped(form, Buffer.from("x")), headers),
       ),
     );
-    const refused = answers.filter(({ code }) => code === "resource_exhausted");
+    const refused = responses.filter(({ code }) => code === "resource_exhausted");
     expect(refused.length, form.name).toBeGreaterThanOrEqual(5);
     for (const { reason, message } of refused)
       expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests: try again in 1 second."]);
@@ -157,9 +157,9 @@ test.each([
   async (method, path, allow) => {
     for (const http of [1, 2] as const) {
       for (const headers of [{}, key(), { "content-type": "application/grpc" }]) {
-        const answer = await plain(service.base, http, method, path, headers);
-        expectEnvelope(answer, 405);
-        expect([answer.headers.get("allow"), answer.headers.get("cache-control")]).toEqual([allow, "no-store"]);
+        const response = await plain(service.base, http, method, path, headers);
+        expectEnvelope(response, 405);
+        expect([response.headers.get("allow"), response.headers.get("cache-control")]).toEqual([allow, "no-store"]);
       }
     }
   },
@@ -196,7 +196,7 @@ test.each([
     for (const http of [1, 2] as const) {
       for (const headers of [{}, key()]) {
         const body = Buffer.from("{}");
-        const answer =
+        const response =
           http === 1
             ? await fetch(service.base + read, {
                 method: "POST",
@@ -211,8 +211,8 @@ test.each([
                 { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
                 "{}",
               );
-        expectEnvelope(answer, 415);
-        expect(JSON.parse(answer.body).error.message).toMatch(/^Content-Type: must be application\/json/);
+        expectEnvelope(response, 415);
+        expect(JSON.parse(response.body).error.message).toMatch(/^Content-Type: must be application\/json/);
       }
     }
   },
@@ -220,13 +220,13 @@ test.each([
 
 test("by Connect's GET an encoding that is not known is 415, which names it [WIR-01, RTE-07]", async () => {
   for (const query of ["", "?message=%7B%7D", "?encoding=xml&message=%7B%7D"]) {
-    const answer = await plain(service.base, 1, "GET", read + query, key());
-    expectEnvelope(answer, 415);
-    expect(JSON.parse(answer.body).error.message).toBe("encoding: must be json or proto.");
+    const response = await plain(service.base, 1, "GET", read + query, key());
+    expectEnvelope(response, 415);
+    expect(JSON.parse(response.body).error.message).toBe("encoding: must be json or proto.");
   }
 });
 
-test("the internal listener answers 405 and 415 in the envelope too, health and reflection among it [ERR-06, ADM-02]", async () => {
+test("the internal listener returns 405 and 415 in the envelope too, health and reflection among it [ERR-06, ADM-02]", async () => {
   for (const path of [
     read,
     "/records.ingest.v1.IngestService/UpsertContacts",
@@ -305,7 +305,7 @@ describe("a malformed timeout", () => {
   });
 });
 
-test("no answer to an rpc is stored, good or bad, by GET neither [FMT-01]", async () => {
+test("no response to an rpc is stored, good or bad, by GET neither [FMT-01]", async () => {
   const bare = {};
   for (const form of forms) {
     const message = enveloped(form, written(form, getContact, { contactId: owner.contact }));
@@ -331,7 +331,7 @@ test("no answer to an rpc is stored, good or bad, by GET neither [FMT-01]", asyn
   ).toBe("no-store");
 });
 
-test("a call is answered whatever its Host, and by HTTP/1.0 without one [WIR-01]", async () => {
+test("a call is served whatever its Host, and by HTTP/1.0 without one [WIR-01]", async () => {
   const body = JSON.stringify({ contact_id: owner.contact });
   for (const [version, host] of [
     ["1.0", ""],
@@ -339,12 +339,12 @@ test("a call is answered whatever its Host, and by HTTP/1.0 without one [WIR-01]
     ["1.1", "Host: [\r\n"],
     ["1.1", "Host: \r\n"],
   ] as const) {
-    const { answers } = await exchange(
+    const { responses } = await exchange(
       service.base,
       `POST ${read} HTTP/${version}\r\n${host}Authorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );
     expect(
-      answers.map(({ status }) => status),
+      responses.map(({ status }) => status),
       `${version} ${host}`,
     ).toEqual([200]);
   }
@@ -389,7 +389,7 @@ test.each([
 ])(
   "a # in a request target is data, and the guards and the library read the same query: %s is %i [ERR-10]",
   async (path, status) => {
-    const [answer] = await pipelined(service.base, path, 1);
-    expect(answer?.status, answer?.body).toBe(status);
+    const [response] = await pipelined(service.base, path, 1);
+    expect(response?.status, response?.body).toBe(status);
   },
 );

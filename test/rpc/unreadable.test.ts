@@ -79,9 +79,9 @@ test.each(wrongJson)(
   async (_what, rpc, json, words) => {
     const before = await counts(service());
     for (const form of forms.filter((one) => one.json)) {
-      const answer = await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key);
-      expectUnreadable(answer, form, words);
-      expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
+      const response = await send(service().base, form, rpc, enveloped(form, Buffer.from(json)), key);
+      expectUnreadable(response, form, words);
+      expect(JSON.stringify([...response.headers]).length, form.name).toBeLessThan(8_192);
     }
     expect(await counts(service())).toEqual(before);
   },
@@ -129,7 +129,7 @@ test("an empty message is read as one: what is required is missing [VAL-01, WIR-
 
 test("reports all violations of a readable message at once [ERR-03, WIR-06]", async () => {
   for (const form of forms) {
-    const answer = await send(
+    const response = await send(
       service().base,
       form,
       createContact,
@@ -137,7 +137,7 @@ test("reports all violations of a readable message at once [ERR-03, WIR-06]", as
       key,
     );
     expect(
-      answer.violations.map((one) => one.split(":")[0]),
+      response.violations.map((one) => one.split(":")[0]),
       form.name,
     ).toEqual(["full_name", "email", "phone"]);
   }
@@ -204,9 +204,9 @@ test.each(["02-30T00:00:00", "02-29T09:00:00", "04-31T09:00:00", "06-31T24:00:00
 test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
   for (const form of forms.filter((one) => one.json)) {
-    const answer = await send(service().base, form, createContact, enveloped(form, Buffer.from(json)), key);
-    expectUnreadable(answer, form, 'key "p0" is unknown');
-    expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
+    const response = await send(service().base, form, createContact, enveloped(form, Buffer.from(json)), key);
+    expectUnreadable(response, form, 'key "p0" is unknown');
+    expect(JSON.stringify([...response.headers]).length, form.name).toBeLessThan(8_192);
   }
 });
 
@@ -241,8 +241,8 @@ test("a revoked key is unauthenticated before its message is invalid, also where
     const broken = enveloped(form, form.json ? Buffer.from("no") : Buffer.from("ffffff", "hex"));
     expect((await send(service().base, form, listSessions, broken, headers)).code, form.name).toBe("invalid_argument");
     await service().app.services.apiKeys.revoke(new UUID(id));
-    const answer = await send(service().base, form, listSessions, broken, headers);
-    expect([answer.code, answer.reason], form.name).toEqual(["unauthenticated", "INVALID_KEY"]);
+    const response = await send(service().base, form, listSessions, broken, headers);
+    expect([response.code, response.reason], form.name).toEqual(["unauthenticated", "INVALID_KEY"]);
   }
 });
 
@@ -253,10 +253,10 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
       const message = form.json
         ? Buffer.from(JSON.stringify({ contact_id: owner.contact, phone: "1", update_mask: path }))
         : written(form, updateContact, { contactId: owner.contact, phone: "1", updateMask: { paths: [path] } });
-      const answer = await send(service().base, form, updateContact, enveloped(form, message), key);
-      expect([answer.code, answer.reason], form.name).toEqual(["invalid_argument", "INVALID_REQUEST"]);
-      expect(answer.violations[0], form.name).toMatch(/^update_mask: "(\ufffd|x+)/);
-      expect(JSON.stringify([...answer.headers]).length, form.name).toBeLessThan(8_192);
+      const response = await send(service().base, form, updateContact, enveloped(form, message), key);
+      expect([response.code, response.reason], form.name).toEqual(["invalid_argument", "INVALID_REQUEST"]);
+      expect(response.violations[0], form.name).toMatch(/^update_mask: "(\ufffd|x+)/);
+      expect(JSON.stringify([...response.headers]).length, form.name).toBeLessThan(8_192);
     }
   }
 });

@@ -48,7 +48,7 @@ test.each([
   ["try { f(); } catch (error) { f(`it failed: ${(error as Error).message}`); }"],
   ['try { f(); } catch (error) { if ((error as { code?: string }).code === "x") f(); }'],
   ["try { f(); } catch (error) { f((error as Error).message.slice(0, 300)); }"],
-  ['declare const answer: { message: string }; if (answer.message.includes("x")) f();'],
+  ['declare const response: { message: string }; if (response.message.includes("x")) f();'],
   ["declare const error: Error | undefined; if (error?.message !== undefined) f();"],
 ])("ignores code that only shows a text, or reads the text of something else: %s [LIN-02]", (code) => {
   expect(decisionsIn(code)).toEqual([]);

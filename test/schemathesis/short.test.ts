@@ -1,4 +1,4 @@
-// The short form of `npm run schemathesis`: what the served document says and what the service answers are the same.
+// The short form of `npm run schemathesis`: what the served document says and what the service returns are the same.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ function schemathesis(...args: string[]): { readonly status: number | null; read
   return { status, said: stdout + stderr };
 }
 
-test("some 400 requests made from the document are answered as it says, key operations included [OAS-03, OAS-05]", () => {
+test("some 400 requests made from the document get the responses that it documents, key operations included [OAS-03, OAS-05]", () => {
   const { status, said } = schemathesis();
   expect(status, said).toBe(0);
   const [, requests, findings] = /^(\d+) requests to 15 operations, (\d+) findings \(seed \d+\)$/m.exec(said) ?? [];

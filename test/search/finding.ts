@@ -11,8 +11,8 @@ import {
   type Terms,
 } from "../../src/search/terms.ts";
 
-/** Whether a stored document answers a query's words, when the word at `driver` drives. */
-export function answers({ g, n }: Terms, words: string[], driver: number, shape: SearchShape): boolean {
+/** Whether a stored document matches a query's words, when the word at `driver` drives. */
+export function matchesTerms({ g, n }: Terms, words: string[], driver: number, shape: SearchShape): boolean {
   return words.every((word, at) => {
     const driving = at === driver ? probe(word, shape) : undefined;
     if (driving && !g.includes(driving.term)) return false;
@@ -21,7 +21,7 @@ export function answers({ g, n }: Terms, words: string[], driver: number, shape:
 }
 
 /** The same with every word as a whole one. */
-export function answersWhole({ g, n }: Terms, words: string[], driver: number): boolean {
+export function matchesStoredText({ g, n }: Terms, words: string[], driver: number): boolean {
   return words.every((word, at) => {
     const driving = at === driver ? wholeProbe(word) : undefined;
     if (driving && !g.includes(driving.term)) return false;
@@ -33,7 +33,7 @@ export function answersWhole({ g, n }: Terms, words: string[], driver: number): 
 export function finds(record: string, query: string, shape: SearchShape = NOTE_SHAPE): boolean {
   const stored = terms(recordWords(record), shape);
   const words = queryWords(query);
-  const found = new Set(words.map((_, driver) => answers(stored, words, driver, shape)));
-  if (found.size > 1) throw new Error(`the answer hangs on the driving word: ${query} in ${record}`);
+  const found = new Set(words.map((_, driver) => matchesTerms(stored, words, driver, shape)));
+  if (found.size > 1) throw new Error(`the match depends on the driving word: ${query} in ${record}`);
   return found.has(true);
 }

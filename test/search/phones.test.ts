@@ -5,24 +5,24 @@ import { contactTerms, phoneWords, queryReadings } from "../../src/search/phones
 import type { Terms } from "../../src/search/terms.ts";
 import { CONTACT_SHAPE, terms } from "../../src/search/terms.ts";
 import { recordWords } from "../../src/search/words.ts";
-import { answers, answersWhole } from "./finding.ts";
+import { matchesTerms, matchesStoredText } from "./finding.ts";
 
-/** Whether some reading of the query answers, whichever word drives. */
+/** Whether some reading of the query matches, whichever word drives. */
 function findsPhone(
   phone: string,
   query: string,
-  answer = (stored: Terms, words: string[], driver: number) => answers(stored, words, driver, CONTACT_SHAPE),
+  matching = (stored: Terms, words: string[], driver: number) => matchesTerms(stored, words, driver, CONTACT_SHAPE),
 ): boolean {
-  return finds(contactTerms([], phone), query, answer);
+  return finds(contactTerms([], phone), query, matching);
 }
 
 function finds(
   stored: Terms,
   query: string,
-  answer = (given: Terms, words: string[], driver: number) => answers(given, words, driver, CONTACT_SHAPE),
+  matching = (given: Terms, words: string[], driver: number) => matchesTerms(given, words, driver, CONTACT_SHAPE),
 ): boolean {
   return queryReadings(query).some((words) => {
-    const found = new Set(words.map((_, driver) => answer(stored, words, driver)));
+    const found = new Set(words.map((_, driver) => matching(stored, words, driver)));
     expect(found.size).toBe(1);
     return found.has(true);
   });
@@ -120,7 +120,7 @@ describe("phones", () => {
 
   test("terms of the release before, which mark no phone, are found by the beginning of its digits too [CSR-08]", () => {
     const before = terms([...recordWords("Ann"), ...phoneWords("030/123456")], CONTACT_SHAPE);
-    expect([finds(before, "03 01"), finds(before, "0301 23456", answersWhole), finds(before, "99 1")]).toEqual([
+    expect([finds(before, "03 01"), finds(before, "0301 23456", matchesStoredText), finds(before, "99 1")]).toEqual([
       true,
       true,
       false,
@@ -128,8 +128,8 @@ describe("phones", () => {
   });
 
   test("CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced", () => {
-    expect(findsPhone("+49 (170) 123", "49 17 0123", answersWhole)).toBe(true);
-    expect(findsPhone("+49 (170) 123", "49 17 012", answersWhole)).toBe(false);
+    expect(findsPhone("+49 (170) 123", "49 17 0123", matchesStoredText)).toBe(true);
+    expect(findsPhone("+49 (170) 123", "49 17 012", matchesStoredText)).toBe(false);
   });
 
   test("CSR-08: every phone is found by every beginning of its digits, with or without +, however both are spaced", () => {

@@ -12,7 +12,7 @@ import {
   wholeProbe,
 } from "../../src/search/terms.ts";
 import { queryWords, recordWords } from "../../src/search/words.ts";
-import { answers, answersWhole } from "./finding.ts";
+import { matchesTerms, matchesStoredText } from "./finding.ts";
 import { anyText, matches, matchesWhole, recordAndQuery, runs } from "./reference.ts";
 
 const SHAPES = [
@@ -128,7 +128,7 @@ describe("terms", () => {
   ])("CSR-11: that %s has every word of %s as a whole word is %s", (record, query, whole) => {
     const words = queryWords(query);
     const stored = terms(recordWords(record), CONTACT_SHAPE);
-    expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => whole));
+    expect(words.map((_, driver) => matchesStoredText(stored, words, driver))).toEqual(words.map(() => whole));
   });
 
   describe.each(SHAPES)("of %s", (_, shape) => {
@@ -142,9 +142,11 @@ describe("terms", () => {
           const expected = matches(record, query);
           if (expected) found += 1;
           else missed += 1;
-          expect(words.map((__, driver) => answers(stored, words, driver, shape))).toEqual(words.map(() => expected));
+          expect(words.map((__, driver) => matchesTerms(stored, words, driver, shape))).toEqual(
+            words.map(() => expected),
+          );
           // No word drives where none has a term.
-          expect(words.length > 0 && answers(stored, words, -1, shape)).toBe(expected);
+          expect(words.length > 0 && matchesTerms(stored, words, -1, shape)).toBe(expected);
         }),
         { numRuns: 4000 },
       );
@@ -160,7 +162,7 @@ describe("terms", () => {
         const words = queryWords(query);
         const expected = matchesWhole(record, query);
         if (expected) found += 1;
-        expect(words.map((_, driver) => answersWhole(stored, words, driver))).toEqual(words.map(() => expected));
+        expect(words.map((_, driver) => matchesStoredText(stored, words, driver))).toEqual(words.map(() => expected));
       }),
       { numRuns: 4000 },
     );

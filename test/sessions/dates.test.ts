@@ -15,9 +15,9 @@ async function withSessions(
   return {
     client,
     async list(query) {
-      const answer = await client.get(`/v1/sessions?limit=25&${query}`);
-      expect(answer.status, `${query} ${answer.text}`).toBe(200);
-      return ids(answer).map((id) => dateOf.get(id) ?? "");
+      const response = await client.get(`/v1/sessions?limit=25&${query}`);
+      expect(response.status, `${query} ${response.text}`).toBe(200);
+      return ids(response).map((id) => dateOf.get(id) ?? "");
     },
   };
 }

@@ -188,8 +188,8 @@ test("contact_id keeps that contact's sessions, with a query and bounds on top; 
   expect(await list(`contact_id=${ann}&query=ann+bu`)).toEqual([one]);
   expect(await list(`contact_id=${ann}&to=2026-01-01`)).toEqual([two]);
   for (const none of [theirs, randomId()]) {
-    const answer = await client.get(`/v1/sessions?contact_id=${none}`);
-    expect([answer.status, answer.body]).toEqual([
+    const response = await client.get(`/v1/sessions?contact_id=${none}`);
+    expect([response.status, response.body]).toEqual([
       200,
       { data: [], pagination: { limit: 10, offset: 0, has_more: false, next_offset: null } },
     ]);

@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useService } from "../support/client.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { ask } from "../../fixtures/sign-in/house.ts";
 
 const service = useService();
-const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestAnswer> =>
+const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestResponse> =>
   service().internalCall(`records.admin.v1.AccountService/${rpc}`, message, headers);
 const issuer = "https://id.example.com";
 
@@ -117,10 +117,10 @@ test("an identity has one account: a second one is refused and stays as it was [
 test("of many accounts that are linked to one identity at once exactly one is [ADM-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const ids = await Promise.all(Array.from({ length: 6 }, () => newAccount()));
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.map((accountId) => admin("LinkIdentity", { accountId, issuer, subject: `race-${round}` })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409]);
     expect((await Promise.all(ids.map(identitiesOf))).flat()).toEqual([{ issuer, subject: `race-${round}` }]);
   }
 });

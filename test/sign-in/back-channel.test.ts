@@ -4,7 +4,7 @@ import { Agent, request } from "node:http";
 import { SignJWT, UnsecuredJWT, exportSPKI } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JWTPayload } from "jose";
-import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   vi.useRealTimers();
-  fake.answers.clear();
+  fake.responses.clear();
 });
 afterAll(async () => {
   await service.stop();
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 const claimsOf = (changes: Record<string, unknown> = {}): JWTPayload => logoutClaims(fake, changes);
-const tell = (token: string | undefined, at = base, headers: Record<string, string> = {}): Promise<RestAnswer> =>
+const tell = (token: string | undefined, at = base, headers: Record<string, string> = {}): Promise<RestResponse> =>
   tellLogout(at, token, headers);
 
 test("signing out at the provider ends our session, behind the browser's back [DSH-04]", async () => {
@@ -229,17 +229,17 @@ describe("a logout token counts once", () => {
 
 describe("a logout token is refused and ends nothing:", () => {
   /** Refused with 400 in the envelope; the person whom it names stays signed in. */
-  async function expectRefused(token: string | undefined, headers?: Record<string, string>): Promise<RestAnswer> {
+  async function expectRefused(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
     const { cookie } = await enter(base, fake, { sid: "the-session" });
-    const answer = await tell(token, base, headers);
-    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
+    const response = await tell(token, base, headers);
+    expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
       400,
       "application/json; charset=utf-8",
       "no-store",
     ]);
-    expect(answer.body).toEqual({ error: { code: "400", message: expect.stringMatching(/^logout_token: is /) } });
+    expect(response.body).toEqual({ error: { code: "400", message: expect.stringMatching(/^logout_token: is /) } });
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
-    return answer;
+    return response;
   }
 
   test.each<[string, () => Record<string, unknown>]>([
@@ -343,7 +343,7 @@ describe("a logout token is refused and ends nothing:", () => {
     const token = await fake.sign(claimsOf());
     const { cookie } = await enter(base, fake);
     const url = `${base}/sign-out/back-channel`;
-    for (const answer of [
+    for (const response of [
       await ask(`${url}?logout_token=${token}`, { method: "POST" }),
       await ask(url, {
         body: JSON.stringify({ logout_token: token }),
@@ -351,7 +351,7 @@ describe("a logout token is refused and ends nothing:", () => {
       }),
       await ask(url, { body: new URLSearchParams({ token }) }),
     ])
-      expect(answer.status).toBe(400);
+      expect(response.status).toBe(400);
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
   });
 
@@ -370,19 +370,19 @@ describe("a logout token is refused and ends nothing:", () => {
       new Promise((resolve) => {
         const sent = request(
           { agent, hostname, port, method, path, timeout: 5_000, headers: { "Content-Length": body.length } },
-          (answer) => {
-            answer.resume().on("end", () => resolve(answer.statusCode));
+          (response) => {
+            response.resume().on("end", () => resolve(response.statusCode));
           },
         );
-        sent.on("timeout", () => sent.destroy(new Error("no answer"))).on("error", ({ message }) => resolve(message));
+        sent.on("timeout", () => sent.destroy(new Error("no response"))).on("error", ({ message }) => resolve(message));
         sent.end(body);
       });
     for (let round = 0; round < 3; round++) {
-      const answers = [
+      const responses = [
         await send("POST", "/sign-out/back-channel", "x".repeat(1_048_576)),
         await send("GET", "/v1/health", ""),
       ];
-      expect(answers).toEqual([400, 200]);
+      expect(responses).toEqual([400, 200]);
     }
     agent.destroy();
   });

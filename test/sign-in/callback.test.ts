@@ -1,6 +1,6 @@
-// What does not lead in: answers of the provider that were not asked for, not in this browser, or not now.
+// What does not lead in: responses of the provider that were not asked for, not in this browser, or not now.
 import { describe, expect, test } from "vitest";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { ann, ben } from "../../fixtures/sign-in/people.ts";
 import {
   almostIn,
@@ -16,28 +16,28 @@ import {
 const house = useHouse();
 
 /** Refused with 400, without a cookie and without a session. */
-async function expectRefused(request: (accept: string) => Promise<RestAnswer>): Promise<void> {
+async function expectRefused(request: (accept: string) => Promise<RestResponse>): Promise<void> {
   const before = await sessionCount(house().service);
   for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "application/json", "*/*"]) {
-    const answer = await request(accept);
-    expect(answer.status).toBe(400);
-    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    expect(sessionOf(answer)).toBe("");
-    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const response = await request(accept);
+    expect(response.status).toBe(400);
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(sessionOf(response)).toBe("");
+    expect(response.headers.get("cache-control")).toBe("no-store");
     if (accept.startsWith("text/html")) {
-      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
-      expect(answer.text).toContain(answer.headers.get("x-request-id"));
-      expect(answer.text).toMatch(/<a [^>]*href="\/sign-in"/);
+      expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(response.text).toContain(response.headers.get("x-request-id"));
+      expect(response.text).toMatch(/<a [^>]*href="\/sign-in"/);
     } else {
-      expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
-      expect(answer.body).toEqual({ error: { code: "400", message: expect.stringMatching(/sign-in/) } });
+      expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+      expect(response.body).toEqual({ error: { code: "400", message: expect.stringMatching(/sign-in/) } });
     }
   }
   expect(await sessionCount(house().service)).toBe(before);
 }
 
-/** The answer of the provider, changed. */
-async function changed(change: (back: URL) => void): Promise<(accept: string) => Promise<RestAnswer>> {
+/** The response of the provider, changed. */
+async function changed(change: (back: URL) => void): Promise<(accept: string) => Promise<RestResponse>> {
   return async (accept) => {
     const { back, cookie } = await almostIn(house(), ann);
     change(back);
@@ -83,8 +83,8 @@ test("a cookie that was changed in any part is refused [DSH-01]", async () => {
     `"${value}`,
   ];
   for (const form of forms) {
-    const answer = await ask(back, { cookie: `${name}=${form}` });
-    expect([answer.status, sessionOf(answer)], form).toEqual([400, ""]);
+    const response = await ask(back, { cookie: `${name}=${form}` });
+    expect([response.status, sessionOf(response)], form).toEqual([400, ""]);
   }
   // What was refused so has not used up the sign-in.
   expect((await ask(back, { cookie })).status).toBe(303);
@@ -112,7 +112,7 @@ test("a code that comes twice at once makes one session at the most [DSH-01]", a
   expect((await sessionCount(house().service)) - before).toBeLessThanOrEqual(1);
 });
 
-describe("the answer of the provider is refused", () => {
+describe("the response of the provider is refused", () => {
   test.each([
     ["with another state", set("state", "another")],
     ["with an empty state", set("state", "")],
@@ -181,14 +181,14 @@ test("a refused sign-in leaves the session that the browser has, and the audit l
 
 test("a refused sign-in and a used one leave no code, no state and no cookie in the log", async () => {
   const { back, cookie } = await almostIn(house(), ann);
-  const answer = await ask(back, { cookie });
+  const response = await ask(back, { cookie });
   await ask(back, { cookie });
   const log = house().service.logLines.join("\n");
   for (const secret of [
     back.searchParams.get("code"),
     back.searchParams.get("state"),
     cookie.split("=")[1],
-    sessionOf(answer).split("=")[1],
+    sessionOf(response).split("=")[1],
     house().provider.client.secret,
   ]) {
     expect(secret).not.toBe("");

@@ -40,8 +40,8 @@ test.each<[string, () => Record<string, unknown>]>([
   ["that is expired", () => ({ exp: seconds() - 120 })],
 ])("an ID token %s signs nobody in [DSH-01]", async (_name, changes) => {
   const before = await sessionCount(service);
-  const { answer, cookie } = await enter(base, fake, changes());
-  expect([answer.status, cookie, await sessionCount(service)]).toEqual([400, "", before]);
+  const { response, cookie } = await enter(base, fake, changes());
+  expect([response.status, cookie, await sessionCount(service)]).toEqual([400, "", before]);
 });
 
 test.each<[string, () => Record<string, unknown>]>([
@@ -51,8 +51,8 @@ test.each<[string, () => Record<string, unknown>]>([
   ["without a time", () => ({ iat: undefined })],
 ])("an ID token %s is the provider's trouble and signs nobody in [DSH-01]", async (_name, changes) => {
   const before = await sessionCount(service);
-  const { answer, cookie } = await enter(base, fake, changes());
-  expect([400, 503]).toContain(answer.status);
+  const { response, cookie } = await enter(base, fake, changes());
+  expect([400, 503]).toContain(response.status);
   expect([cookie, await sessionCount(service)]).toEqual(["", before]);
 });
 
@@ -65,8 +65,8 @@ test("an ID token that is not signed, or with a secret, signs nobody in [DSH-01]
     async () => "garbage",
     async () => "",
   ]) {
-    const { answer, cookie } = await enter(base, fake, {}, token);
-    expect([400, 503]).toContain(answer.status);
+    const { response, cookie } = await enter(base, fake, {}, token);
+    expect([400, 503]).toContain(response.status);
     expect(cookie).toBe("");
   }
   expect(await sessionCount(service)).toBe(before);
@@ -76,40 +76,40 @@ test("rejects an ID token with a foreign signature or changed claims [DSH-06]", 
   const before = await sessionCount(service);
   const stranger = await newKey("stranger");
   for (const header of [{}, { kid: "stranger" }, { kid: undefined }]) {
-    const { answer, cookie } = await enter(base, fake, {}, (nonce) =>
+    const { response, cookie } = await enter(base, fake, {}, (nonce) =>
       fake.sign(idClaims(fake, { nonce }), header, stranger.privateKey),
     );
-    expect([answer.status, cookie]).toEqual([400, ""]);
+    expect([response.status, cookie]).toEqual([400, ""]);
   }
   const changed = await enter(base, fake, {}, async (nonce) => {
     const [header, , signature] = (await fake.sign(idClaims(fake, { nonce }))).split(".");
     return `${header}.${Buffer.from(JSON.stringify(idClaims(fake, { nonce, sub: "person-emil" }))).toString("base64url")}.${signature}`;
   });
-  expect([changed.answer.status, changed.cookie, await sessionCount(service)]).toEqual([400, "", before]);
+  expect([changed.response.status, changed.cookie, await sessionCount(service)]).toEqual([400, "", before]);
 });
 
 test("accepts an ID token under a newly rotated key [DSH-06]", async () => {
-  expect((await enter(base, fake)).answer.status).toBe(303);
+  expect((await enter(base, fake)).response.status).toBe(303);
   await fake.rotate();
-  expect((await enter(base, fake)).answer.status).toBe(303);
+  expect((await enter(base, fake)).response.status).toBe(303);
 });
 
-test("an answer of the token endpoint without an ID token signs nobody in [DSH-01]", async () => {
+test("a response of the token endpoint without an ID token signs nobody in [DSH-01]", async () => {
   const before = await sessionCount(service);
   const { leadsTo, cookie } = await begin(base);
   fake.tokens = { access_token: "an-access-token", token_type: "Bearer" };
-  const answer = await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
+  const response = await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
     cookie,
   });
-  expect([400, 503]).toContain(answer.status);
-  expect([sessionOf(answer), await sessionCount(service)]).toEqual(["", before]);
+  expect([400, 503]).toContain(response.status);
+  expect([sessionOf(response), await sessionCount(service)]).toEqual(["", before]);
 });
 
 test("the token endpoint is sent the code, the verifier and our secret, and what it refuses is told as 400 or as its trouble", async () => {
   const { leadsTo, cookie } = await begin(base);
   let sent = "";
   let authorization = "";
-  fake.answers.set("/token", (request, response) => {
+  fake.responses.set("/token", (request, response) => {
     authorization = request.headers.authorization ?? "";
     request.on("data", (chunk) => (sent += String(chunk)));
     request.on("end", () => json({ error: "invalid_grant" }, 400)(request, response));
@@ -129,10 +129,10 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
     ["invalid_request", 400],
     ["server_error", 500],
   ] as const) {
-    fake.answers.set("/token", json({ error }, status));
+    fake.responses.set("/token", json({ error }, status));
     expect((await ask(back, { cookie })).status).toBe(503);
   }
-  fake.answers.clear();
+  fake.responses.clear();
 });
 
 test("of what was refused nothing is in the log: no code, no state, no token, no person", async () => {
@@ -163,7 +163,7 @@ test("of what was refused nothing is in the log: no code, no state, no token, no
     secrets.push(state, nonce, token, cookie.split("=")[1] ?? "-");
   }
   await tellLogout(base, await fake.sign(logoutClaims(fake, { aud: "another" })));
-  fake.answers.set(
+  fake.responses.set(
     "/token",
     (_request, response) =>
       void response.writeHead(200, { "Content-Type": "application/json" }).end('{"id_token":"dora@example.com",'),
@@ -172,7 +172,7 @@ test("of what was refused nothing is in the log: no code, no state, no token, no
   expect(
     (await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status,
   ).toBe(503);
-  fake.answers.clear();
+  fake.responses.clear();
   const log = service.logLines.join("\n");
   expect(log).toContain("request failed");
   for (const secret of secrets) expect(log.includes(secret), secret).toBe(false);
@@ -219,8 +219,8 @@ test("a person without an email is called by their subject, and signs out as wel
 });
 
 test("claims of another kind than text are left out", async () => {
-  const { answer, cookie } = await enter(base, fake, { sub: "person-odd", email: { $gt: "" }, name: ["x"], sid: 7 });
-  expect(answer.status).toBe(303);
+  const { response, cookie } = await enter(base, fake, { sub: "person-odd", email: { $gt: "" }, name: ["x"], sid: 7 });
+  expect(response.status).toBe(303);
   const kept = await service.app.client.db().collection("dashboard_sessions").findOne({ subject: "person-odd" });
   expect(Object.keys(kept ?? {}).sort()).toEqual([
     "_id",
@@ -266,8 +266,8 @@ test.each([
     const one = await service.another({ ...other.settings(), OIDC_ISSUER: other.issuer + configured });
     const at = one.app.baseUrl;
     try {
-      const { answer, cookie } = await enter(at, other, { iss: other.issuer + told });
-      expect(answer.status).toBe(303);
+      const { response, cookie } = await enter(at, other, { iss: other.issuer + told });
+      expect(response.status).toBe(303);
       expect((await tellLogout(at, await other.sign(logoutClaims(other, { iss: other.issuer + told })))).status).toBe(
         200,
       );

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
-import type { RestAnswer, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { startInstance, startService } from "../../fixtures/service/service.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { enter, logoutClaims, startFakeProvider, tellLogout } from "../../fixtures/sign-in/fake-provider.ts";
@@ -31,27 +31,27 @@ afterAll(async () => {
 /** Everything that needs a session read, made or ended, at once. */
 async function expectUnavailable(cookie: string): Promise<void> {
   const [token, entering] = [await fake.sign(logoutClaims(fake)), enter(base, fake)];
-  const answers: [string, RestAnswer][] = await Promise.all([
-    ask(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestAnswer] => ["the page", one]),
-    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestAnswer] => [
+  const responses: [string, RestResponse][] = await Promise.all([
+    ask(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestResponse] => ["the page", one]),
+    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestResponse] => [
       "the page for a browser",
       one,
     ]),
-    ask(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestAnswer] => ["the owner's reading", one]),
-    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestAnswer] => [
+    ask(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestResponse] => ["the owner's reading", one]),
+    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestResponse] => [
       "signing out",
       one,
     ]),
-    tellLogout(base, token).then((one): [string, RestAnswer] => ["a logout token", one]),
-    entering.then(({ answer }): [string, RestAnswer] => ["the way back", answer]),
+    tellLogout(base, token).then((one): [string, RestResponse] => ["a logout token", one]),
+    entering.then(({ response }): [string, RestResponse] => ["the way back", response]),
   ]);
-  expect(answers.map(([name, { status }]) => [name, status])).toEqual(answers.map(([name]) => [name, 503]));
-  for (const [name, { headers }] of answers) expect(headers.getSetCookie(), name).toEqual([]);
+  expect(responses.map(([name, { status }]) => [name, status])).toEqual(responses.map(([name]) => [name, 503]));
+  for (const [name, { headers }] of responses) expect(headers.getSetCookie(), name).toEqual([]);
 }
 
 test("an owner whose session cannot be read is told 503 and not 401", async () => {
   const { cookie } = await enter(base, fake);
-  const read = (): Promise<RestAnswer> => ask(`${base}/v1/audit-log`, { cookie });
+  const read = (): Promise<RestResponse> => ask(`${base}/v1/audit-log`, { cookie });
   await withFault(
     mongod,
     "alwaysOn",
@@ -78,5 +78,5 @@ test("a MongoDB that is gone is 503; who is not signed in still sees the page an
   await mongod.members[0]?.stop();
   await expectUnavailable(cookie);
   expect((await ask(`${base}/`)).status).toBe(200);
-  expect((await begin(base)).answer.status).toBe(303);
+  expect((await begin(base)).response.status).toBe(303);
 });

@@ -28,13 +28,13 @@ describe("a page", () => {
   test("allows no script but our own file, is kept by nobody, and is what it says it is [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
     const { base, provider } = house();
-    for (const answer of [
+    for (const response of [
       await ask(`${base}/`),
       await ask(`${base}/`, { cookie }),
       await ask(`${base}/sign-in/callback`, { accept: "text/html" }),
       await ask(`${base}/sign-out`, { method: "POST", accept: "text/html", cookie }),
     ]) {
-      const { headers, text } = answer;
+      const { headers, text } = response;
       const policy = new Map(
         (headers.get("content-security-policy") ?? "")
           .split(/;\s*/)
@@ -44,7 +44,7 @@ describe("a page", () => {
       for (const directive of ["script-src", "style-src", "img-src", "connect-src"])
         expect(policy.get(directive)).toEqual(["'self'"]);
       for (const directive of ["base-uri", "frame-ancestors"]) expect(policy.get(directive)).toEqual(["'none'"]);
-      // A browser applies this also to where the form's answer leads.
+      // A browser applies this also to where the form's response leads.
       expect(policy.get("form-action")).toEqual([
         "'self'",
         ...(text.includes('action="/sign-out"') ? [provider.issuer] : []),
@@ -68,16 +68,16 @@ describe("a page", () => {
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.text).toContain("Page not found");
     for (const path of ["/v1", "/v1/nothing", "/v2/contacts", "/mcp/more", "/.well-known/other", "/records.v1.X/Y"]) {
-      const answer = await ask(base + path, { accept: "text/html" });
-      expect([path, answer.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
+      const response = await ask(base + path, { accept: "text/html" });
+      expect([path, response.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
     }
     for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
-      const answer = await ask(`${base}/no/such/page`, { accept });
-      expect([accept, answer.status, answer.body.error.code]).toEqual([accept, 404, "404"]);
+      const response = await ask(`${base}/no/such/page`, { accept });
+      expect([accept, response.status, response.body.error.code]).toEqual([accept, 404, "404"]);
     }
   });
 
-  test("answers HEAD as GET without its body, and tells its methods to all others", async () => {
+  test("serves HEAD as GET without its body, and tells its methods to all others", async () => {
     const { base } = house();
     const { cookie } = await signIn(house(), ann);
     const [get, head] = [await ask(`${base}/`, { cookie }), await ask(`${base}/`, { cookie, method: "HEAD" })];
@@ -88,8 +88,12 @@ describe("a page", () => {
     ]);
     for (const path of ["/", "/sign-in", "/sign-in/callback", "/dashboard.css"]) {
       for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
-        const answer = await ask(base + path, { method, origin: base, ...(method === "POST" ? { body: "x=y" } : {}) });
-        expect([answer.status, answer.headers.get("allow"), answer.body?.error.code]).toEqual([
+        const response = await ask(base + path, {
+          method,
+          origin: base,
+          ...(method === "POST" ? { body: "x=y" } : {}),
+        });
+        expect([response.status, response.headers.get("allow"), response.body?.error.code]).toEqual([
           405,
           "GET, HEAD, OPTIONS",
           "405",
@@ -107,7 +111,7 @@ describe("a page", () => {
     expect((await ask(`${base}/sign-in`, { method: "HEAD" })).status).toBe(303);
   });
 
-  test.each(["GET", "HEAD"])("answers %s over HTTP/2 as well", async (method) => {
+  test.each(["GET", "HEAD"])("serves %s over HTTP/2 as well", async (method) => {
     const client = connect(`http://127.0.0.1:${house().service.app.port}`);
     try {
       const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
@@ -337,5 +341,5 @@ test("there is no per-client list of connected apps: no path, no rpc and no page
   expect(text).not.toMatch(
     /connected (apps?|clients?|assistants?)|authorized (apps?|clients?|applications?)|client[_ -]?id/i,
   );
-  expect((await begin(base)).answer.status).toBe(303);
+  expect((await begin(base)).response.status).toBe(303);
 });

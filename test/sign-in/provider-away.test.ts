@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import type { Answer, FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import type { ResponseHandler, FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import {
   away,
   enter,
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
 });
 afterEach(async () => {
-  fake.answers.clear();
+  fake.responses.clear();
   for (const one of started.splice(0)) await one.stop();
 });
 afterAll(async () => {
@@ -62,7 +62,7 @@ async function expectUnavailable(at: string): Promise<void> {
 }
 
 test("a service starts without its provider, and serves all that needs none [DSH-01]", async () => {
-  fake.answers.set("*", away);
+  fake.responses.set("*", away);
   const at = await cold();
   const { key } = await service.account();
   expect((await ask(`${at}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
@@ -84,7 +84,7 @@ test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
 
 test("open sessions go on while the provider is away, and end by the person's will [DSH-04]", async () => {
   const { cookie } = await enter(base, fake);
-  fake.answers.set("*", away);
+  fake.responses.set("*", away);
   for (const at of [base, await cold()]) {
     expect(await ownerStatus(at, cookie)).toBe(200);
     expect((await ask(`${at}/`, { cookie })).text).toContain("dora@example.com");
@@ -96,20 +96,20 @@ test("open sessions go on while the provider is away, and end by the person's wi
 });
 
 test("once the provider is back, sign-in works without a restart [DSH-01]", async () => {
-  fake.answers.set("*", away);
+  fake.responses.set("*", away);
   const at = await cold();
   await expectUnavailable(at);
-  fake.answers.clear();
-  const { answer, cookie } = await enter(at, fake, { auth_time: seconds() + 60 });
-  expect(answer.status).toBe(303);
+  fake.responses.clear();
+  const { response, cookie } = await enter(at, fake, { auth_time: seconds() + 60 });
+  expect(response.status).toBe(303);
   expect(await ownerStatus(at, cookie)).toBe(200);
 });
 
 test("what a provider told of itself serves on while it is away: a sign-in can begin, but not be completed", async () => {
   await begin(base);
   const { cookie, leadsTo } = await begin(base);
-  fake.answers.set("*", away);
-  expect((await begin(base)).answer.status).toBe(303);
+  fake.responses.set("*", away);
+  expect((await begin(base)).response.status).toBe(303);
   const before = await sessionCount(service);
   const back = `${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`;
   expect((await ask(back, { cookie })).status).toBe(503);
@@ -121,9 +121,9 @@ test("what a provider told of itself serves on while it is away: a sign-in can b
 test("many who sign in at once have the provider asked about itself once", async () => {
   const at = await cold();
   fake.asked.length = 0;
-  const answers = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
-  answers.push(await begin(at));
-  expect(answers.map(({ answer }) => answer.status)).toEqual(Array.from({ length: 11 }, () => 303));
+  const responses = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
+  responses.push(await begin(at));
+  expect(responses.map(({ response }) => response.status)).toEqual(Array.from({ length: 11 }, () => 303));
   expect(fake.asked).toEqual([configuration]);
 });
 
@@ -136,9 +136,9 @@ test("what a provider told of itself is asked for again after an hour, and serve
     await begin(at);
     expect(fake.asked).toEqual([]);
     vi.setSystemTime(Date.now() + 2 * 60_000);
-    fake.answers.set(configuration, away);
-    expect((await begin(at)).answer.status).toBe(303);
-    fake.answers.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
+    fake.responses.set(configuration, away);
+    expect((await begin(at)).response.status).toBe(303);
+    fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
     // Nobody waits for it: the one who asks next is told what is new.
     await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
       timeout: 10_000,
@@ -152,11 +152,11 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
   const hanging = await startFakeProvider();
   const one = await service.another({ ...hanging.settings(), BASE_URL: base });
   try {
-    hanging.answers.set("*", silent);
+    hanging.responses.set("*", silent);
     expect((await ask(`${one.base}/sign-in`)).status).toBe(503);
-    hanging.answers.delete("*");
+    hanging.responses.delete("*");
     const { cookie, leadsTo } = await begin(one.base);
-    hanging.answers.set("*", silent);
+    hanging.responses.set("*", silent);
     expect(
       (await ask(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie }))
         .status,
@@ -171,21 +171,21 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
 });
 
 const text =
-  (type: string, body: string, status = 200): Answer =>
+  (type: string, body: string, status = 200): ResponseHandler =>
   (_request, response) =>
     void response.writeHead(status, { "Content-Type": type }).end(body);
-const endless: Answer = (request, response) => {
+const endless: ResponseHandler = (request, response) => {
   response.writeHead(200, { "Content-Type": "application/json" }).write("{");
   const timer = setInterval(() => response.write(" "), 50);
   request.socket.once("close", () => clearInterval(timer));
 };
-const flood: Answer = (request, response) => {
+const flood: ResponseHandler = (request, response) => {
   response.writeHead(200, { "Content-Type": "application/json" }).write("{");
   const timer = setInterval(() => response.write(" ".repeat(200_000)), 5);
   request.socket.once("close", () => clearInterval(timer));
 };
 
-describe.each<[string, () => Answer]>([
+describe.each<[string, () => ResponseHandler]>([
   ["10 MB", () => text("application/json", JSON.stringify({ ...fake.metadata, padding: "x".repeat(10_485_760) }))],
   ["megabytes without an end", () => flood],
   ["one letter after another without an end", () => endless],
@@ -201,54 +201,54 @@ describe.each<[string, () => Answer]>([
   ["of no provider", () => json({ ...fake.metadata, issuer: undefined })],
   ["without a place to sign in", () => json({ ...fake.metadata, authorization_endpoint: undefined })],
   ["with a place to sign in that is no address", () => json({ ...fake.metadata, authorization_endpoint: "nowhere" })],
-])("metadata that are %s", (_name, answerOf) => {
+])("metadata that are %s", (_name, responseOf) => {
   test("are 503, and are asked for again [DSH-01]", async () => {
     const at = await cold();
-    fake.answers.set(configuration, answerOf());
+    fake.responses.set(configuration, responseOf());
     const refused = await ask(`${at}/sign-in`, { accept: "application/json" });
     expect([refused.status, refused.headers.get("location"), refused.headers.getSetCookie()]).toEqual([503, null, []]);
     expect(refused.text).not.toContain("evil.example");
-    fake.answers.clear();
-    expect((await begin(at)).answer.status).toBe(303);
+    fake.responses.clear();
+    expect((await begin(at)).response.status).toBe(303);
   });
 });
 
 describe.each([302, 308])("a redirect with %i", (status) => {
   test.each([configuration, "/token", "/jwks"])("of %s is not followed [DSH-01]", async (path) => {
     const at = await cold();
-    const redirect: Answer = (_request, response) =>
+    const redirect: ResponseHandler = (_request, response) =>
       void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
-    fake.answers.set("/elsewhere", json(path === configuration ? fake.metadata : {}));
-    fake.answers.set(path, redirect);
+    fake.responses.set("/elsewhere", json(path === configuration ? fake.metadata : {}));
+    fake.responses.set(path, redirect);
     fake.asked.length = 0;
-    const answer =
+    const response =
       path === "/jwks"
         ? await tellLogout(at, await fake.sign(logoutClaims(fake)))
         : path === "/token"
-          ? (await enter(at, fake)).answer
+          ? (await enter(at, fake)).response
           : await ask(`${at}/sign-in`);
-    expect(answer.status).toBe(503);
+    expect(response.status).toBe(503);
     expect(fake.asked).toContain(path);
     expect(fake.asked).not.toContain("/elsewhere");
   });
 });
 
 describe("a logout token is 503 and ends nothing, so that the provider sends it again, where its keys are", () => {
-  test.each<[string, Answer]>([
+  test.each<[string, ResponseHandler]>([
     ["away", away],
     ["HTML", text("text/html", "<!DOCTYPE html>")],
     ["no keys but something else", json({ nothing: [] })],
     ["a failure", json({ error: "server_error" }, 500)],
     ["10 MB", text("application/json", `{"keys":[],"padding":"${"x".repeat(10_485_760)}"}`)],
     ["one letter after another without an end", endless],
-  ])("%s [DSH-04]", async (_name, answer) => {
+  ])("%s [DSH-04]", async (_name, response) => {
     const { cookie } = await enter(base, fake);
     const at = await cold();
-    fake.answers.set("/jwks", answer);
+    fake.responses.set("/jwks", response);
     const { status, body } = await tellLogout(at, await fake.sign(logoutClaims(fake)));
     expect([status, body]).toEqual([503, { error: { code: "503", message: expect.any(String) } }]);
     expect(await ownerStatus(at, cookie)).toBe(200);
-    fake.answers.clear();
+    fake.responses.clear();
     expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(200);
     expect(await ownerStatus(at, cookie)).toBe(401);
   });
@@ -256,7 +256,7 @@ describe("a logout token is 503 and ends nothing, so that the provider sends it 
   test("not known because the provider is away altogether [DSH-04]", async () => {
     const { cookie } = await enter(base, fake);
     const at = await cold();
-    fake.answers.set("*", away);
+    fake.responses.set("*", away);
     expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(503);
     expect((await tellLogout(at, "garbage")).status).toBe(503);
     expect(await ownerStatus(at, cookie)).toBe(200);

@@ -51,8 +51,8 @@ test("each person has a page of their own, also at the same time [DSH-01]", asyn
 
 test("the way to the provider asks for a code with PKCE, a state and a nonce, and leads back to us alone [DSH-01]", async () => {
   const { provider, base } = house();
-  const { answer, leadsTo } = await begin(base);
-  expect([answer.status, answer.headers.get("cache-control"), answer.text]).toEqual([303, "no-store", ""]);
+  const { response, leadsTo } = await begin(base);
+  expect([response.status, response.headers.get("cache-control"), response.text]).toEqual([303, "no-store", ""]);
   expect(leadsTo.origin + leadsTo.pathname).toBe(`${provider.issuer}/auth`);
   const { state, nonce, code_challenge: challenge, ...rest } = Object.fromEntries(leadsTo.searchParams);
   expect(rest).toEqual({
@@ -107,13 +107,13 @@ describe("the cookies", () => {
 
   test("of the session are 43 random characters that no script reads, and go with the browser", async () => {
     const { back, cookie } = await almostIn(house(), ann);
-    const answer = await ask(back, { cookie });
-    expect([answer.status, answer.headers.get("location"), answer.headers.get("cache-control")]).toEqual([
+    const response = await ask(back, { cookie });
+    expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
       303,
       `${house().base}/`,
       "no-store",
     ]);
-    const lines = answer.headers.getSetCookie();
+    const lines = response.headers.getSetCookie();
     expect(lines).toHaveLength(2);
     expect(lines).toContain("records_sign_in=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
     expect(lines.find((line) => line.startsWith("records_session="))).toMatch(
@@ -124,8 +124,8 @@ describe("the cookies", () => {
   test("are for https alone, and cannot be set from beside us, where the outside calls us by https", async () => {
     const secure = await house().service.another({ BASE_URL: "https://records.example.com/" });
     try {
-      const { answer, line, leadsTo } = await begin(secure.base);
-      expect(answer.status).toBe(303);
+      const { response, line, leadsTo } = await begin(secure.base);
+      expect(response.status).toBe(303);
       expect(line).toMatch(/^__Host-records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/);
       expect(leadsTo.searchParams.get("redirect_uri")).toBe("https://records.example.com/sign-in/callback");
       const signedOut = await ask(`${secure.base}/sign-out`, { method: "POST", origin: "https://records.example.com" });
@@ -173,10 +173,10 @@ describe("the cookies", () => {
   test("that somebody planted before are never adopted", async () => {
     const planted = `records_session=${"p".repeat(43)}`;
     const { back, cookie } = await almostIn(house(), ann);
-    const answer = await ask(back, { cookie: `${planted}; ${cookie}` });
-    expect(answer.status).toBe(303);
-    expect(sessionOf(answer)).not.toBe(planted);
-    expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(answer))]).toEqual([
+    const response = await ask(back, { cookie: `${planted}; ${cookie}` });
+    expect(response.status).toBe(303);
+    expect(sessionOf(response)).not.toBe(planted);
+    expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(response))]).toEqual([
       401, 200,
     ]);
   });
@@ -184,9 +184,9 @@ describe("the cookies", () => {
   test("that belong to the attacker's own session do not show the attacker what the person does", async () => {
     const { cookie: attackers } = await signIn(house(), ben);
     const { back, cookie } = await almostIn(house(), ann);
-    const answer = await ask(back, { cookie: `${attackers}; ${cookie}` });
+    const response = await ask(back, { cookie: `${attackers}; ${cookie}` });
     expect(await ownerStatus(house().base, attackers)).toBe(401);
-    expect((await ask(`${house().base}/`, { cookie: sessionOf(answer) })).text).toContain("ann@example.com");
+    expect((await ask(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
   });
 });
 
@@ -194,10 +194,10 @@ test("a sign-in that one instance began is completed by another, and known to al
   const second = await house().service.another({ BASE_URL: house().base });
   try {
     const { back, cookie } = await almostIn(house(), ann);
-    const answer = await ask(second.base + back.pathname + back.search, { cookie });
-    expect(answer.status).toBe(303);
-    for (const base of [second.base, house().base]) expect(await ownerStatus(base, sessionOf(answer))).toBe(200);
-    expect((await ask(`${house().base}/`, { cookie: sessionOf(answer) })).text).toContain("ann@example.com");
+    const response = await ask(second.base + back.pathname + back.search, { cookie });
+    expect(response.status).toBe(303);
+    for (const base of [second.base, house().base]) expect(await ownerStatus(base, sessionOf(response))).toBe(200);
+    expect((await ask(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
   } finally {
     await second.stop();
   }
@@ -212,9 +212,9 @@ test("two sign-ins of one person have a session each", async () => {
 
 test("a sign-in is in the account's audit log with the request and the address it came from [KEY-19]", async () => {
   const { back, cookie } = await almostIn(house(), ben);
-  const answer = await ask(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
-  expect(answer.headers.get("x-request-id")).toBe("the-sign-in-of-ben");
-  const [newest] = await auditOf(house().base, sessionOf(answer));
+  const response = await ask(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
+  expect(response.headers.get("x-request-id")).toBe("the-sign-in-of-ben");
+  const [newest] = await auditOf(house().base, sessionOf(response));
   expect(newest).toEqual({
     event: "signed_in",
     detail: null,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import type { RestAnswer } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { House } from "../../fixtures/sign-in/house.ts";
 import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
@@ -16,7 +16,7 @@ function press(
   { base }: House,
   cookie: string,
   more: { accept?: string; headers?: Record<string, string> } = {},
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   return ask(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
 }
 
@@ -34,8 +34,8 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
   try {
     const { cookie } = await signIn(house(), ann);
     for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(200);
-    const answer = await press(house(), cookie);
-    expect(answer.status).toBe(303);
+    const response = await press(house(), cookie);
+    expect(response.status).toBe(303);
     for (const base of [house().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(401);
       expect((await ask(`${base}/`, { cookie })).text).not.toContain("ann@example.com");

@@ -3,7 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
 import type { Ingest } from "../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
-import type { RestAnswer, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 /** An account with its key, and what it may call. */
@@ -11,12 +11,12 @@ export interface Client extends TestAccount {
   /** Writes past the public interface, as the services inside do. */
   readonly put: Ingest;
   /**
-   * Calls as a program does that has the typed client; the methods here are for tests that look at the answer itself.
+   * Calls as a program does that has the typed client; the methods here are for tests that look at the response itself.
    */
   readonly records: RecordsClient;
-  get(path: string): Promise<RestAnswer>;
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestAnswer>;
-  patch(path: string, body: unknown): Promise<RestAnswer>;
+  get(path: string): Promise<RestResponse>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<RestResponse>;
+  patch(path: string, body: unknown): Promise<RestResponse>;
 }
 
 /** Starts a service before the tests of the file and stops it after them. */
@@ -55,9 +55,9 @@ export async function counts(service: TestService): Promise<Record<string, numbe
   );
 }
 
-/** The ids of the records of an answer. */
-export function ids(answer: RestAnswer): string[] {
-  return (answer.body.data as { id: string }[]).map(({ id }) => id);
+/** The ids of the records of a response. */
+export function ids(response: RestResponse): string[] {
+  return (response.body.data as { id: string }[]).map(({ id }) => id);
 }
 
 /** Everything that an iterable gives. */

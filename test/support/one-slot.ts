@@ -27,7 +27,7 @@ export function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }
 
-/** Those that were found until now; the caller answers for them. */
+/** Those that were found until now; the caller is responsible for them. */
 export function takeCrossing(): string[] {
   return crossing.splice(0);
 }

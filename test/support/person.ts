@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { noteSecret } from "../../fixtures/service/secrets.ts";
-import type { RestAnswer, RestCall, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
 import { rest, sessionSecret, testIssuer } from "../../fixtures/service/service.ts";
 
 /** A signed-in person and what their browser sends. */
@@ -16,7 +16,7 @@ export interface TestPerson {
   readonly cookie: string;
   readonly origin: string;
   /** A call as the dashboard's page makes it; headers given here replace those. */
-  call(path: string, call?: RestCall, at?: TestService): Promise<RestAnswer>;
+  call(path: string, call?: RestCall, at?: TestService): Promise<RestResponse>;
 }
 
 /** What kind of person. */

@@ -5,13 +5,13 @@ import { createPrimary } from "../../src/db/primary.ts";
 import type { SwitchDocument } from "../../src/switches/store.ts";
 import { watchSwitches } from "../../src/switches/store.ts";
 
-/** What the primary was asked, to be answered. */
+/** What the primary was asked, to be served. */
 interface Question {
   resolve(documents: SwitchDocument[]): void;
   reject(error: Error): void;
 }
 
-/** A primary whose answers come when the test gives them, and which is asked when the test says so. */
+/** A primary whose responses come when the test gives them, and which is asked when the test says so. */
 function heldPrimary() {
   const questions: Question[] = [];
   const lease = createLease();
@@ -34,7 +34,7 @@ function writes(enabled: boolean): SwitchDocument[] {
   return [{ _id: "writes", enabled, reason: "", changed_at: new Date() }];
 }
 
-test("an answer that a later question's overtook does not put a switch back [ADM-06]", async () => {
+test("a response that a later request's overtook does not put a switch back [ADM-06]", async () => {
   const { primary, questions } = heldPrimary();
   const starting = watchSwitches(primary);
   questions[0]?.resolve([]);

@@ -9,7 +9,7 @@ interface Written {
   readonly path: string;
   readonly idempotencyKey: string;
   readonly body: object;
-  readonly answer: string;
+  readonly response: string;
 }
 
 /** How many writes are repeated to both versions in the end. */
@@ -23,8 +23,8 @@ export function createdStory(scene: Scene, name: string): Story {
 
   async function post(
     to: Version,
-    write: Omit<Written, "answer">,
-  ): Promise<{ readonly answer: string; readonly replayed: boolean; readonly data: Data }> {
+    write: Omit<Written, "response">,
+  ): Promise<{ readonly response: string; readonly replayed: boolean; readonly data: Data }> {
     const heard = await traffic.send({
       ...write,
       to,
@@ -34,21 +34,21 @@ export function createdStory(scene: Scene, name: string): Story {
       expect: [201],
     });
     return {
-      answer: heard.reply.body,
+      response: heard.reply.body,
       replayed: heard.reply.headers.get("idempotent-replayed") === "true",
       data: dataOf(heard),
     };
   }
-  async function repeat(to: Version, { answer: first, ...write }: Written): Promise<void> {
-    const { answer, replayed } = await post(to, write);
-    if (answer !== first || !replayed)
+  async function repeat(to: Version, { response: first, ...write }: Written): Promise<void> {
+    const { response, replayed } = await post(to, write);
+    if (response !== first || !replayed)
       traffic.violation(
-        `${write.idempotencyKey} returned ${first}, and again on the ${to} version ${replayed ? "" : "no replay: "}${answer}`,
+        `${write.idempotencyKey} returned ${first}, and again on the ${to} version ${replayed ? "" : "no replay: "}${response}`,
       );
   }
   async function writeTwice(to: Version, path: string, idempotencyKey: string, body: object): Promise<Data> {
-    const { answer, data } = await post(to, { path, idempotencyKey, body });
-    const written = { path, idempotencyKey, body, answer };
+    const { response, data } = await post(to, { path, idempotencyKey, body });
+    const written = { path, idempotencyKey, body, response };
     writes.push(written);
     await repeat(otherThan(to), written);
     return data;

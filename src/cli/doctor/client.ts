@@ -8,7 +8,7 @@ import { reasonOf } from "./reason.ts";
 import { ask } from "./request.ts";
 
 /**
- * Asks for tokens with a code that never was. The provider looks at who asks first (RFC 6749 §5.2): it answers
+ * Asks for tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
  * invalid_client where id or secret are wrong, and invalid_grant, for the code, where they are right.
  */
 export async function asClient(
@@ -63,7 +63,7 @@ export async function signInPage(options: ProviderOptions, redirectUri: string):
   return authorization(new URL(location), redirectUri);
 }
 
-/** What the authorization endpoint answers: a page, or a redirect to one, and not an error. */
+/** The response of the authorization endpoint: a page, or a redirect to one, and not an error. */
 export async function authorization(url: URL, redirectUri: string): Promise<Verdict> {
   const { status, headers, text } = await ask(url.href, { headers: { Accept: "text/html" } });
   const known = `the provider must know the redirect URI ${redirectUri} for this client, byte for byte`;

@@ -7,7 +7,7 @@ import { fault, note, ok } from "./check.ts";
 export interface Clocks {
   readonly now: () => number;
   /**
-   * Notes that a clock told `told` (milliseconds of Unix time) in answer to a question that was sent and answered at
+   * Notes that a clock told `told` (milliseconds of Unix time) in response to a request that was sent and completed at
    * these times of ours. Of a clock that tells whole seconds, half a second is added.
    */
   read(check: string, owner: string, told: number, sent: number, received: number): void;

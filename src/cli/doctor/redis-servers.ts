@@ -62,12 +62,12 @@ function shownNode({ host, port }: RedisNode): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Asks all nodes the same; those that answer, and why the first of the others does not. */
+/** Asks all nodes the same; those that respond, and why the first of the others does not. */
 async function askAll<T>(
   nodes: readonly RedisNode[],
   options: Options,
   ask: (client: Redis) => Promise<T>,
-): Promise<{ readonly answers: readonly T[]; readonly silent: readonly string[]; readonly error: unknown }> {
+): Promise<{ readonly responses: readonly T[]; readonly silent: readonly string[]; readonly error: unknown }> {
   const all = await Promise.allSettled(
     nodes.map(async (node) => {
       const client = serverAt(node, options).open();
@@ -81,7 +81,7 @@ async function askAll<T>(
   );
   const failed = all.flatMap((one, at) => (one.status === "rejected" ? [{ at, reason: one.reason as unknown }] : []));
   return {
-    answers: all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
+    responses: all.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
     silent: nodes.filter((_, at) => failed.some((one) => one.at === at)).map(shownNode),
     error: failed[0]?.reason,
   };
@@ -97,15 +97,15 @@ async function askSentinels({
 }: SentinelGroup): Promise<FoundServers> {
   const secure = tls ? { tls: {} } : {};
   const options = { ...sentinelCredentials, ...secure, enableReadyCheck: false };
-  const { answers, silent, error } = await askAll(nodes, options, async (client) => ({
+  const { responses, silent, error } = await askAll(nodes, options, async (client) => ({
     address: (await client.call("SENTINEL", "get-master-addr-by-name", master)) as [string, string] | null,
     hasQuorum: await client.call("SENTINEL", "ckquorum", master).then(
       () => true,
       () => false,
     ),
   }));
-  if (answers.length === 0) return { verdict: noSentinel(silent, error), servers: [] };
-  const known = answers.flatMap(({ address }) =>
+  if (responses.length === 0) return { verdict: noSentinel(silent, error), servers: [] };
+  const known = responses.flatMap(({ address }) =>
     address === null ? [] : [{ host: address[0], port: Number(address[1]) }],
   );
   const named = [...new Map(known.map((node) => [shownNode(node), node]))];
@@ -117,7 +117,7 @@ async function askSentinels({
         `The Sentinels know no master named ${master}.`,
         "Correct the name at the end of REDIS_URL: SENTINEL MASTERS lists those that a Sentinel watches.",
       );
-    if (named.length > 1 || known.length < answers.length)
+    if (named.length > 1 || known.length < responses.length)
       return warning(
         `The Sentinels do not agree on the master ${master}: ${named.map(([name]) => name).join(", ")}.`,
         "Try again when the failover is over; else compare SENTINEL MASTERS on each of them.",
@@ -127,7 +127,7 @@ async function askSentinels({
         `Of ${nodes.length} Sentinels, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
         "Start them, or correct REDIS_URL: the others name the master as long as one of them is there.",
       );
-    if (!answers.every(({ hasQuorum }) => hasQuorum))
+    if (!responses.every(({ hasQuorum }) => hasQuorum))
       return warning(
         `The Sentinels cannot fail over: ${master} has no quorum.`,
         `See SENTINEL CKQUORUM ${master}, and start the missing Sentinels.`,
@@ -159,22 +159,22 @@ function noSentinel(silent: readonly string[], error: unknown): Verdict {
 
 async function askCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
   const options = { ...credentials, ...(tls ? { tls: {} } : {}) };
-  const { answers, silent, error } = await askAll(nodes, options, async (client) => ({
+  const { responses, silent, error } = await askAll(nodes, options, async (client) => ({
     info: String(await client.cluster("INFO")),
     ranges: (await client.cluster("SLOTS")).map(([first, last, [host = "", port = 0] = [], ...replicas]) => ({
       ...{ count: last - first + 1, host, port, replicas },
     })),
   }));
-  const [answer] = answers;
-  if (answer === undefined) return { verdict: noCluster(silent, error), servers: [] };
-  const masters = new Map(answer.ranges.map((range) => [shownNode(range), range]));
+  const [response] = responses;
+  if (response === undefined) return { verdict: noCluster(silent, error), servers: [] };
+  const masters = new Map(response.ranges.map((range) => [shownNode(range), range]));
   const servers = [...masters.values()].map(({ host, port }) => serverAt({ host, port }, options));
-  const served = answer.ranges.reduce((sum, { count }) => sum + count, 0);
+  const served = response.ranges.reduce((sum, { count }) => sum + count, 0);
   const bare = [...masters].filter(([, { replicas }]) => replicas.length === 0).map(([name]) => name);
   const verdict = (): Verdict => {
-    if (!/^cluster_state:ok\r?$/m.test(answer.info) || served < slots)
+    if (!/^cluster_state:ok\r?$/m.test(response.info) || served < slots)
       return fault(
-        `The cluster is down: ${served} of ${slots} slots have a master, and its state is ${/^cluster_state:(\w+)/m.exec(answer.info)?.[1] ?? "unknown"}.`,
+        `The cluster is down: ${served} of ${slots} slots have a master, and its state is ${/^cluster_state:(\w+)/m.exec(response.info)?.[1] ?? "unknown"}.`,
         "See CLUSTER INFO and CLUSTER NODES, and bring the missing masters back.",
       );
     if (silent.length > 0)

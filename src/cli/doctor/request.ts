@@ -2,18 +2,18 @@
 import { boundedFetch } from "../../sign-in/bounded-fetch.ts";
 import { reasonOf } from "./reason.ts";
 
-/** An answer, read whole. */
-export interface Answer {
+/** A response, read whole. */
+export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** How long a server outside may take to answer. */
+/** How long a server outside may take to respond. */
 export const waitMs = 4_000;
 
-/** Asks. Rejects with an error whose message is the part of a sentence on why there was no answer. */
-export async function ask(url: string, options: RequestInit = {}): Promise<Answer> {
+/** Asks. Rejects with an error whose message is the part of a sentence on why there was no response. */
+export async function ask(url: string, options: RequestInit = {}): Promise<TextResponse> {
   try {
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -22,17 +22,18 @@ export async function ask(url: string, options: RequestInit = {}): Promise<Answe
   }
 }
 
-/** Asks for JSON. Rejects, in the same way, also where the answer is another than 200 with JSON. */
+/** Asks for JSON. Rejects, in the same way, also where the response is another than 200 with JSON. */
 export async function getJson(
   url: string,
   headers: Record<string, string> = {},
 ): Promise<{ readonly body: unknown; readonly headers: Headers }> {
-  const answer = await ask(url, { headers: { Accept: "application/json", ...headers } });
-  const { status, text } = answer;
-  if (status >= 300 && status < 400) throw new Error(`it redirects to ${answer.headers.get("location") ?? "nowhere"}`);
+  const received = await ask(url, { headers: { Accept: "application/json", ...headers } });
+  const { status, text } = received;
+  if (status >= 300 && status < 400)
+    throw new Error(`it redirects to ${received.headers.get("location") ?? "nowhere"}`);
   if (status !== 200) throw new Error(`it returns ${status}`);
   try {
-    return { body: JSON.parse(text) as unknown, headers: answer.headers };
+    return { body: JSON.parse(text) as unknown, headers: received.headers };
   } catch {
     throw new Error(`it returns something that is not JSON, beginning ${JSON.stringify(text.slice(0, 40))}`);
   }

@@ -8,7 +8,7 @@ import { Health, HealthCheckResponse_ServingStatus as Serving } from "../../gen/
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
-import type { Answer } from "./request.ts";
+import type { TextResponse } from "./request.ts";
 import { ask, isObject } from "./request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -23,9 +23,9 @@ export interface Running {
   readonly outside: boolean;
 }
 
-/** Looks whether anything answers at either address. */
+/** Looks whether anything responds at either address. */
 export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promise<Running> {
-  const answers = (url: string | undefined): Promise<boolean> =>
+  const isServed = (url: string | undefined): Promise<boolean> =>
     url === undefined
       ? Promise.resolve(false)
       : ask(url).then(
@@ -33,8 +33,8 @@ export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promi
           () => false,
         );
   const [inside, outside] = await Promise.all([
-    answers(internalUrl && `${internalUrl}/livez`),
-    answers(baseUrl && baseUrl + healthPath),
+    isServed(internalUrl && `${internalUrl}/livez`),
+    isServed(baseUrl && baseUrl + healthPath),
   ]);
   return { inside, outside };
 }
@@ -99,17 +99,17 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
         ),
     ),
     check("service.token", async () => {
-      const answer = await ask(`${url}/records.admin.v1.InterfaceService/GetState`, {
+      const response = await ask(`${url}/records.admin.v1.InterfaceService/GetState`, {
         method: "POST",
         body: "{}",
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${serviceToken ?? ""}` },
       });
-      return token(answer);
+      return token(response);
     }),
   ];
 }
 
-function ready({ status, text }: Answer): Verdict {
+function ready({ status, text }: TextResponse): Verdict {
   const parts = parsed(text);
   const away = ["mongodb", "redis"].filter((part) => parts[part] === false);
   if (status === 503)
@@ -127,7 +127,7 @@ function ready({ status, text }: Answer): Verdict {
   return ok("It is ready, and reaches MongoDB and Redis.");
 }
 
-function token({ status, text }: Answer): Verdict {
+function token({ status, text }: TextResponse): Verdict {
   if (status === 401)
     return fault(
       "The service token is refused.",
@@ -197,20 +197,20 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
       },
     ];
   const url = baseUrl + healthPath;
-  let answer: Answer | undefined;
+  let response: TextResponse | undefined;
   const health = await check(
     "service.public",
     async () => {
       const sent = clocks.now();
-      answer = await ask(url, { headers: { "X-Request-Id": requestId } });
+      response = await ask(url, { headers: { "X-Request-Id": requestId } });
       clocks.readInstance(
         "clock.public",
         `The clock of the instance behind ${baseUrl}`,
-        Date.parse(answer.headers.get("date") ?? ""),
+        Date.parse(response.headers.get("date") ?? ""),
         sent,
         clocks.now(),
       );
-      return publicHealth(answer, url);
+      return publicHealth(response, url);
     },
     ({ message }: Error) =>
       fault(
@@ -218,8 +218,8 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
         "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT.",
       ),
   );
-  if (answer === undefined || health.status === "fault") return [health];
-  const { headers } = answer;
+  if (response === undefined || health.status === "fault") return [health];
+  const { headers } = response;
   return [
     health,
     { check: "service.rate_limit_headers", ...rateLimit(headers, config.rateLimit) },
@@ -227,7 +227,7 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
   ];
 }
 
-function publicHealth({ status, headers, text }: Answer, url: string): Verdict {
+function publicHealth({ status, headers, text }: TextResponse, url: string): Verdict {
   if (status === 429)
     return warning(
       `${url} returns 429: this address has used up its bucket.`,

@@ -158,9 +158,9 @@ async function send(sending: Sending): Promise<Sent> {
     },
   );
 
-  function onAnswer(answer: ImportResponse): void {
-    last = answer;
-    for (const { position, error } of answer.rejections) {
+  function onResponse(response: ImportResponse): void {
+    last = response;
+    for (const { position, error } of response.rejections) {
       const { line = null, input } = window.originOf(Number(position)) ?? {};
       reject({
         line,
@@ -169,11 +169,11 @@ async function send(sending: Sending): Promise<Sent> {
         input,
       });
     }
-    const doing = answer.indexing ? { doing: "building the index" } : {};
+    const doing = response.indexing ? { doing: "building the index" } : {};
     progress.show({
-      records: Number(answer.position),
-      rate: answer.rate,
-      rejected: Number(answer.rejected) + unreadable,
+      records: Number(response.position),
+      rate: response.rate,
+      rejected: Number(response.rejected) + unreadable,
       bytes: window.settledBytes(),
       ...doing,
     });
@@ -181,7 +181,7 @@ async function send(sending: Sending): Promise<Sent> {
 
   try {
     const stop = sending.interrupt.signal;
-    const complete = await transfer(sending.link, { ...sending, ...breaks, window, onAnswer, stop });
+    const complete = await transfer(sending.link, { ...sending, ...breaks, window, onResponse, stop });
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);

@@ -18,8 +18,8 @@ export interface Transfer {
   /** Whether contacts that are known by their email alone are updated. */
   readonly updateByEmail: boolean;
   readonly window: Window;
-  /** Hears of every answer before what it settles is let go. May throw, to end the import. */
-  readonly onAnswer: (answer: ImportResponse) => void;
+  /** Hears of every response before what it settles is let go. May throw, to end the import. */
+  readonly onResponse: (response: ImportResponse) => void;
   /** Hears of every stream that was cut, and from which place the next one goes on. */
   readonly onBreak: () => void;
   readonly onResume: (position: number, isAtEnd: boolean) => void;
@@ -45,9 +45,9 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
   for (let failures = 0; ; failures++) {
     if (work.stop.aborted) return false;
     try {
-      return await attempt(link, work, (answer) => {
-        const position = Number(answer.position);
-        if (answer.indexing || (position > furthest && furthest !== -1)) {
+      return await attempt(link, work, (response) => {
+        const position = Number(response.position);
+        if (response.indexing || (position > furthest && furthest !== -1)) {
           failingSince = undefined;
           failures = 0;
         }
@@ -67,8 +67,8 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
 }
 
 /** One stream. Rejects with what cut it off. */
-async function attempt(link: Link, work: Transfer, onProgress: (answer: ImportResponse) => void): Promise<boolean> {
-  const { accountId, importId, updateByEmail, window, onAnswer, stop } = work;
+async function attempt(link: Link, work: Transfer, onProgress: (response: ImportResponse) => void): Promise<boolean> {
+  const { accountId, importId, updateByEmail, window, onResponse, stop } = work;
   const call = new AbortController();
   /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
@@ -97,10 +97,10 @@ async function attempt(link: Link, work: Transfer, onProgress: (answer: ImportRe
   };
   stop.addEventListener("abort", giveUpLater, { once: true });
   try {
-    for await (const answer of link.client(IngestService).import(requests(), { signal: call.signal })) {
-      onAnswer(answer);
-      onProgress(answer);
-      const position = Number(answer.position);
+    for await (const response of link.client(IngestService).import(requests(), { signal: call.signal })) {
+      onResponse(response);
+      onProgress(response);
+      const position = Number(response.position);
       begun.resolve(position);
       if (position > settledTo) {
         settledTo = position;

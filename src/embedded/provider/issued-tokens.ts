@@ -6,7 +6,7 @@ import type { Keys } from "./keys.ts";
 import type { Middleware } from "./page.ts";
 import { ISSUED_TOKENS, type Store } from "./store.ts";
 
-/** Remembers the tokens that are issued, and answers for them where the library would not. */
+/** Remembers the tokens that are issued, and handles them where the library would not. */
 export function issuedTokens(provider: Provider, store: Store, keys: Keys): Middleware {
   const issued = store.shelf(ISSUED_TOKENS);
   const publicKeys = createLocalJWKSet({

@@ -5,27 +5,27 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Folder } from "./folder.ts";
 
-/** Time for requests that are being answered when the provider stops. */
+/** Time for requests that are being served when the provider stops. */
 const STOP_PATIENCE_MS = 500;
 
 /** A listening server. */
 export interface Listener {
   readonly port: number;
-  /** Answers with this from now on; until then everything is 503. */
-  answerWith(listener: RequestListener): void;
+  /** Responds with this from now on; until then everything is 503. */
+  serveWith(listener: RequestListener): void;
   stop(): Promise<void>;
 }
 
 /** Listens on 127.0.0.1, on the port of the last start where that is free. */
 export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
-  let answer: RequestListener = (_request, response) => void response.writeHead(503).end();
+  let serve: RequestListener = (_request, response) => void response.writeHead(503).end();
   const limits = {
     headersTimeout: 5_000,
     requestTimeout: 15_000,
     keepAliveTimeout: 5_000,
     connectionsCheckingInterval: 2_000,
   };
-  const server = createServer(limits, (request, response) => answer(request, response));
+  const server = createServer(limits, (request, response) => serve(request, response));
   const kept = await folder.read("port");
   const onKept = typeof kept === "number" && (await listen(server, kept));
   if (!onKept && !(await listen(server, 0)))
@@ -34,8 +34,8 @@ export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   if (!onKept) await folder.write("port", port);
   return {
     port,
-    answerWith(listener) {
-      answer = listener;
+    serveWith(listener) {
+      serve = listener;
     },
     async stop() {
       const closed = new Promise((resolve) => server.close(resolve));

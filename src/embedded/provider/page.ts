@@ -27,7 +27,7 @@ export interface Page {
 
 const styleHash = hash(STYLE);
 
-/** Answers with a page, of the status that the context has. */
+/** Responds with a page, of the status that the context has. */
 export function showPage(ctx: PageContext, { title, content, script, leadsTo }: Page): void {
   ctx.type = "text/html; charset=utf-8";
   ctx.set("Cache-Control", "no-store");

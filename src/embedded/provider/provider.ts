@@ -53,7 +53,7 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
   try {
     const issuer = `http://localhost:${listener.port}`;
     const provider = new library.Provider(issuer, configurationOf({ library, people, store, keys, dashboard, mcp }));
-    // A failure is in the answer; it must not be on the console as well.
+    // A failure is in the response; it must not be on the console as well.
     provider.silent = true;
     provider.use(oneHost(issuer));
     provider.use(commonHeaders());
@@ -64,7 +64,7 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
     provider.use(ends.byRevocation);
     provider.use(interactions(provider, people, ends));
     provider.use(issuedTokens(provider, store, keys));
-    listener.answerWith(provider.callback());
+    listener.serveWith(provider.callback());
     return {
       issuer,
       client: { id: dashboard.id, secret: dashboard.secret },

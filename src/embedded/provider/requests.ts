@@ -20,7 +20,7 @@ export function oneHost(issuer: string): Middleware {
   };
 }
 
-/** What every answer has, also where the library has none of its own: nothing is there, or something failed. */
+/** What every response has, also where the library has none of its own: nothing is there, or something failed. */
 export function commonHeaders(): Middleware {
   const policy = contentSecurityPolicy();
   return async (ctx, next) => {

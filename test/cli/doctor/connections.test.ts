@@ -134,7 +134,7 @@ test.each(["MONGODB_URI", "REDIS_URL"])(
   },
 );
 
-/** Something else that answers over HTTP at an address of its own. */
+/** Something else that responds over HTTP at an address of its own. */
 async function startOther(status: number, headers: Record<string, string>, body: string): Promise<string> {
   const server = createServer((_request, response) => void response.writeHead(status, headers).end(body)).listen(
     0,
@@ -193,7 +193,7 @@ test.each<[string, string, RegExp]>([
   expect(findingOf(findings, "service.live").status).toBe("ok");
 });
 
-test("a BASE_URL without a certificate to trust, or where another server answers, is named [OPS-60]", async () => {
+test("a BASE_URL without a certificate to trust, or where another server responds, is named [OPS-60]", async () => {
   const tls = await startTlsServer();
   onTestFinished(() => tls.stop());
   const untrusted = await runDoctor({

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(() => {
   for (const name of Object.keys(fake.metadata)) delete fake.metadata[name];
   Object.assign(fake.metadata, metadata);
-  fake.answers.clear();
+  fake.responses.clear();
   makeWhole(fake);
 });
 afterAll(async () => {
@@ -168,7 +168,7 @@ describe("Redis", () => {
     }
   });
 
-  test("that answers after more than 50 ms is named [OPS-04]", async () => {
+  test("that responds after more than 50 ms is named [OPS-04]", async () => {
     const slow = await slowProxy(environment["REDIS_URL"] ?? "", 80);
     try {
       expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([
@@ -213,11 +213,11 @@ describe("the identity provider", () => {
   });
 
   test("that refuses our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
-    fake.answers.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
+    fake.responses.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
     expect(await faultsOf(environment)).toEqual([
       expect.stringMatching(/^provider\.redirect: The authorization endpoint returns 400 \(invalid_redirect_uri\)/),
     ]);
-    fake.answers.set(
+    fake.responses.set(
       "/auth",
       (_request, response) =>
         void response
@@ -238,7 +238,7 @@ describe("a clock that is off by an hour is named:", () => {
   });
 
   test("the provider's [OPS-04]", async () => {
-    fake.answers.set("/.well-known/openid-configuration", (request, response) => {
+    fake.responses.set("/.well-known/openid-configuration", (request, response) => {
       response.setHeader("Date", new Date(Date.now() + hour).toUTCString());
       json(fake.metadata)(request, response);
     });

@@ -1,4 +1,4 @@
-// What the doctor finds out about a service that runs: its token, what a proxy does to its answers, and the way in for
+// What the doctor finds out about a service that runs: its token, what a proxy does to its responses, and the way in for
 // assistants.
 import { once } from "node:events";
 import { createServer, request as ask } from "node:http";
@@ -28,15 +28,15 @@ afterAll(async () => {
   await fake.stop();
 });
 
-/** A reverse proxy before the service that drops these headers of every answer. */
+/** A reverse proxy before the service that drops these headers of every response. */
 async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((from, to) => {
     const { method, headers, url = "/" } = from;
-    const onward = ask(service.base + url, { ...(method === undefined ? {} : { method }), headers }, (answer) => {
-      const passed = Object.entries(answer.headers).filter(
+    const onward = ask(service.base + url, { ...(method === undefined ? {} : { method }), headers }, (response) => {
+      const passed = Object.entries(response.headers).filter(
         ([name, value]) => value !== undefined && !dropped.includes(name),
       );
-      answer.pipe(to.writeHead(answer.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
+      response.pipe(to.writeHead(response.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
     });
     from.pipe(onward);
   }).listen(0, "127.0.0.1");
@@ -51,7 +51,7 @@ async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url
   };
 }
 
-test("a proxy that drops headers of the answers is named by what does not come through; one that drops none is fine [OPS-04]", async () => {
+test("a proxy that drops headers of the responses is named by what does not come through; one that drops none is fine [OPS-04]", async () => {
   const behind = async (dropped: readonly string[]): Promise<string[]> => {
     const proxy = await droppingProxy(dropped);
     try {
@@ -73,7 +73,7 @@ test("an address that is not the one that assistants are told is named [OPS-04]"
   expect(faults.map((line) => line.split(":")[0])).toEqual(["mcp.challenge", "mcp.resource", "mcp.resource_with_path"]);
 });
 
-test("a service token that is refused, a public address where another answers, and a public interface that is off are named [OPS-04]", async () => {
+test("a service token that is refused, a public address where another responses, and a public interface that is off are named [OPS-04]", async () => {
   expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual([
     "service.token: The service token is refused.",
   ]);

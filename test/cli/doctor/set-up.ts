@@ -2,7 +2,7 @@
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";
-import type { Answer, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { ResponseHandler, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { clientId, clientSecret, json } from "../../../fixtures/sign-in/fake-provider.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { sessionSecret } from "../../../fixtures/service/service.ts";
@@ -33,17 +33,17 @@ export function makeWhole(fake: FakeProvider): void {
     grant_types_supported: ["authorization_code"],
     token_endpoint_auth_methods_supported: ["client_secret_post"],
   });
-  fake.answers.set("/.well-known/oauth-authorization-server", (request, response) =>
+  fake.responses.set("/.well-known/oauth-authorization-server", (request, response) =>
     json(fake.metadata)(request, response),
   );
-  fake.answers.set(
+  fake.responses.set(
     "/auth",
     (_request, response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>Sign in</h1>"),
   );
-  fake.answers.set("/token", tokenEndpoint);
+  fake.responses.set("/token", tokenEndpoint);
 }
 
-const tokenEndpoint: Answer = (request, response) => {
+const tokenEndpoint: ResponseHandler = (request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {

@@ -1,9 +1,9 @@
-// A TCP proxy that takes its time with every answer.
+// A TCP proxy that takes its time with every response.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
-/** Puts the proxy before a server; answers come `delayMs` later than they would. */
+/** Puts the proxy before a server; responses come `delayMs` later than they would. */
 export async function slowProxy(
   url: string,
   delayMs: number,

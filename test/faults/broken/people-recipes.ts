@@ -1,5 +1,5 @@
 // How what people and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
-import type { RestAnswer } from "../../../fixtures/service/service.ts";
+import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../../fixtures/sign-in/assistants.ts";
 import { enter, logoutClaims, tellLogout } from "../../../fixtures/sign-in/fake-provider.ts";
@@ -21,12 +21,12 @@ const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unkn
 };
 
 /** What a tool call came to: its failure is told in the words of UNAVAILABLE, or the request's by the envelope. */
-function toolOutcome(answer: RestAnswer): Outcome {
-  if (answer.status !== 200) return outcomeOf(answer, 200);
-  const { result } = JSON.parse(/^data: (.*)$/m.exec(answer.text)?.[1] ?? answer.text) as {
+function toolOutcome(response: RestResponse): Outcome {
+  if (response.status !== 200) return outcomeOf(response, 200);
+  const { result } = JSON.parse(/^data: (.*)$/m.exec(response.text)?.[1] ?? response.text) as {
     result?: { isError?: boolean; content: { text: string }[] };
   };
-  if (result === undefined) return wrong(answer.text);
+  if (result === undefined) return wrong(response.text);
   if (result.isError !== true) return success;
   const text = result.content[0]?.text ?? "";
   return /^The service (cannot respond right now|could not respond in time); try again\.$/.test(text)
@@ -73,7 +73,7 @@ export const peopleRecipes: readonly Recipe[] = [
     operation: "the way back from the identity provider",
     async prepare({ service, fake, person }) {
       const { subject: sub } = await person("signs in");
-      return { send: async () => outcomeOf((await enter(service.app.baseUrl, fake, { sub })).answer, 303) };
+      return { send: async () => outcomeOf((await enter(service.app.baseUrl, fake, { sub })).response, 303) };
     },
   },
   {

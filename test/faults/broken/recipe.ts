@@ -1,7 +1,7 @@
 // What an operation needs to be tried: a valid request, its success, and how often it has taken effect.
 import { randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
-import type { RestAnswer } from "../../../fixtures/service/service.ts";
+import type { RestResponse } from "../../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
 
 /** What came of a request. */
@@ -53,7 +53,7 @@ export function wrong(text: string): Outcome {
 }
 
 /** What an HTTP response came to: `expected` is the status of a success. */
-export function outcomeOf({ status, body, text }: RestAnswer, expected: number): Outcome {
+export function outcomeOf({ status, body, text }: RestResponse, expected: number): Outcome {
   if (status === expected) return success;
   // The envelope of REST and MCP, or Connect's.
   const isEnvelope = body?.error?.code === "503" && typeof body.error.message === "string";
@@ -66,12 +66,12 @@ export function fresh(): string {
   return `t${randomUUID().replaceAll("-", "")}`;
 }
 
-/** Calls an rpc of the internal listener. An item that is answered with an error was not written. */
+/** Calls an rpc of the internal listener. An item that gets an error was not written. */
 export async function call({ service }: Lane, rpc: string, message: Record<string, unknown>): Promise<Outcome> {
-  const answer = await service.internalCall(rpc, message);
-  const outcome = outcomeOf(answer, 200);
-  const failed = ((answer.body?.results ?? []) as { error?: unknown }[]).find(({ error }) => error !== undefined);
-  return outcome.kind === "success" && failed !== undefined ? wrong(`an item failed: ${answer.text}`) : outcome;
+  const response = await service.internalCall(rpc, message);
+  const outcome = outcomeOf(response, 200);
+  const failed = ((response.body?.results ?? []) as { error?: unknown }[]).find(({ error }) => error !== undefined);
+  return outcome.kind === "success" && failed !== undefined ? wrong(`an item failed: ${response.text}`) : outcome;
 }
 
 /** How many documents of a collection match, as an instance without a fault reads them. */

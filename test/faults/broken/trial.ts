@@ -18,19 +18,19 @@ export interface Verdict {
 }
 
 /** The service responds within 5 seconds, streams excepted; the rest is for a machine that is busy. */
-const answerMs = 5_000 + 3_000;
+const responseMs = 5_000 + 3_000;
 const streamMs = 60_000;
 /** After the last fault everything is served within 5 seconds. */
 const recoveryMs = 5_000;
 
 /** The outcome, or that there was none in time. */
-async function answered({ streams }: Recipe, trial: Trial): Promise<Outcome> {
+async function completed({ streams }: Recipe, trial: Trial): Promise<Outcome> {
   const stop = new AbortController();
-  const late = sleep(streams === true ? streamMs : answerMs, wrong("no answer in time"), { signal: stop.signal }).catch(
-    () => wrong("stopped"),
-  );
+  const late = sleep(streams === true ? streamMs : responseMs, wrong("no response in time"), {
+    signal: stop.signal,
+  }).catch(() => wrong("stopped"));
   try {
-    return await Promise.race([trial.send().catch((error: unknown) => wrong(`no answer: ${String(error)}`)), late]);
+    return await Promise.race([trial.send().catch((error: unknown) => wrong(`no response: ${String(error)}`)), late]);
   } finally {
     stop.abort();
   }
@@ -55,7 +55,7 @@ export async function commandsOf(recipe: Recipe, lane: Lane): Promise<readonly C
 async function recorded(recipe: Recipe, lane: Lane): Promise<readonly Command[]> {
   const trial = await recipe.prepare(lane);
   const armed = lane.proxy.arm(undefined, recipe.background);
-  const outcome = await answered(recipe, trial);
+  const outcome = await completed(recipe, trial);
   armed.disarm();
   await trial.clear?.();
   if (outcome.kind !== "success")
@@ -69,7 +69,7 @@ export async function tried(recipe: Recipe, lane: Lane, { plan, emptied, again }
   const logged = lane.service.logLines.length;
   if (emptied) await lane.proxy.emptyPool();
   const armed = lane.proxy.arm({ ...plan, background: recipe.background });
-  const outcome = await answered(recipe, trial);
+  const outcome = await completed(recipe, trial);
   armed.disarm();
   const flaws = await flawsOf(trial, outcome);
   if (again) flaws.push(...(await flawsAfterwards(recipe, lane, trial)));
@@ -91,7 +91,7 @@ export async function triedAtOnce(
   const trials = await Promise.all(recipes.map((recipe) => recipe.prepare(lane)));
   const logged = lane.service.logLines.length;
   const end = await begin();
-  const outcomes = await Promise.all(recipes.map((recipe, at) => answered(recipe, trials[at] as Trial))).finally(end);
+  const outcomes = await Promise.all(recipes.map((recipe, at) => completed(recipe, trials[at] as Trial))).finally(end);
   const recoveredAt = performance.now() + recoveryMs;
   await until(() => isReady(lane), AbortSignal.timeout(recoveryMs));
   const flaws = await Promise.all(
@@ -138,7 +138,7 @@ async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial, recover
   const anew = !(trial.repeatable === true || trial.effects === undefined);
   for (;;) {
     const next = anew ? await recipe.prepare(lane) : trial;
-    const outcome = await answered(recipe, next);
+    const outcome = await completed(recipe, next);
     const flaws = [...(outcome.kind === "unavailable" ? ["503"] : []), ...(await flawsOf(next, outcome))];
     if (anew) await next.clear?.();
     if (outcome.kind !== "unavailable" || flaws.length > 1 || performance.now() > recoveredAt)
@@ -147,7 +147,7 @@ async function flawsAfterwards(recipe: Recipe, lane: Lane, trial: Trial, recover
   }
 }
 
-/** What answered success has taken effect once, and what answered 503 at most once. */
+/** A write that got success has taken effect once, and one that got 503 at most once. */
 async function flawsOfEffects(trial: Trial, outcome: Outcome): Promise<string[]> {
   const effects = await trial.effects?.();
   if (effects === undefined || effects === 1 || (effects === 0 && outcome.kind !== "success")) return [];

@@ -50,7 +50,7 @@ describe("the conformance suite", () => {
     ["2026-07-28", "caching", "MCP-02"],
     ["2026-07-28", "http-header-validation", "MCP-02"],
     ["2026-07-28", "dns-rebinding-protection", "MCP-05"],
-  ])("has nothing against what %s answers to %s [%s]", async (revision, scenario) => {
+  ])("has nothing against what %s returns for %s [%s]", async (revision, scenario) => {
     const url = await withToken();
     const folder = fs.mkdtempSync(join(tmpdir(), "records-conformance-"));
     onTestFinished(() => fs.rmSync(folder, { recursive: true, force: true }));
@@ -83,15 +83,15 @@ describe("the conformance suite", () => {
 /** The suite sends no Authorization: what stands before the service does, under the service's own name. */
 async function withToken(): Promise<string> {
   const { host } = new URL(house().base);
-  const server = http.createServer((asked, answer) => {
+  const server = http.createServer((asked, response) => {
     const own = `localhost:${(server.address() as AddressInfo).port}`;
     const headers = { ...asked.headers, authorization: `Bearer ${holder.token}` };
     if (asked.headers.host === own) headers.host = host;
     if (asked.headers.origin === `http://${own}`) headers.origin = `http://${host}`;
     asked.pipe(
       http.request(holder.url, { method: asked.method ?? "POST", headers }, (received) => {
-        answer.writeHead(received.statusCode ?? 502, received.headers);
-        received.pipe(answer);
+        response.writeHead(received.statusCode ?? 502, received.headers);
+        received.pipe(response);
       }),
     );
   });

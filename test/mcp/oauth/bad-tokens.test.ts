@@ -334,7 +334,7 @@ test("a key that the provider has never signed access tokens with, such as that 
   const other = await startFakeProvider();
   const instance = await service.another(other.settings());
   const second = await newKey("second");
-  other.answers.set("/jwks", async (request, response) => {
+  other.responses.set("/jwks", async (request, response) => {
     const keys = [
       { ...(await exportJWK(other.key.publicKey)), kid: "first" },
       { ...(await exportJWK(second.publicKey)), kid: "second", use: "enc" },
@@ -379,12 +379,12 @@ test.each([
   ["an object", { 0: "records-api" }, 401],
   ["a list in a list", [["records-api"]], 401],
 ])(
-  "with MCP_AUDIENCE set, a token whose audience is %s: %s is answered %d; without the setting it passes [OAU-08]",
+  "with MCP_AUDIENCE set, a token whose audience is %s: %s gets %d; without the setting it passes [OAU-08]",
   async (_name, aud, status) => {
     const token = await good({ aud });
-    const answer = await send(choosy.app.baseUrl, `Bearer ${token}`);
-    expect(answer.status).toBe(status);
-    if (status === 401) expectChallenge(answer, choosy.app.baseUrl, /meant for another audience/);
+    const response = await send(choosy.app.baseUrl, `Bearer ${token}`);
+    expect(response.status).toBe(status);
+    if (status === 401) expectChallenge(response, choosy.app.baseUrl, /meant for another audience/);
     expect(await statusOf(base, token)).toBe(200);
   },
 );
@@ -397,12 +397,12 @@ test("a token that has been accepted is refused when it expires, though it is re
 });
 
 test("an Authorization header of 1 MB is refused by the parser with 431 in the envelope [OAU-07]", async () => {
-  const { answers } = await exchange(
+  const { responses } = await exchange(
     service.base,
     `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`,
   );
-  expect(answers[0]?.status).toBe(431);
-  expect(JSON.parse(answers[0]?.body ?? "")).toEqual({
+  expect(responses[0]?.status).toBe(431);
+  expect(JSON.parse(responses[0]?.body ?? "")).toEqual({
     error: { code: "431", message: "The HTTP headers are too large." },
   });
 });
@@ -451,7 +451,7 @@ describe("at a provider that can be asked about tokens", () => {
       [{ sub: { $gt: "" } }, /names nobody/],
     ] as const)
       expectChallenge(await send(at, `Bearer ${opaque(claims)}`), at, why);
-    // An answer that is none is not taken for a yes.
+    // A response that is none is not taken for a yes.
     for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
   });
 
@@ -502,7 +502,7 @@ describe("at a provider that can be asked about tokens", () => {
   });
 });
 
-test("what was refused is never repeated by an answer [OAU-07]", async () => {
+test("what was refused is never repeated by a response [OAU-07]", async () => {
   const token = await good({ exp: seconds() - 5 });
   const { text, headers } = await rest(base, "/mcp", { headers: { Authorization: `Bearer ${token}` } });
   expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-30));

@@ -4,7 +4,7 @@ import { exchange } from "../../../fixtures/clients/raw.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
-import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { rest, startService } from "../../../fixtures/service/service.ts";
 import { requests } from "../../../fixtures/clients/operations.ts";
 import { openWires } from "../../../fixtures/clients/wires.ts";
@@ -30,9 +30,9 @@ afterAll(async () => {
   await fake.stop();
 });
 
-const switchInterface = (enabled: boolean): Promise<RestAnswer> =>
+const switchInterface = (enabled: boolean): Promise<RestResponse> =>
   service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
-const ask = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestAnswer> =>
+const ask = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
 const none = "No access token: sign in, and send it as Authorization: Bearer.";
@@ -56,9 +56,9 @@ describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) 
   test.each(without)(
     "with %s is 401 with the challenge and the reason, in the envelope [OAU-01, MCP-04]",
     async (_name, headers, why) => {
-      const answer = await ask(method, headers);
-      expectChallenge(answer, base, new RegExp(`^${why.replace(/[.\\]/g, "\\$&")}$`), method === "HEAD");
-      expect(answer.text).not.toMatch(/<html|<!doctype/i);
+      const response = await ask(method, headers);
+      expectChallenge(response, base, new RegExp(`^${why.replace(/[.\\]/g, "\\$&")}$`), method === "HEAD");
+      expect(response.text).not.toMatch(/<html|<!doctype/i);
     },
   );
 });
@@ -78,12 +78,12 @@ test("the scheme is accepted in any case, and the request's own id comes back wi
 });
 
 test("two Authorization lines are 400 and no token is looked at [MCP-13]", async () => {
-  const { answers } = await exchange(
+  const { responses } = await exchange(
     service.base,
     `GET /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
   );
-  expect(answers.map(({ status }) => status)).toEqual([400]);
-  expect(JSON.parse(answers[0]?.body ?? "").error.code).toBe("400");
+  expect(responses.map(({ status }) => status)).toEqual([400]);
+  expect(JSON.parse(responses[0]?.body ?? "").error.code).toBe("400");
 });
 
 test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
@@ -220,7 +220,7 @@ describe("while the interface is disabled", () => {
 });
 
 test("paused writes do not concern it [MCP-13]", async () => {
-  const pause = (enabled: boolean): Promise<RestAnswer> =>
+  const pause = (enabled: boolean): Promise<RestResponse> =>
     service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
   try {

@@ -1,4 +1,4 @@
-// From nothing to an answer, as an assistant goes: 401, both metadata documents, registration, the login, a token, the
+// From nothing to a response, as an assistant goes: 401, both metadata documents, registration, the login, a token, the
 // tools.
 import type {
   OAuthClientProvider,

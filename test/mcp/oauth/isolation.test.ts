@@ -95,7 +95,7 @@ const prompts: readonly (readonly [string, string])[] = [
   ["session_id", "session"],
 ];
 
-test("every id of another account gives the very answer that a random one gives, by each tool and resource [ISO-07, MCP-06]", async () => {
+test("every id of another account gives the very response that a random one gives, by each tool and resource [ISO-07, MCP-06]", async () => {
   const listed = (await rpc(base, dora.token, "tools/list")).result.tools.map(({ name }: { name: string }) => name);
   expect(listed).toEqual([
     "search_contacts",
@@ -121,12 +121,14 @@ test("every id of another account gives the very answer that a random one gives,
 });
 
 test("the ids of one's own give the records: the harness can tell [ISO-07]", async () => {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     byId.flatMap(([method, params]) =>
       [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id))),
     ),
   );
-  expect(answers.filter((answer) => JSON.stringify(answer).includes("marigold")).length).toBeGreaterThanOrEqual(8);
+  expect(responses.filter((response) => JSON.stringify(response).includes("marigold")).length).toBeGreaterThanOrEqual(
+    8,
+  );
 });
 
 test("lists, searches and prompts hold one's own records alone [ISO-07]", async () => {

@@ -48,7 +48,7 @@ const cannotTell = {
 test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500)]) {
-    fake.answers.set("*", trouble);
+    fake.responses.set("*", trouble);
     for (const one of [token, "an-opaque-token"]) {
       const { status, headers, body } = await send(base, `Bearer ${one}`);
       expect([status, headers.get("www-authenticate"), headers.get("retry-after"), body]).toEqual([
@@ -60,17 +60,17 @@ test("where the provider was never reached a token is 503 without a challenge, a
     }
     expectChallenge(await send(base, undefined), base, /^No access token/);
   }
-  fake.answers.clear();
+  fake.responses.clear();
   expect(await statusOf(base, token)).toBe(200);
 });
 
 test("with its metadata but without its keys it is 503 as well [OAU-14]", async () => {
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500), json({ keys: "none" })]) {
-    fake.answers.set("/jwks", trouble);
+    fake.responses.set("/jwks", trouble);
     expect((await send(base, `Bearer ${token}`)).body).toEqual(cannotTell);
   }
-  fake.answers.clear();
+  fake.responses.clear();
   expect(await statusOf(base, token)).toBe(200);
 });
 
@@ -80,8 +80,8 @@ test("with the keys at hand a provider that is away, or says nothing, keeps no o
   expect(await statusOf(base, known)).toBe(200);
   const forged = await fake.sign(accessClaims(fake), { typ: "at+jwt" }, (await newKey("forged")).privateKey);
   for (const trouble of [away, json({ error: "x" }, 500), json("nonsense"), silent]) {
-    fake.answers.set("*", trouble);
-    fake.answers.set("/introspect", trouble);
+    fake.responses.set("*", trouble);
+    fake.responses.set("/introspect", trouble);
     const fresh = await accessToken(fake, { jti: trouble.toString() });
     expect([await statusOf(base, known), await statusOf(base, fresh)]).toEqual([200, 200]);
     // Also when what it said last has grown old.
@@ -95,7 +95,7 @@ test("what the provider once called revoked stays so while it is away [OAU-13, O
   offerIntrospection(fake, () => ({ active: false }));
   const token = await accessToken(fake);
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
-  fake.answers.set("*", away);
+  fake.responses.set("*", away);
   await new Promise((resolve) => setTimeout(resolve, 4_500));
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
 });
@@ -133,7 +133,7 @@ test("tokens under random keys cause one fetch of the keys in 30 seconds, also w
   later(31);
   for (let at = 0; at < 5; at++) expect(await statusOf(base, await random())).toBe(401);
   expect(fetches()).toBe(before + 1);
-  fake.answers.set("/jwks", away);
+  fake.responses.set("/jwks", away);
   later(31);
   // While the provider is away, the key may exist: the response does not call the token wrong.
   for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(cannotTell);
@@ -148,7 +148,7 @@ test("while two keys are published tokens under both pass [OAU-14]", async () =>
   const both = await Promise.all(
     [old, fake.key].map(async ({ publicKey, kid }) => ({ ...(await exportJWK(publicKey)), kid, use: "sig" })),
   );
-  fake.answers.set("/jwks", json({ keys: both }));
+  fake.responses.set("/jwks", json({ keys: both }));
   expect([await statusOf(base, await under(old, "1")), await statusOf(base, await under(fake.key, "2"))]).toEqual([
     200, 200,
   ]);
@@ -156,7 +156,7 @@ test("while two keys are published tokens under both pass [OAU-14]", async () =>
 
 test("a token that cannot be placed while the provider is away is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
-  fake.answers.set("*", away);
+  fake.responses.set("*", away);
   later(31);
   const unknown = await accessToken(fake, { jti: "unknown" }, { kid: "not-published" });
   expect((await send(base, `Bearer ${unknown}`)).body).toEqual(cannotTell);

@@ -1,9 +1,9 @@
 // The documents by which an assistant finds out where to sign in: where they are served, what they hold to the letter,
 // and to whom.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Answer, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import type { ResponseHandler, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { rest, startService } from "../../../fixtures/service/service.ts";
 
 let fake: FakeProvider;
@@ -17,13 +17,13 @@ const openIdPath = "/.well-known/openid-configuration";
 const odd = (issuer: string): string =>
   `{\n\t"issuer" : "${issuer}",  "authorization_endpoint":"${issuer}/auth",\r\n "token_endpoint":"${issuer}/token","jwks_uri":"${issuer}/jwks", "x":"\\u00e4ä", "n":1.0e2 }\n\n`;
 const text =
-  (body: string): Answer =>
+  (body: string): ResponseHandler =>
   (_request, response) =>
     void response.writeHead(200, { "Content-Type": "application/json" }).end(body);
 
 beforeAll(async () => {
   fake = await startFakeProvider();
-  fake.answers.set(serverPath, text(odd(fake.issuer)));
+  fake.responses.set(serverPath, text(odd(fake.issuer)));
   service = await startService(fake.settings());
   base = service.app.baseUrl;
   elsewhere = await service.another({ MCP_URL: "https://mcp.example.com/assistants/records" });
@@ -35,7 +35,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestAnswer> =>
+const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestResponse> =>
   rest(at, path, { method, headers });
 
 describe("the protected resource's document", () => {
@@ -95,7 +95,7 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
   beforeAll(async () => {
     other = await startFakeProvider();
     named = `${other.issuer}${ending}`;
-    other.answers.set(`${own}${openIdPath}`, text(odd(named)));
+    other.responses.set(`${own}${openIdPath}`, text(odd(named)));
     instance = await service.another({ ...other.settings(), OIDC_ISSUER: named });
   });
   afterAll(async () => {
@@ -114,9 +114,9 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
   });
 
   test("is named while the provider is away, too [OAU-03]", async () => {
-    other.answers.set("*", away);
+    other.responses.set("*", away);
     expect((await get(resourcePath, {}, instance.base)).body.authorization_servers).toEqual([named]);
-    other.answers.delete("*");
+    other.responses.delete("*");
   });
 });
 
@@ -142,7 +142,7 @@ describe("the authorization server's document", () => {
     const other = await startFakeProvider();
     const instance = await service.another(other.settings());
     try {
-      for (const answer of [
+      for (const response of [
         text("<!doctype html>Hello"),
         text("{}"),
         text("null"),
@@ -150,7 +150,7 @@ describe("the authorization server's document", () => {
         text('"issuer"'),
         json({ issuer: other.issuer }, 404),
       ]) {
-        other.answers.set(serverPath, answer);
+        other.responses.set(serverPath, response);
         const fresh = await service.another(other.settings());
         expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
         await fresh.stop();
@@ -165,20 +165,20 @@ describe("the authorization server's document", () => {
     const other = await startFakeProvider();
     const instance = await service.another(other.settings());
     try {
-      other.answers.set("*", away);
+      other.responses.set("*", away);
       const none = await get(serverPath, {}, instance.base);
       expect([none.status, none.body]).toEqual([
         503,
         { error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." } },
       ]);
       expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
-      other.answers.clear();
-      other.answers.set(serverPath, text(odd(other.issuer)));
+      other.responses.clear();
+      other.responses.set(serverPath, text(odd(other.issuer)));
       other.asked.length = 0;
       await Promise.all(Array.from({ length: 30 }, () => get(serverPath, {}, instance.base)));
       expect(other.asked).toEqual([serverPath]);
       for (const trouble of [away, silent, json({ error: "x" }, 500)]) {
-        other.answers.set("*", trouble);
+        other.responses.set("*", trouble);
         vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
         expect((await get(serverPath, {}, instance.base)).text).toBe(odd(other.issuer));
         vi.useRealTimers();
@@ -210,17 +210,17 @@ describe("the authorization server's document", () => {
 
   test("a provider that says nothing is 503 before anyone's patience is over [OAU-04]", async () => {
     const other = await startFakeProvider();
-    other.answers.set("*", silent);
+    other.responses.set("*", silent);
     const instance = await service.another(other.settings());
     try {
-      const answered = Promise.all([
+      const completed = Promise.all([
         get(serverPath, {}, instance.base),
         get(openIdPath, {}, instance.base),
         get(resourcePath, {}, instance.base),
       ]);
       const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), 5_000).unref());
-      const answers = await Promise.race([answered, late]);
-      expect(answers === "late" ? answers : answers.map(({ status }) => status)).toEqual([503, 503, 200]);
+      const responses = await Promise.race([completed, late]);
+      expect(responses === "late" ? responses : responses.map(({ status }) => status)).toEqual([503, 503, 200]);
     } finally {
       await instance.stop();
       await other.stop();
@@ -246,7 +246,7 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
     }
   });
 
-  test("answers HEAD without a body, OPTIONS with what is allowed, and other methods with 405, all with CORS [OAU-05]", async () => {
+  test("serves HEAD without a body, OPTIONS with what is allowed, and other methods with 405, all with CORS [OAU-05]", async () => {
     const whole = await get(path);
     const head = await get(path, { Origin: "https://any.example" }, base, "HEAD");
     expect([
@@ -279,7 +279,7 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
 });
 
 test("all of it stays while the public interface is disabled [OAU-05]", async () => {
-  const switchTo = (enabled: boolean): Promise<RestAnswer> =>
+  const switchTo = (enabled: boolean): Promise<RestResponse> =>
     service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
   await switchTo(false);
   try {

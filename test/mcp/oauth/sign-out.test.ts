@@ -10,7 +10,7 @@ import {
   tellLogout,
 } from "../../../fixtures/sign-in/fake-provider.ts";
 import { ask, newOwner, ownerStatus } from "../../../fixtures/sign-in/house.ts";
-import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import {
   accessToken,
@@ -46,15 +46,15 @@ async function everywhere(token: string): Promise<number> {
 }
 
 /** Presses the dashboard's button, in a browser that signed in with these claims. */
-async function signOut(cookie: string): Promise<RestAnswer> {
-  const answer = await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
-  expect(answer.status).toBe(303);
-  return answer;
+async function signOut(cookie: string): Promise<RestResponse> {
+  const response = await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
+  expect(response.status).toBe(303);
+  return response;
 }
 
 async function signInAndOut(claims: Record<string, unknown> = {}): Promise<void> {
-  const { answer, cookie } = await enter(base, fake, claims);
-  expect([answer.status, cookie === ""]).toEqual([303, false]);
+  const { response, cookie } = await enter(base, fake, claims);
+  expect([response.status, cookie === ""]).toEqual([303, false]);
   await signOut(cookie);
 }
 
@@ -148,7 +148,7 @@ describe("a provider's clock", () => {
 
 describe("signing in at the dashboard again", () => {
   /** Completes the sign-in of a redirect to the provider; returns the response of the callback. */
-  async function comeBack(sent: RestAnswer, claims: Record<string, unknown>): Promise<RestAnswer> {
+  async function comeBack(sent: RestResponse, claims: Record<string, unknown>): Promise<RestResponse> {
     const url = new URL(sent.headers.get("location") ?? "");
     const { nonce = "", state = "" } = Object.fromEntries(url.searchParams);
     const cookie = (sent.headers.getSetCookie()[0] ?? "").split(";")[0] ?? "";
@@ -162,7 +162,7 @@ describe("signing in at the dashboard again", () => {
       nonce,
       ...claims,
     });
-    fake.answers.set(
+    fake.responses.set(
       "/token",
       json({ access_token: "an-access-token", token_type: "Bearer", expires_in: 60, id_token: idToken }),
     );
@@ -211,10 +211,10 @@ describe("signing in at the dashboard again", () => {
 
   test("in a session of the provider that was signed out here ends it there, also for a later sign-in [DSH-09]", async () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
-    const answer = await comeBack(await ask(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
-    const { origin, pathname, searchParams } = new URL(answer.headers.get("location") ?? "");
+    const response = await comeBack(await ask(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
+    const { origin, pathname, searchParams } = new URL(response.headers.get("location") ?? "");
     expect([
-      answer.status,
+      response.status,
       origin + pathname,
       searchParams.get("post_logout_redirect_uri"),
       await sessionsOf(),
@@ -222,8 +222,8 @@ describe("signing in at the dashboard again", () => {
   });
 
   test("for the first time succeeds at a provider without the time of the sign-in [DSH-09]", async () => {
-    const { answer, cookie } = await enter(base, fake, { auth_time: undefined });
-    expect([answer.status, await ownerStatus(base, cookie)]).toEqual([303, 200]);
+    const { response, cookie } = await enter(base, fake, { auth_time: undefined });
+    expect([response.status, await ownerStatus(base, cookie)]).toEqual([303, 200]);
   });
 });
 
@@ -242,11 +242,11 @@ test("signing out revokes our own token at the provider; it succeeds even if the
   fake.metadata["revocation_endpoint"] = `${fake.issuer}/revoke`;
   const third = await service.another({ ...fake.settings(), BASE_URL: base });
   try {
-    for (const [at, answer] of [json({}), json({ error: "x" }, 500), (): undefined => undefined].entries()) {
+    for (const [at, handle] of [json({}), json({ error: "x" }, 500), (): undefined => undefined].entries()) {
       let sent = "";
-      fake.answers.set("/revoke", (request, response) => {
+      fake.responses.set("/revoke", (request, response) => {
         request.on("data", (chunk: Buffer) => (sent += chunk.toString()));
-        request.on("end", () => void answer(request, response));
+        request.on("end", () => void handle(request, response));
       });
       const { cookie } = await enter(third.base, fake, { auth_time: seconds() + 30 * (at + 1) });
       expect((await ask(`${third.base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
-import type { RestAnswer, TestService } from "../../../fixtures/service/service.ts";
+import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { rest, startService } from "../../../fixtures/service/service.ts";
 import { accessToken, offerIntrospection, send } from "../../../fixtures/sign-in/assistants.ts";
 
@@ -36,7 +36,7 @@ async function person(subject: string): Promise<string> {
 const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({
   "X-Forwarded-For": address,
 });
-const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestAnswer> =>
+const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestResponse> =>
   send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
 /** A token that each instance has seen; the person's bucket is full again. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
@@ -47,13 +47,13 @@ async function known(subject: string, ...instances: TestService[]): Promise<stri
 }
 async function atOnce(
   count: number,
-  ask: (turn: number) => Promise<RestAnswer>,
-): Promise<{ answers: RestAnswer[]; passed: number; seconds: number }> {
+  ask: (turn: number) => Promise<RestResponse>,
+): Promise<{ responses: RestResponse[]; passed: number; seconds: number }> {
   const began = performance.now();
-  const answers = await Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
+  const responses = await Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
   return {
-    answers,
-    passed: answers.filter(({ status }) => status !== 429).length,
+    responses,
+    passed: responses.filter(({ status }) => status !== 429).length,
     seconds: (performance.now() - began) / 1_000,
   };
 }
@@ -79,10 +79,10 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
 
 test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON-RPC error [RTE-16]", async () => {
   const token = await known(await person("refused"), service);
-  const { answers } = await atOnce(40, () => post(service, token));
-  const refused = answers.filter(({ status }) => status === 429);
+  const { responses } = await atOnce(40, () => post(service, token));
+  const refused = responses.filter(({ status }) => status === 429);
   expect(refused.length).toBeGreaterThan(0);
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     for (const name of [...headers.keys()]) expect(name).not.toMatch(/^(x-)?ratelimit/);
     expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,128}$/);
     if (status !== 429) expect([status, headers.get("retry-after")]).toEqual([200, null]);
@@ -103,8 +103,8 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
 
 test("after the wait that it tells a request passes [RTE-16]", async () => {
   const token = await known(await person("patient"), service);
-  const { answers } = await atOnce(30, () => post(service, token));
-  const wait = Number(answers.find(({ status }) => status === 429)?.headers.get("retry-after"));
+  const { responses } = await atOnce(30, () => post(service, token));
+  const wait = Number(responses.find(({ status }) => status === 429)?.headers.get("retry-after"));
   await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
   expect((await post(service, token)).status).toBe(200);
 });
@@ -117,7 +117,7 @@ test("each tool call in a message of its own costs a token [RTE-16]", async () =
 });
 
 /** A batch of a revision that has them. */
-function batch(at: TestService, token: string, count: number): Promise<RestAnswer> {
+function batch(at: TestService, token: string, count: number): Promise<RestResponse> {
   const messages = Array.from({ length: count }, (_, id) => ({
     jsonrpc: "2.0",
     id,

@@ -1,4 +1,4 @@
-// What a tool call leaves behind: that it was made, by whom and when, and nothing of what was asked or answered.
+// What a tool call leaves behind: that it was made, by whom and when, and nothing of what was requested or returned.
 import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
@@ -33,19 +33,19 @@ async function entries(): Promise<Entry[]> {
   return (body.data as Entry[]).filter(({ event }) => event === "tool_called");
 }
 
-/** The entries once there are so many: nobody waits for an entry before the answer. */
+/** The entries once there are so many: nobody waits for an entry before the response. */
 async function untilThereAre(count: number): Promise<Entry[]> {
   await vi.waitFor(async () => expect(await entries()).toHaveLength(count), { timeout: 20_000, interval: 50 });
   return entries();
 }
 
 describe("a tool call", () => {
-  test("is in the person's audit log with the tool, the request and the address, and with nothing that was asked or answered [MCP-06] [MCP-11]", async () => {
+  test("is in the person's audit log with the tool, the request and the address, and with nothing that was requested or returned [MCP-06] [MCP-11]", async () => {
     const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather", notes: "keeps a marmoset" });
     const params = { name: "search_contacts", arguments: { query: "quillfeather" } };
-    const answer = await request(holder, "2026-07-28", "tools/call", params);
-    const requestId = answer.headers.get("x-request-id");
-    expect(answer.text).toContain("marmoset");
+    const response = await request(holder, "2026-07-28", "tools/call", params);
+    const requestId = response.headers.get("x-request-id");
+    expect(response.text).toContain("marmoset");
     const [entry, ...others] = await untilThereAre(1);
     expect(others).toEqual([]);
     expect(entry).toMatchObject({

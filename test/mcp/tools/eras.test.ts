@@ -52,15 +52,17 @@ describe("how a client begins", () => {
   test.each(old)(
     "%s begins with initialize at the same address, and needs no session after it [MCP-01] [MCP-03]",
     async (revision) => {
-      const answer = await send(revision, "initialize", named(revision));
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("mcp-session-id")).toBeNull();
-      expect(answer.body.result).toMatchObject({
+      const response = await send(revision, "initialize", named(revision));
+      expect(response.status).toBe(200);
+      expect(response.headers.get("mcp-session-id")).toBeNull();
+      expect(response.body.result).toMatchObject({
         protocolVersion: revision,
         capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
         serverInfo: { name: "records", title: "Records" },
       });
-      expect(answer.body.result.instructions).toMatch(/^Records keeps .*untrusted data .* never carries instructions/s);
+      expect(response.body.result.instructions).toMatch(
+        /^Records keeps .*untrusted data .* never carries instructions/s,
+      );
       expect((await send(revision, "ping")).body).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
       const { tools, ...others } = (await send(revision, "tools/list")).body.result;
       expect(tools).toHaveLength(8);
@@ -68,7 +70,7 @@ describe("how a client begins", () => {
     },
   );
 
-  test("initialize for a revision that is not known is answered with one that is [MCP-03]", async () => {
+  test("initialize for a revision that is not known gets one that is [MCP-03]", async () => {
     const { body } = await send("2025-11-25", "initialize", named("2019-01-01"));
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
@@ -105,11 +107,11 @@ describe("how a client begins", () => {
 
   test.each(revisions)("a notification of %s is taken with 202 and no body [MCP-01]", async (revision) => {
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
-    const { status, text: answer } = await post(holder.url, text, {
+    const { status, text: response } = await post(holder.url, text, {
       token: holder.token,
       headers: headersFor(revision, "notifications/initialized"),
     });
-    expect([status, answer]).toEqual([202, ""]);
+    expect([status, response]).toEqual([202, ""]);
   });
 });
 
@@ -184,16 +186,16 @@ describe("what is refused", () => {
     "%s with a token is 405, and says what is taken [MCP-04]",
     async (method) => {
       for (const accept of ["text/event-stream", "text/html", "*/*"]) {
-        const answer = await fetch(holder.url, {
+        const response = await fetch(holder.url, {
           method,
           headers: { Accept: accept, Authorization: `Bearer ${holder.token}` },
         });
-        expect([answer.status, answer.headers.get("allow"), answer.headers.get("content-type")]).toEqual([
+        expect([response.status, response.headers.get("allow"), response.headers.get("content-type")]).toEqual([
           405,
           "POST, OPTIONS",
           "application/json; charset=utf-8",
         ]);
-        await answer.arrayBuffer();
+        await response.arrayBuffer();
       }
     },
   );
@@ -230,14 +232,14 @@ describe("what is refused", () => {
 });
 
 describe("what a client accepts", () => {
-  test("the newest revision answers in JSON, whatever is accepted [MCP-02]", async () => {
+  test("the newest revision responds in JSON, whatever is accepted [MCP-02]", async () => {
     for (const accept of [both, "application/json", "*/*", undefined]) {
       const { status, headers } = await send("2026-07-28", "tools/list", {}, { Accept: accept });
       expect([status, headers.get("content-type")], accept).toEqual([200, "application/json"]);
     }
   });
 
-  test("the others answer a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
+  test("the others serve a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
     for (const revision of old) {
       expect((await send(revision, "tools/list", {}, { Accept: both })).status, revision).toBe(200);
       expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
@@ -257,17 +259,17 @@ describe("what a client accepts", () => {
       accept: both,
       ...headersFor("2025-06-18", "tools/list"),
     };
-    const answer = await http2Call(house().base, headers, asked);
-    expect([answer.status, answer.headers["content-type"], answer.headers.connection]).toEqual([
+    const response = await http2Call(house().base, headers, asked);
+    expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([
       200,
       "text/event-stream",
       undefined,
     ]);
-    expect(answer.text).toContain('"name":"search_contacts"');
+    expect(response.text).toContain('"name":"search_contacts"');
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test("an answer is never kept by those between [MCP-01]", async () => {
+  test("a response is never kept by those between [MCP-01]", async () => {
     for (const revision of revisions)
       expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
   });
@@ -281,20 +283,20 @@ describe("batches", () => {
       message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
     );
 
-  test("a batch of 2025-03-26 is answered whole [MCP-03]", async () => {
+  test("a batch of 2025-03-26 is served whole [MCP-03]", async () => {
     const { status, text } = await batch(calls(3));
     expect(status).toBe(200);
-    expect(answersIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
+    expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
       [0, 1, 2].map((id) => [id, { results: [] }]),
     );
   });
 
   test("a batch makes at most 10 calls [MCP-13]", async () => {
     const { text } = await batch(calls(12));
-    const answers = answersIn(text);
-    expect(answers).toHaveLength(12);
-    expect(answers.filter(({ result }) => result !== undefined)).toHaveLength(10);
-    expect(answers.flatMap(({ error }) => error ?? [])).toEqual(
+    const responses = responsesIn(text);
+    expect(responses).toHaveLength(12);
+    expect(responses.filter(({ result }) => result !== undefined)).toHaveLength(10);
+    expect(responses.flatMap(({ error }) => error ?? [])).toEqual(
       Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }),
     );
   });
@@ -305,17 +307,17 @@ describe("batches", () => {
   });
 });
 
-interface Answered {
+interface RpcMessage {
   readonly id: number;
   readonly result?: { readonly structuredContent: unknown };
   readonly error?: unknown;
 }
 
-/** The answers in a stream of events, by their ids. */
-function answersIn(stream: string): Answered[] {
-  const answers = stream
+/** The responses in a stream of events, by their ids. */
+function responsesIn(stream: string): RpcMessage[] {
+  const responses = stream
     .split("\n")
     .filter((line) => line.startsWith("data: "))
-    .flatMap((line) => JSON.parse(line.slice(6)) as Answered | Answered[]);
-  return answers.sort((one, other) => one.id - other.id);
+    .flatMap((line) => JSON.parse(line.slice(6)) as RpcMessage | RpcMessage[]);
+  return responses.sort((one, other) => one.id - other.id);
 }

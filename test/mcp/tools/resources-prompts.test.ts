@@ -213,7 +213,7 @@ describe("prompts", () => {
     expect(records).not.toContain(mark);
   });
 
-  test("an answer has a description and one message of the user [MCP-01]", async () => {
+  test("a response has a description and one message of the user [MCP-01]", async () => {
     for (const revision of revisions) {
       const { result } = await prompt("catch_up", { topic: "lighthouse" }, revision);
       expect(result.description, revision).toBe("Everything that was noted about a topic, in the order of time.");

@@ -8,7 +8,7 @@ import type { Person } from "../../../src/embedded/provider/provider.ts";
 import type { Ingest } from "../../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
-import type { RestAnswer } from "../../../fixtures/service/service.ts";
+import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { House } from "../../../fixtures/sign-in/house.ts";
 import { ann } from "../../../fixtures/sign-in/people.ts";
@@ -73,7 +73,7 @@ export async function post(
   url: string,
   text: string | Uint8Array,
   { token, headers = {}, method = "POST" }: Post,
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   const all = {
     "Content-Type": "application/json",
     Accept: "application/json, text/event-stream",
@@ -81,17 +81,17 @@ export async function post(
     ...headers,
   };
   const sent = Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  const answer = await rest(new URL(url).origin, new URL(url).pathname, {
+  const response = await rest(new URL(url).origin, new URL(url).pathname, {
     method,
     raw: text,
     headers: Object.fromEntries(sent),
   });
-  if (!answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
-  const data = answer.text
+  if (!response.headers.get("content-type")?.startsWith("text/event-stream")) return response;
+  const data = response.text
     .split("\n")
     .filter((line) => line.startsWith("data: "))
     .map((line) => line.slice(6));
-  return { ...answer, body: JSON.parse(data.at(-1) ?? "null") };
+  return { ...response, body: JSON.parse(data.at(-1) ?? "null") };
 }
 
 /** A request of JSON-RPC as its revision wants it: the newest one says who it is in every request. */
@@ -134,18 +134,18 @@ export function request(
   method: string,
   params: Record<string, unknown> = {},
   headers: Record<string, string | undefined> = {},
-): Promise<RestAnswer> {
+): Promise<RestResponse> {
   return post(url, JSON.stringify(message(revision, method, params)), {
     token,
     headers: { ...headersFor(revision, method, params), ...headers },
   });
 }
 
-/** What a tool answered. */
+/** The result of a tool. */
 export interface Outcome {
   readonly isError: boolean;
   readonly text: string;
-  // Tests read answers of every shape.
+  // Tests read responses of every shape.
   // eslint-disable-next-line
   readonly structured: any;
   /** What an empty result says to try. */

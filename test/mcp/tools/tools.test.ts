@@ -1,4 +1,4 @@
-// The tools: what is told of them, what they answer beside REST, and what they say to wrong arguments.
+// The tools: what is told of them, what they return beside REST, and what they say to wrong arguments.
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -155,19 +155,19 @@ describe("what is listed", () => {
   });
 });
 
-describe("what is answered", () => {
+describe("what is served", () => {
   const same = async (name: string, given: Record<string, unknown>, path: string): Promise<Outcome> => {
     const { status, body } = await house().service.rest(path, { key: holder.key });
     expect(status, path).toBe(200);
-    const answers: Outcome[] = [];
-    for (const revision of revisions) answers.push(await call(holder, name, given, revision));
-    for (const { isError, structured, text } of answers) {
+    const responses: Outcome[] = [];
+    for (const revision of revisions) responses.push(await call(holder, name, given, revision));
+    for (const { isError, structured, text } of responses) {
       expect(isError, text).toBe(false);
       expect(structured, name).toEqual(body);
       expect(text).toBe(JSON.stringify(structured));
     }
-    expect(flaws(name, "outputSchema", answers[0]?.structured)).toEqual([]);
-    return answers[0] as Outcome;
+    expect(flaws(name, "outputSchema", responses[0]?.structured)).toEqual([]);
+    return responses[0] as Outcome;
   };
 
   test("structured content is the body of REST for the same request, and the text the same JSON [MCP-08]", async () => {
@@ -218,7 +218,7 @@ describe("what is answered", () => {
     );
   });
 
-  test("what search, fetch and the transcript answer is what their output schemas say [MCP-08]", async () => {
+  test("what search, fetch and the transcript return is what their output schemas say [MCP-08]", async () => {
     for (const [name, given] of [
       ["get_session_transcript", { session_id: session }],
       ["get_session_transcript", { session_id: lonely }],
@@ -236,7 +236,7 @@ describe("what is answered", () => {
     }
   });
 
-  test("the official client, which holds answers against the schemas, takes them in both eras [MCP-07] [MCP-08]", async () => {
+  test("the official client, which holds responses against the schemas, takes them in both eras [MCP-07] [MCP-08]", async () => {
     for (const modern of [true, false]) {
       const client = await connect(holder, modern);
       await client.listTools();
@@ -344,7 +344,7 @@ describe("what is refused", () => {
     expect([{ query: "x".repeat(5_000) }, { query: "" }].map((given) => check("search", given))).toEqual([true, false]);
   });
 
-  test("however many arguments are wrong, the answer stays small [MCP-11]", async () => {
+  test("however many arguments are wrong, the response stays small [MCP-11]", async () => {
     const given = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`argument_${at}`, at]));
     const { isError, text } = await call(holder, "get_session", given);
     expect(isError).toBe(true);

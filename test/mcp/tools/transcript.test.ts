@@ -38,7 +38,7 @@ async function walk(id: string): Promise<{ pages: string[]; offsets: number[] }>
 
 describe("get_session_transcript", () => {
   test.each([1, 39_999, 40_000])(
-    "a text of %i characters is one page, and the answer of REST with where it stands [MCP-08] [MCP-09]",
+    "a text of %i characters is one page, and the response of REST with where it stands [MCP-08] [MCP-09]",
     async (length) => {
       const id = await sessionWith("a".repeat(length));
       const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });

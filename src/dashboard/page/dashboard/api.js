@@ -16,14 +16,14 @@
  */
 /** @typedef {{ data: Entry[], pagination: { has_more: boolean, next_offset: number | null } }} EntryPage */
 
-const answerLimitMs = 20_000;
+const responseLimitMs = 20_000;
 const longestWaitSeconds = 30;
 const pageSize = 25;
 
 /** Why something was not done, in words for the person. */
 export class Failure extends Error {
   /**
-   * @param {number} status 0 where no whole answer came
+   * @param {number} status 0 where no whole response came
    * @param {string} message
    * @param {string | undefined} requestId
    */
@@ -94,10 +94,10 @@ async function request(method, path, body) {
   }
   if (response.status === 401) await leave();
   const requestId = response.headers.get("X-Request-Id") ?? undefined;
-  const answer = await bodyOf(response);
-  if (!response.ok) throw new Failure(response.status, messageOf(response, answer), requestId);
-  if (answer === undefined) throw new Failure(0, "The answer of the service did not arrive whole.", requestId);
-  return answer;
+  const content = await bodyOf(response);
+  if (!response.ok) throw new Failure(response.status, messageOf(response, content), requestId);
+  if (content === undefined) throw new Failure(0, "The response of the service did not arrive whole.", requestId);
+  return content;
 }
 
 /** @param {string} method @param {string} path @param {unknown} body */
@@ -107,7 +107,7 @@ async function send(method, path, body) {
     method,
     credentials: "same-origin",
     cache: "no-store",
-    signal: AbortSignal.timeout(answerLimitMs),
+    signal: AbortSignal.timeout(responseLimitMs),
     headers: { Accept: "application/json" },
   };
   if (body !== undefined) {
@@ -117,7 +117,7 @@ async function send(method, path, body) {
   try {
     return await fetch(path, init);
   } catch {
-    throw new Failure(0, "The service did not answer. Check the connection, then try again.", undefined);
+    throw new Failure(0, "The service did not respond. Check the connection, then try again.", undefined);
   }
 }
 
@@ -137,10 +137,10 @@ async function bodyOf(response) {
   }
 }
 
-/** @param {Response} response @param {unknown} answer */
-function messageOf(response, answer) {
-  const told = /** @type {{ error?: { message?: unknown } } | undefined} */ (answer)?.error?.message;
-  const message = typeof told === "string" ? told : `The service answered with status ${response.status}.`;
+/** @param {Response} response @param {unknown} body */
+function messageOf(response, body) {
+  const told = /** @type {{ error?: { message?: unknown } } | undefined} */ (body)?.error?.message;
+  const message = typeof told === "string" ? told : `The service responded with status ${response.status}.`;
   const wait = waitOf(response);
   return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
 }

@@ -37,7 +37,7 @@ export function startAuditLog(root) {
   // What was asked for before the log began again belongs to another list.
   let beginnings = 0;
 
-  /** Begins again at the newest. What is shown stays until the answer is there. */
+  /** Begins again at the newest. What is shown stays until the response is there. */
   async function load() {
     if (list.childElementCount === 0) state.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
     const beginning = ++beginnings;

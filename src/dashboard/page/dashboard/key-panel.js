@@ -175,13 +175,13 @@ export function startKeyPanel(root, onChange) {
 
 /**
  * Nothing where there is no key any more: the question is settled then.
- * @template Answer
- * @param {Promise<Answer>} answer
- * @returns {Promise<Answer | undefined>}
+ * @template Result
+ * @param {Promise<Result>} response
+ * @returns {Promise<Result | undefined>}
  */
-async function unlessGone(answer) {
+async function unlessGone(response) {
   try {
-    return await answer;
+    return await response;
   } catch (thrown) {
     if (failureOf(thrown).status === 404) return undefined;
     throw thrown;

@@ -1,8 +1,8 @@
-// What the client makes of answers, good, odd and foreign, and what it never tells: the key.
+// What the client makes of responses, good, odd and foreign, and what it never tells: the key.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { RecordsClient, RecordsError } from "../../client/src/index.ts";
-import { answer, reset, scripted } from "./scripted.ts";
+import { respond, reset, scripted } from "./scripted.ts";
 
 const apiKey = "rec_0123456789abcdefghijklmnopqrstuvwxyz";
 const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
@@ -21,12 +21,12 @@ async function failureOf(call: Promise<unknown>): Promise<RecordsError> {
 test("an error has the status, the service's message, the details, the request id and Retry-After", async () => {
   const details = [{ field: "email", rule: "max_len", message: "must be at most 254 characters" }];
   const { url } = await scripted(
-    answer(
+    respond(
       422,
       { error: { code: "422", message: "email: must be at most 254 characters", details, hint: "new" } },
       { "X-Request-Id": "abc" },
     ),
-    answer(429, { error: { code: "429", message: "Too many requests." } }, { "Retry-After": "3" }),
+    respond(429, { error: { code: "429", message: "Too many requests." } }, { "Retry-After": "3" }),
   );
   const client = clientOf(url);
   const refused = await failureOf(client.contacts.create({ full_name: "Ann", email: "x" }));
@@ -44,32 +44,32 @@ test("an error has the status, the service's message, the details, the request i
 
 test("fields and enum values that are not known yet pass as they are", async () => {
   const session = { id, title: "Kick-off", mood: "good", notes: [{ type: "ai_summary", content: null }] };
-  const { url } = await scripted(answer(200, { data: session, meta: 1 }));
+  const { url } = await scripted(respond(200, { data: session, meta: 1 }));
   expect(await clientOf(url).sessions.get(id)).toEqual(session);
 });
 
 test.each([
   [
     "a proxy's page",
-    answer(502, "<html>Bad Gateway</html>"),
-    { status: 502, message: "The answer was HTTP 502, without a reason." },
+    respond(502, "<html>Bad Gateway</html>"),
+    { status: 502, message: "The response was HTTP 502, without a reason." },
   ],
-  ["a page in place of an answer", answer(200, "<html>Welcome</html>"), { status: 200, code: "unreadable" }],
-  ["JSON of something else", answer(200, { hello: "world" }), { status: 200, code: "unreadable" }],
-  ["an empty success", answer(200, ""), { status: 200, code: "unreadable" }],
+  ["a page in place of a response", respond(200, "<html>Welcome</html>"), { status: 200, code: "unreadable" }],
+  ["JSON of something else", respond(200, { hello: "world" }), { status: 200, code: "unreadable" }],
+  ["an empty success", respond(200, ""), { status: 200, code: "unreadable" }],
   [
     "a redirect",
-    answer(301, "", { Location: "https://example.com/" }),
+    respond(301, "", { Location: "https://example.com/" }),
     { status: 301, message: "baseUrl leads to a redirect. Give the address that it leads to." },
   ],
   [
     "an envelope of the wrong types",
-    answer(404, { error: { code: 404, message: 1, details: "no" } }),
+    respond(404, { error: { code: 404, message: 1, details: "no" } }),
     { status: 404, code: "404", details: [] },
   ],
   [
     "Retry-After as a date",
-    answer(429, {}, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }),
+    respond(429, {}, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }),
     { status: 429, retryAfter: undefined },
   ],
 ])("%s is a RecordsError that says so", async (_name, step, error) => {
@@ -78,7 +78,7 @@ test.each([
 });
 
 test("parameters arrive as they were given, whatever they hold; those that are undefined are left out", async () => {
-  const { url, seen } = await scripted(answer(200, { data: [], pagination: {} }));
+  const { url, seen } = await scripted(respond(200, { data: [], pagination: {} }));
   const client = new RecordsClient({ baseUrl: `${url}/behind/` });
   await client.notes.search({ query: "a+b & c/ü", limit: 5 });
   await client.sessions.list({ from: "2026-01-31T09:30:00+01:00" });
@@ -102,7 +102,7 @@ test("parameters arrive as they were given, whatever they hold; those that are u
 
 test("the key is sent as a bearer token and shows in no inspection, JSON, error or cause", async () => {
   const { url, seen } = await scripted(
-    answer(401, { error: { code: "401", message: "The API key is unknown." } }),
+    respond(401, { error: { code: "401", message: "The API key is unknown." } }),
     reset,
   );
   const client = clientOf(url);

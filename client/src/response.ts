@@ -6,13 +6,13 @@ import type { ErrorDetail } from "./types.ts";
  * The body of a successful response. Throws a RecordsError for any other, also for one that is not the service's own,
  * such as the HTML page of a proxy. Unknown fields and enum values pass.
  */
-export async function readAnswer(response: Response): Promise<unknown> {
+export async function readResponse(response: Response): Promise<unknown> {
   const body = parse(await response.text());
   const { status } = response;
   const requestId = response.headers.get("x-request-id") ?? undefined;
   if (response.ok) {
     if (isObject(body) && "data" in body) return body;
-    throw new RecordsError("The answer is not one of Records. Does baseUrl lead to it?", {
+    throw new RecordsError("The response is not one of Records. Does baseUrl lead to it?", {
       status,
       code: "unreadable",
       requestId,
@@ -27,7 +27,7 @@ export async function readAnswer(response: Response): Promise<unknown> {
   }
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
   throw new RecordsError(
-    typeof error["message"] === "string" ? error["message"] : `The answer was HTTP ${status}, without a reason.`,
+    typeof error["message"] === "string" ? error["message"] : `The response was HTTP ${status}, without a reason.`,
     {
       status,
       code: typeof error["code"] === "string" ? error["code"] : String(status),
