@@ -2,7 +2,7 @@
 import type { Violation } from "../src/errors.ts";
 import { readMediaType } from "../src/http/negotiation.ts";
 import { createTurns } from "../src/turns.ts";
-import { gather } from "./gather.ts";
+import { collect } from "./collect.ts";
 import type { Request } from "./http.ts";
 import type { Flaw, Json } from "./json.ts";
 import { readJson } from "./json.ts";
@@ -13,8 +13,8 @@ export const bodyLimit = 262_144;
 /** The properties of a body, or why it has none; `properties` is empty where no body was sent and none is needed. */
 export type Body =
   | { readonly kind: "object"; readonly properties: ReadonlyMap<string, Json>; readonly flaws: readonly Flaw[] }
-  | { readonly kind: "refused"; readonly violation: Violation }
-  /** Refused for its size, while the client may still be sending. */
+  | { readonly kind: "rejected"; readonly violation: Violation }
+  /** Rejected for its size, while the client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
   /** The client went away before it had sent everything: nobody waits for a response. */
   | { readonly kind: "gone" };
@@ -31,16 +31,16 @@ export async function receiveBody(request: Request, required: boolean): Promise<
     return { kind: "too large", violation: violation("size", `the body must be at most ${bodyLimit} bytes`) };
   const type = request.headers["content-type"];
   if (bytes.length === 0) {
-    if (required) return refused("required", "the request must have a body: a JSON object");
+    if (required) return rejected("required", "the request must have a body: a JSON object");
     // An empty form is a form all the same.
     return type === undefined || isJson(type)
       ? { kind: "object", properties: noProperties, flaws: [] }
-      : refused("content_type", wrongType);
+      : rejected("content_type", wrongType);
   }
   const encoding = request.headers["content-encoding"];
-  if (!isJson(type)) return refused("content_type", wrongType);
+  if (!isJson(type)) return rejected("content_type", wrongType);
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-    return refused("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
+    return rejected("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
   return parse(bytes);
 }
 
@@ -53,10 +53,10 @@ function isJson(contentType: string | undefined): boolean {
 
 function parse(bytes: Buffer): Body {
   const text = decode(bytes);
-  if (text === undefined) return refused("utf8", "the body must be UTF-8");
+  if (text === undefined) return rejected("utf8", "the body must be UTF-8");
   const reading = readJson(text);
-  if ("problem" in reading) return refused("json", `the body must be JSON: ${reading.problem}`);
-  if (!(reading.value instanceof Map)) return refused("object", "the body must be a JSON object");
+  if ("problem" in reading) return rejected("json", `the body must be JSON: ${reading.problem}`);
+  if (!(reading.value instanceof Map)) return rejected("object", "the body must be a JSON object");
   return { kind: "object", properties: reading.value, flaws: reading.flaws };
 }
 
@@ -77,11 +77,11 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
   return new Promise((resolve) => {
-    const gathered = gather();
+    const collected = collect();
     let size = 0;
     let ended = false;
     request.on("data", (chunk) => {
-      gathered.add(chunk);
+      collected.add(chunk);
       size += chunk.length;
       if (size <= limit) return;
       request.removeAllListeners("data");
@@ -89,8 +89,8 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
     });
     request.on("end", () => {
       ended = true;
-      if (size <= largeBytes) resolve(gathered.bytes());
-      else oneInTurn(() => resolve(gathered.bytes()));
+      if (size <= largeBytes) resolve(collected.bytes());
+      else oneInTurn(() => resolve(collected.bytes()));
     });
     // Before the end it means that the client has gone; after it, it comes too late to matter.
     request.on("close", () => ended || resolve("gone"));
@@ -101,8 +101,8 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
 const largeBytes = 32_768;
 const oneInTurn = createTurns(0);
 
-function refused(rule: string, message: string): Body {
-  return { kind: "refused", violation: violation(rule, message) };
+function rejected(rule: string, message: string): Body {
+  return { kind: "rejected", violation: violation(rule, message) };
 }
 
 /** A violation of the body as a whole, which has no field name. */

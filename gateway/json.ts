@@ -7,7 +7,7 @@ import { loneSurrogate } from "../src/text.ts";
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
 
 /**
- * Something that is JSON by its grammar and still refused; `path` joins the names that lead to it with dots, those of
+ * Something that is JSON by its grammar and still rejected; `path` joins the names that lead to it with dots, those of
  * the outermost levels alone.
  */
 export interface Flaw {

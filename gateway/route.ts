@@ -42,7 +42,7 @@ export interface Beyond {
 
 /** The properties of a request body. */
 export interface RequestBody {
-  /** True where a request without a body is refused. */
+  /** True where a request without a body is rejected. */
   readonly required: boolean;
   readonly fields: readonly RequestField[];
   /**
@@ -66,7 +66,7 @@ export type RequestField = {
 } & (
   | { readonly kind: "int32" | "bool" }
   /** `moment`: a blank in place of the `+` of an offset counts as `+` (contract §2.11). */
-  | { readonly kind: "string"; readonly moment: boolean }
+  | { readonly kind: "string"; readonly instant: boolean }
   | { readonly kind: "enum"; readonly values: Readonly<Record<string, number>> }
 );
 

@@ -13,13 +13,13 @@ const integerForm = /^(?:0|[1-9][0-9]*)$/;
 export function readText(field: RequestField, text: string, violations: Violation[]): Scalar | undefined {
   switch (field.kind) {
     case "string":
-      return field.moment ? restorePlus(text) : text;
+      return field.instant ? restorePlus(text) : text;
     case "int32":
       if (integerForm.test(text)) return readInteger(field, Number(text), violations);
-      return refuse(field, violations, "must be a whole number in digits, without a sign or leading zeros");
+      return rejectValue(field, violations, "must be a whole number in digits, without a sign or leading zeros");
     case "bool":
       if (text === "true" || text === "false") return text === "true";
-      return refuse(field, violations, "must be true or false");
+      return rejectValue(field, violations, "must be true or false");
     case "enum":
       return readName(field, text, violations);
   }
@@ -29,20 +29,20 @@ export function readText(field: RequestField, text: string, violations: Violatio
 export function readValue(field: RequestField, value: Json, violations: Violation[]): Scalar | undefined {
   switch (field.kind) {
     case "string":
-      return typeof value === "string" ? value : refuse(field, violations, "must be a string");
+      return typeof value === "string" ? value : rejectValue(field, violations, "must be a string");
     case "int32":
       if (typeof value === "number" && Number.isInteger(value)) return readInteger(field, value, violations);
-      return refuse(field, violations, "must be a whole number");
+      return rejectValue(field, violations, "must be a whole number");
     case "bool":
-      return typeof value === "boolean" ? value : refuse(field, violations, "must be true or false");
+      return typeof value === "boolean" ? value : rejectValue(field, violations, "must be true or false");
     case "enum":
       return readName(field, value, violations);
   }
 }
 
 function readInteger(field: RequestField, value: number, violations: Violation[]): number | undefined {
-  if (value > INT32_MAX) return refuse(field, violations, `must be at most ${INT32_MAX}`, "range");
-  if (value < INT32_MIN) return refuse(field, violations, `must be at least ${INT32_MIN}`, "range");
+  if (value > INT32_MAX) return rejectValue(field, violations, `must be at most ${INT32_MAX}`, "range");
+  if (value < INT32_MIN) return rejectValue(field, violations, `must be at least ${INT32_MIN}`, "range");
   return value;
 }
 
@@ -52,7 +52,7 @@ function readName(
   violations: Violation[],
 ): number | undefined {
   if (typeof value === "string" && Object.hasOwn(field.values, value)) return field.values[value];
-  return refuse(field, violations, `must be one of ${Object.keys(field.values).join(", ")}`, "enum");
+  return rejectValue(field, violations, `must be one of ${Object.keys(field.values).join(", ")}`, "enum");
 }
 
 /** In a query an unescaped `+` is a blank: where the sign of an offset belongs it is a `+` again (contract §2.11). */
@@ -61,6 +61,6 @@ function restorePlus(text: string): string {
   return text[sign] === " " ? `${text.slice(0, sign)}+${text.slice(sign + 1)}` : text;
 }
 
-function refuse(field: RequestField, violations: Violation[], message: string, rule = "type"): undefined {
+function rejectValue(field: RequestField, violations: Violation[], message: string, rule = "type"): undefined {
   violations.push({ field: field.name, rule, message });
 }

@@ -1,4 +1,4 @@
-// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST refuses it
+// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST rejects it
 // (contract §2.11).
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { parseInstant } from "../src/instant.ts";

@@ -39,7 +39,7 @@ export interface Config {
   readonly rateLimit: number;
   /** Requests allowed at once. */
   readonly rateBurst: number;
-  /** Public requests that are worked on at once; more are refused (503). */
+  /** Public requests that are worked on at once; more are rejected (503). */
   readonly maxInFlight: number;
   /** How many proxies in front of us append to `X-Forwarded-For`. */
   readonly trustProxy: number;

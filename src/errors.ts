@@ -187,7 +187,7 @@ export class Failure extends Error {
   readonly waitingFor: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
-    // Where a request was refused nobody asks, and to find out would be a tenth of a refusal; a cause has a stack of
+    // Where a request was rejected nobody asks, and to find out would be a tenth of a rejection; a cause has a stack of
     // its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
@@ -218,7 +218,7 @@ export function fail(reason: FailureReason, options?: FailureOptions): never {
 }
 
 /** Ends the request with INVALID_REQUEST; its message names everything that is wrong (contract §2.5). */
-export function refuse(violations: readonly Violation[]): never {
+export function rejectInput(violations: readonly Violation[]): never {
   const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
   return fail(Reason.INVALID_REQUEST, { message, violations });
 }

@@ -14,11 +14,11 @@ import { spentOn } from "./tally.ts";
  * So much is written at once, and what there is after so many milliseconds: a write for each line costs a tenth of a
  * request.
  */
-const gathered = { minLength: 8_192, periodicFlush: 100 } as const;
+const buffered = { minLength: 8_192, periodicFlush: 100 } as const;
 
 /** Standard output, readable where it is a terminal; what is not written yet is when the process ends. */
 function standardOutput(): DestinationStream {
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, ...gathered });
+  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, ...buffered });
   const colored = process.stdout.hasColors();
   return {
     write(json) {

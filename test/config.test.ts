@@ -171,7 +171,7 @@ test.each([
   ["V1_DEPRECATED_AT", "2026-02-30T00:00:00Z", { V1_SUNSET_AT: "2026-12-31T00:00:00Z" }],
   ["V1_SUNSET_AT", "1801526400", { V1_DEPRECATED_AT: deprecated }],
 ] as const)("%s=%s stops the start with one line that names the variable [OPS-14]", (name, value, others) => {
-  expectRefused(name, { ...others, [name]: value });
+  expectRejected(name, { ...others, [name]: value });
 });
 
 test.each([
@@ -181,7 +181,7 @@ test.each([
   "http://keycloak:8080",
   "http://127.0.0.1.example.com",
 ])("rejects the issuer %s by its name: http is for loopback alone [OPS-22]", (issuer) => {
-  expectRefused("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
+  expectRejected("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
 });
 
 test.each([
@@ -201,9 +201,9 @@ test.each([
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-01-31T00:00:00Z" }],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2025-12-31T00:00:00Z" }],
 ] as const)(
-  "a retirement without its other half, or shorter than 6 months, is refused by the name of %s: %j [VER-04, OPS-14]",
+  "a retirement without its other half, or shorter than 6 months, is rejected by the name of %s: %j [VER-04, OPS-14]",
   (name, environment) => {
-    expectRefused(name, environment);
+    expectRejected(name, environment);
   },
 );
 
@@ -222,7 +222,7 @@ test.each([
 test.each([[{ MONGODB_URI: "mongodb://db.example/records" }], [{ OIDC_ISSUER: "https://id.example.com" }]])(
   "with %j the service tokens are required, by their name [OPS-13, OPS-14]",
   (environment) => {
-    expectRefused("SERVICE_TOKENS", environment);
+    expectRejected("SERVICE_TOKENS", environment);
   },
 );
 
@@ -231,25 +231,25 @@ test.each([
   ["SESSION_SECRET", { OIDC_ISSUER: "https://id.example.com", SERVICE_TOKENS: token }],
   ["OIDC_CLIENT_ID", { ...oidc, OIDC_CLIENT_ID: "" }],
   ["OIDC_CLIENT_SECRET", { ...oidc, OIDC_CLIENT_SECRET: "" }],
-])("a production start without %s is refused by its name [OPS-13, OPS-14]", (name, environment) => {
-  expectRefused(name, environment);
+])("a production start without %s is rejected by its name [OPS-13, OPS-14]", (name, environment) => {
+  expectRejected(name, environment);
 });
 
-test("what is refused never repeats a URI, which may hold a password [OPS-14]", () => {
+test("what is rejected never repeats a URI, which may hold a password [OPS-14]", () => {
   for (const name of ["MONGODB_URI", "REDIS_URL", "BASE_URL"]) {
-    expect(refusal({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
+    expect(rejection({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
   }
   for (const name of ["SERVICE_TOKENS", "SESSION_SECRET"])
-    expect(refusal({ ...mongodb, [name]: "hunter2" })).not.toContain("hunter2");
+    expect(rejection({ ...mongodb, [name]: "hunter2" })).not.toContain("hunter2");
 });
 
-function expectRefused(name: string, environment: NodeJS.ProcessEnv): void {
-  const message = refusal(environment);
+function expectRejected(name: string, environment: NodeJS.ProcessEnv): void {
+  const message = rejection(environment);
   expect(message.startsWith(`${name}: `), message).toBe(true);
   expect(message).not.toContain("\n");
 }
 
-function refusal(environment: NodeJS.ProcessEnv): string {
+function rejection(environment: NodeJS.ProcessEnv): string {
   try {
     readConfig(environment);
   } catch (error) {

@@ -117,7 +117,7 @@ test.each([
   ["redis+sentinel://s1/main?password=hunter2", /^may have only the options sentinelUsername or sentinelPassword/],
   ["redis+sentinel://s1/main?sentinelPassword=a&sentinelPassword=hunter2", /^may have only the options/],
   ["redis+sentinel://s1/main?sentinelPassword=hunter2%", /^has a percent sign/],
-])("%s is refused by its name, and no password is repeated [OPS-14]", (url, problem) => {
+])("%s is rejected by its name, and no password is repeated [OPS-14]", (url, problem) => {
   try {
     readConfig({ REDIS_URL: url });
     expect.fail(`${url} was taken`);

@@ -18,7 +18,7 @@ function fileOf(name: string, content: string): string {
   return path;
 }
 
-function refusal(environment: Record<string, string>): string {
+function rejection(environment: Record<string, string>): string {
   try {
     readConfig(environment);
   } catch (error) {
@@ -52,16 +52,16 @@ test("every secret can stand in a file, with or without a line break at its end 
 
 test("a file that cannot be read, an empty one and both variables are named, and no content is shown [OPS-40]", () => {
   const missing = join(folder, "missing");
-  expect(refusal({ MONGODB_URI_FILE: missing })).toBe(`MONGODB_URI_FILE: ${missing} cannot be read (ENOENT)`);
+  expect(rejection({ MONGODB_URI_FILE: missing })).toBe(`MONGODB_URI_FILE: ${missing} cannot be read (ENOENT)`);
   // The secret itself, put into the wrong variable.
-  expect(refusal({ MONGODB_URI_FILE: "mongodb://ops:hunter2@db1/records" })).toBe(
+  expect(rejection({ MONGODB_URI_FILE: "mongodb://ops:hunter2@db1/records" })).toBe(
     "MONGODB_URI_FILE: the file cannot be read (ENOENT)",
   );
   const empty = fileOf("empty", "\n");
-  expect(refusal({ SESSION_SECRET_FILE: empty })).toBe(`SESSION_SECRET_FILE: ${empty} is empty`);
-  const both = refusal({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });
+  expect(rejection({ SESSION_SECRET_FILE: empty })).toBe(`SESSION_SECRET_FILE: ${empty} is empty`);
+  const both = rejection({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });
   expect(both).toBe("SERVICE_TOKENS_FILE: cannot be set together with SERVICE_TOKENS: set one of them");
-  const short = refusal({ SESSION_SECRET_FILE: fileOf("short", "too-short") });
+  const short = rejection({ SESSION_SECRET_FILE: fileOf("short", "too-short") });
   expect(short).toMatch(/^SESSION_SECRET: must be a secret of at least 32 characters/);
   expect(short).not.toContain("too-short");
 });

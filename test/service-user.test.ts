@@ -48,18 +48,18 @@ test("a mongod of a test's own allows nothing to a client without credentials", 
 });
 
 describe("no service starts with an administrator's URI", () => {
-  const refused = /a service under test is the user service, and this URI is for administrator/;
+  const rejected = /a service under test is the user service, and this URI is for administrator/;
 
   test.each([
     ["shared", shared],
     ["own", () => mongod],
   ] as const)("in the %s mongod", async (_name, database) => {
     const { administratorUri: uri } = database();
-    await expect(startInstance({ ...database(), uri }, service.redis, {})).rejects.toThrow(refused);
-    await expect(startChild(uri, service.redis.uri)).rejects.toThrow(refused);
-    await expect(startChild(database().uri, service.redis.uri, { MONGODB_URI: uri })).rejects.toThrow(refused);
-    expect(() => spawnProgram({ MONGODB_URI: uri })).toThrow(refused);
-    await expect(startPeer({ command: ["false"], environment: { MONGODB_URI: uri } }, "")).rejects.toThrow(refused);
+    await expect(startInstance({ ...database(), uri }, service.redis, {})).rejects.toThrow(rejected);
+    await expect(startChild(uri, service.redis.uri)).rejects.toThrow(rejected);
+    await expect(startChild(database().uri, service.redis.uri, { MONGODB_URI: uri })).rejects.toThrow(rejected);
+    expect(() => spawnProgram({ MONGODB_URI: uri })).toThrow(rejected);
+    await expect(startPeer({ command: ["false"], environment: { MONGODB_URI: uri } }, "")).rejects.toThrow(rejected);
   });
 
   test("because nothing starts the service but what checks its URI", () => {

@@ -63,7 +63,7 @@ func (g guard) guarded(next handler, writes bool) http.HandlerFunc {
 	}
 }
 
-// The account that the key opens, or the status of the refusal.
+// The account that the key opens, or the status of the rejection.
 func (g guard) account(request *http.Request, writes bool) (bson.Binary, int) {
 	secret, found := strings.CutPrefix(request.Header.Get("Authorization"), "Bearer ")
 	if !found {

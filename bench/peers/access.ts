@@ -4,21 +4,21 @@ import type { Db, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { createBucket } from "./bucket.ts";
 
-/** What became of a request's key: the account that it opens, or the HTTP status of the refusal. */
-export type Access = { readonly account: UUID; readonly readOnly: boolean } | { readonly refused: 401 | 429 };
+/** What became of a request's key: the account that it opens, or the HTTP status of the rejection. */
+export type Access = { readonly account: UUID; readonly readOnly: boolean } | { readonly rejected: 401 | 429 };
 
 /** Asks MongoDB for the key and Redis for a token, both at once. */
 export function createAccess(db: Db): (authorization: string | null | undefined) => Promise<Access> {
   const takeToken = createBucket();
   const keys = db.collection<{ _id: Binary; account_id: UUID; access: string }>("api_keys");
   return async (authorization) => {
-    if (authorization?.startsWith("Bearer ") !== true) return { refused: 401 };
+    if (authorization?.startsWith("Bearer ") !== true) return { rejected: 401 };
     const hash = createHash("sha256").update(authorization.slice(7)).digest();
     const [token, key] = await Promise.all([
       takeToken(hash.toString("base64")),
       keys.findOne({ _id: new Binary(hash), active: true }),
     ]);
-    if (!token) return { refused: 429 };
-    return key === null ? { refused: 401 } : { account: key.account_id, readOnly: key.access === "read_only" };
+    if (!token) return { rejected: 429 };
+    return key === null ? { rejected: 401 } : { account: key.account_id, readOnly: key.access === "read_only" };
   };
 }

@@ -31,8 +31,8 @@ const logging: Interceptor = (next) => async (request) => {
 };
 const authentication: Interceptor = (next) => async (request) => {
   const caller = await access(request.header.get("authorization"));
-  if ("refused" in caller)
-    throw new ConnectError("refused", caller.refused === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
+  if ("rejected" in caller)
+    throw new ConnectError("refused", caller.rejected === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
   request.contextValues.set(accountKey, caller.account);
   return next(request);
 };

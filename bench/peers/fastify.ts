@@ -108,8 +108,10 @@ app.decorateRequest("account");
 app.addHook("onRequest", async (request, reply) => {
   reply.headers({ "RateLimit-Limit": rate, "RateLimit-Policy": `${rate};w=1` });
   const caller = await access(request.headers.authorization);
-  const refused = "refused" in caller ? caller.refused : caller.readOnly && request.method === "POST" ? 403 : undefined;
-  if (refused !== undefined) return reply.code(refused).send({ error: { code: String(refused), message: "refused" } });
+  const rejected =
+    "rejected" in caller ? caller.rejected : caller.readOnly && request.method === "POST" ? 403 : undefined;
+  if (rejected !== undefined)
+    return reply.code(rejected).send({ error: { code: String(rejected), message: "refused" } });
   if ("account" in caller) request.account = caller.account;
 });
 app.addHook("onResponse", (request, reply, done) => {

@@ -98,7 +98,7 @@ class Contacts {
         "patch",
         "/v1/contacts/{contact_id}",
         { path: { contact_id: id }, body: changes },
-        { ...options, repeatable: "refused" },
+        { ...options, repeatable: "rejected" },
       )
     ).data;
   }

@@ -4,9 +4,9 @@ import type { RecordsError } from "./error.ts";
 /**
  * Which failures a request may be repeated after. `any`: also those after which it is unknown whether the service
  * acted, because acting twice changes nothing (a read, or a write with an idempotency key).
- * `refused`: only where the service has certainly not acted.
+ * `rejected`: only where the service has certainly not acted.
  */
-export type Repeatable = "any" | "refused";
+export type Repeatable = "any" | "rejected";
 
 const firstDelay = 200;
 const longestDelay = 5_000;
@@ -17,7 +17,7 @@ const spread = 250;
 export function isRetryable({ status, code }: RecordsError, repeatable: Repeatable): boolean {
   // Throttling comes ahead of everything else: the request was not carried out.
   if (status === 429) return true;
-  if (repeatable === "refused") return false;
+  if (repeatable === "rejected") return false;
   // 502 and 504 come from proxies in front of the service.
   return status === undefined ? code !== "unreadable" : [502, 503, 504].includes(status);
 }

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Sign-ins, sign-outs, what was done with the API key or refused, the tools that assistants called, and exports by the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+         * @description Sign-ins, sign-outs, what was done with the API key or rejected, the tools that assistants called, and exports by the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -462,7 +462,7 @@ export interface components {
             created_at: string;
             /** @description What happened. More kinds may be added. */
             event: components["schemas"]["AuditEvent"];
-            /** @description More of it, in a sentence: for a refusal, why. */
+            /** @description More of it, in a sentence: for a rejection, why. */
             detail: string | null;
             /**
              * @description The first 8 characters of the API key that it is about.
@@ -2088,12 +2088,12 @@ export interface operations {
                 /** @description Keeps only the sessions of this contact. */
                 contact_id?: string;
                 /**
-                 * @description Keeps only sessions at or after this date or moment. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or after this date or instant. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-01-01
                  */
                 from?: string;
                 /**
-                 * @description Keeps only sessions at or before this date or moment. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or before this date or instant. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-12-31T23:59:59Z
                  */
                 to?: string;

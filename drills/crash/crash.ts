@@ -10,8 +10,8 @@ import { withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Drill, Report, Say } from "../drill.ts";
 import { brokenControl } from "../fixture/broken.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
-import type { Breach, BrokenWrite } from "./moments.ts";
-import { commands, everyWrite, sampledWrites, spell } from "./moments.ts";
+import type { Breach, BrokenWrite } from "./instants.ts";
+import { commands, everyWrite, sampledWrites, spell } from "./instants.ts";
 import type { ReplyProxy } from "./reply-proxy.ts";
 import { startReplyProxy } from "./reply-proxy.ts";
 import type { PreparedWrite } from "./write.ts";
@@ -101,9 +101,9 @@ function judged(write: PreparedWrite, whole: string, first: WireResponse | undef
 const reachedWithinMs = 20_000;
 
 /** Whether the moment came; a violation where it did not, for then nothing was broken. */
-async function came(moment: Promise<void>, { broken }: PreparedWrite, violations: string[]): Promise<void> {
+async function came(instant: Promise<void>, { broken }: PreparedWrite, violations: string[]): Promise<void> {
   const late = sleep(reachedWithinMs, "late" as const, { ref: false });
-  if ((await Promise.race([moment, late])) === "late") violations.push(`${spell(broken)}: the moment never came`);
+  if ((await Promise.race([instant, late])) === "late") violations.push(`${spell(broken)}: the moment never came`);
 }
 
 /**

@@ -6,8 +6,8 @@ import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { SpokenWire } from "../kills/body.ts";
 import { bodyOf, readBack } from "../kills/body.ts";
-import type { BrokenWrite } from "./moments.ts";
-import { spell } from "./moments.ts";
+import type { BrokenWrite } from "./instants.ts";
+import { spell } from "./instants.ts";
 
 /** A write that is sent once, broken, and judged by its retry. */
 export interface PreparedWrite {

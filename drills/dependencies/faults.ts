@@ -61,10 +61,10 @@ function mongoFaultMode(name: string, faultMode: FaultMode, expects: Fault["expe
 }
 
 /**
- * Commands of the service that mongod refuses with this code, by its fail points: OutOfDiskSpace, or UserWritesBlocked,
+ * Commands of the service that mongod rejects with this code, by its fail points: OutOfDiskSpace, or UserWritesBlocked,
  * which is what `setUserWriteBlockMode` returns.
  */
-function mongoRefuses(name: string, errorCode: number): Fault {
+function mongoRejects(name: string, errorCode: number): Fault {
   const data = {
     failCommands: ["insert", "update", "findAndModify", "delete", "commitTransaction"],
     errorCode,
@@ -151,7 +151,7 @@ export const foremost = {
     expects: recordsAway,
     begin: async ({ fixture }) => frozen(await fixture.primaryPid()),
   },
-  diskFull: mongoRefuses("MongoDB's disk full", 14031),
+  diskFull: mongoRejects("MongoDB's disk full", 14031),
   redisFrozen: {
     name: "Redis frozen",
     members: 1,
@@ -171,7 +171,7 @@ export const faults: readonly Fault[] = [
     { ...recordsHalting, read: "served", person: "served" },
   ),
   mongoFaultMode("MongoDB gone", "gone", recordsAway),
-  mongoRefuses("MongoDB read-only", 371),
+  mongoRejects("MongoDB read-only", 371),
   redisFaultMode("Redis behind a frozen proxy", "frozen"),
   redisFaultMode("Redis slow by 200 ms a piece", { delayMs: 200 }),
   redisFaultMode("Redis gone", "gone"),

@@ -5,7 +5,7 @@ import { between, told } from "./registers-judge.ts";
 import type { Violation, ViolationKind } from "./violations.ts";
 
 /**
- * Credentials that were served after their end was acknowledged, and new ones that were refused after they were
+ * Credentials that were served after their end was acknowledged, and new ones that were rejected after they were
  * issued.
  */
 export function judgeCredentials(operations: readonly Operation[]): Violation[] {

@@ -1,5 +1,5 @@
 // Sends requests that the HTTP parser rejects, and checks each response (contract §2.3, §2.8).
-import { refused } from "../../fixtures/clients/malformed.ts";
+import { rejected } from "../../fixtures/clients/malformed.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
 /** How many were sent, and what was wrong with the responses, in words. */
@@ -8,7 +8,7 @@ export async function judgeMalformed(
   key: string,
 ): Promise<{ readonly count: number; readonly wrong: readonly string[] }> {
   const wrong = await Promise.all(
-    refused.map(async ([name, status, message]) => {
+    rejected.map(async ([name, status, message]) => {
       const { responses, closed } = await exchange(
         base,
         typeof message === "string" ? message.replaceAll("{key}", key) : message,
@@ -29,7 +29,7 @@ export async function judgeMalformed(
       ];
     }),
   );
-  return { count: refused.length, wrong: wrong.flat() };
+  return { count: rejected.length, wrong: wrong.flat() };
 }
 
 function parsed(body: string): { readonly error?: { readonly code?: unknown; readonly message?: unknown } } {

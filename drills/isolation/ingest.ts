@@ -30,7 +30,7 @@ interface Variation {
   readonly nobodys: JsonValue;
   /**
    * True where it names the item itself: a record of one's own is made under that name, and an id that another has is
-   * refused.
+   * rejected.
    */
   readonly makes: boolean;
 }

@@ -133,7 +133,7 @@ async function judge(
     records.filter(({ wire }) => wire !== "the internal listener"),
     (operation) => probeHeaders(operation, sides, findings),
   );
-  // What may only be read by one's key: the writes are refused, and by nothing that tells more.
+  // What may only be read by one's key: the writes are rejected, and by nothing that tells more.
   await byWire(
     operations.filter(
       ({ wire, writes }) =>

@@ -13,7 +13,7 @@ const base64 = /[A-Za-z0-9+/_-]{16,}/g;
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 /** The fence around records in a prompt, which differs in each response. */
 const fence = /records-[0-9a-f]{32}/g;
-const moment = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
 /** The secrets that a response holds, as they are or in base64; not those that the request itself said. */
 export function leaksIn(response: RawResponse | string, secrets: readonly string[], said: unknown): string[] {
@@ -47,7 +47,7 @@ export function likeness(
       .replaceAll(one.toLowerCase(), "<asked>")
       .replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
   }
-  return succeeded ? text.replace(uuid, "<id>").replace(moment, "<moment>").replace(fence, "<fence>") : text;
+  return succeeded ? text.replace(uuid, "<id>").replace(instant, "<moment>").replace(fence, "<fence>") : text;
 }
 
 /** Where two texts part, a few characters of each. */

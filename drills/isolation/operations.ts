@@ -21,7 +21,7 @@ export interface Operation {
   /** True where the response to one's own values holds one's own records. */
   readonly shows: boolean;
   readonly idempotent: boolean;
-  /** The names of all fields, and of those without which it is refused. */
+  /** The names of all fields, and of those without which it is rejected. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
   send(given: Given, as: Person, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
@@ -48,7 +48,7 @@ export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => r
     ...{ method: "GET", template: "", rpc, credential: "key", idempotencyKey: false, path: [], body: undefined },
     query: rpc.input.fields.map(({ name, localName }) => {
       const required = needed[rpc.localName]?.includes(name) === true;
-      return { name, local: localName, kind: "string", required, nullable: true, moment: false };
+      return { name, local: localName, kind: "string", required, nullable: true, instant: false };
     }),
     status: 200,
     write: () => ({}),

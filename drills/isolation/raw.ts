@@ -11,7 +11,7 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-const momentary = new Set(["date", "connection", "keep-alive"]);
+const brief = new Set(["date", "connection", "keep-alive"]);
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 /** One request over HTTP/1.1. */
@@ -86,7 +86,7 @@ export function closeConnections(): void {
 
 function lines(headers: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(headers)
-    .filter(([name]) => !momentary.has(name))
+    .filter(([name]) => !brief.has(name))
     .map(([name, value]) => `${name}: ${String(value)}`)
     .sort();
 }

@@ -36,19 +36,19 @@ export function excess(seen: readonly Seen[], { perSecond, burst }: Promised): n
 }
 
 /**
- * How many requests were refused although there was a token for certain. A bucket is empty only after a span, begun
+ * How many requests were rejected although there was a token for certain. A bucket is empty only after a span, begun
  * full, in which as many passed as the burst and what refilled; whatever may lie in it counts.
  */
-export function refusedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {
+export function rejectedInVain(seen: readonly Seen[], { perSecond, burst }: Promised): number {
   const passed = seen.filter((one) => one.passed).sort((a, b) => b.completedAt - a.completedAt);
   return seen.filter((one) => !one.passed && !explained(one)).length;
 
-  function explained(refused: Seen): boolean {
+  function explained(rejected: Seen): boolean {
     let count = 0;
     for (const { sentAt, completedAt } of passed) {
-      if (sentAt > refused.completedAt) continue;
+      if (sentAt > rejected.completedAt) continue;
       count += 1;
-      const spanMs = Math.max(0, refused.sentAt - completedAt);
+      const spanMs = Math.max(0, rejected.sentAt - completedAt);
       if (count + slackTokens > burst - 1 + (spanMs / 1_000) * perSecond) return true;
     }
     return false;

@@ -12,7 +12,7 @@ import { openLoop, tally } from "../load/load.ts";
 import type { Caller } from "./caller.ts";
 import { callerOf, isDecided } from "./caller.ts";
 import type { Seen } from "./laws.ts";
-import { excess, refusedInVain } from "./laws.ts";
+import { excess, rejectedInVain } from "./laws.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 
 export const promised = { perSecond: 10, burst: 20 } as const;
@@ -133,15 +133,15 @@ async function sharedBucket(fixture: Fixture, seconds: number, violations: strin
       openLoop({ perSecond: offeredPerSecond, seconds, patienceMs: 15_000 }, hasty.send),
     ]);
     requireResponses(outcomes, violations);
-    const refused = others.filter(({ reply }) => reply?.status !== 200).length;
-    if (refused > 0) violations.push(`${refused} of ${others.length} requests of another account did not pass`);
+    const rejected = others.filter(({ reply }) => reply?.status !== 200).length;
+    if (rejected > 0) violations.push(`${rejected} of ${others.length} requests of another account did not pass`);
     // Where Redis took more than 50 ms an instance decided by itself, as it is documented.
     const byThemselves = await fallbacks(fixture);
     judgeBucket("the key", hasty.seen, byThemselves, violations);
     const passed = hasty.seen.filter((one) => one.passed).length;
     const began = Math.min(...hasty.seen.map(({ sentAt }) => sentAt));
-    const span = (moments: readonly number[]): number =>
-      promised.burst + promised.perSecond * ((Math.max(...moments) - began) / 1_000);
+    const span = (instants: readonly number[]): number =>
+      promised.burst + promised.perSecond * ((Math.max(...instants) - began) / 1_000);
     const ideal = [
       span(hasty.seen.map(({ sentAt }) => sentAt)),
       span(hasty.seen.map(({ completedAt }) => completedAt)),
@@ -197,7 +197,7 @@ export function judgeBucket(who: string, seen: readonly Seen[], excused: number,
   const tooMany = excess(seen, promised);
   if (tooMany > excused)
     violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);
-  const inVain = refusedInVain(seen, promised);
+  const inVain = rejectedInVain(seen, promised);
   if (inVain > excused) violations.push(`${who}: ${inVain} requests were refused while the bucket had a token`);
   if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was refused`);
 }

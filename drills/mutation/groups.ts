@@ -45,8 +45,8 @@ export const groups: readonly Group[] = [
   },
   {
     name: "request",
-    mutate: gateway("request", "body", "gather"),
-    tests: tests("gateway", "parameters", "body", "receive", "gather"),
+    mutate: gateway("request", "body", "collect"),
+    tests: tests("gateway", "parameters", "body", "receive", "collect"),
   },
   {
     name: "parameters",

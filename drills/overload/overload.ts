@@ -1,4 +1,4 @@
-// Far more requests than an instance can serve: what it takes is served as fast as ever, and the rest is refused at
+// Far more requests than an instance can serve: what it takes is served as fast as ever, and the rest is rejected at
 // once.
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,7 +29,7 @@ const callers = 48;
 const crowd = 400;
 /**
  * As a proxy keeps them: Node accepts one connection in each turn of its loop, and what waits for that is not the
- * service's to refuse.
+ * service's to reject.
  */
 const connections = 1_000;
 const patienceMs = 15_000;
@@ -67,7 +67,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
       const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
       try {
         const send = await mix(fixture, pools.load);
-        // Refusals are warmed up as well: what Node has not compiled yet costs many times as much.
+        // Rejections are warmed up as well: what Node has not compiled yet costs many times as much.
         await closedLoop(crowd, warmSeconds, patienceMs, send);
         await closedLoop(callers, warmSeconds, patienceMs, send);
         const cpuBefore = cpuSeconds(instance.pid);
@@ -107,7 +107,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
         );
 
         const good = outcomes.filter(isGood);
-        const refused = outcomes.filter(({ reply }) => reply?.status === 503);
+        const rejected = outcomes.filter(({ reply }) => reply?.status === 503);
         // What is served after the load has ended took longer than it.
         const lastSecond = good.reduce<number>(
           (latest, { dueMs, ms }) => Math.max(latest, (dueMs + ms) / 1_000),
@@ -115,12 +115,12 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
         );
         const goodput = good.length / lastSecond;
         const remains = goodput / peak;
-        const refusedMs = quantile(
-          refused.map(({ ms }) => ms),
+        const rejectedMs = quantile(
+          rejected.map(({ ms }) => ms),
           0.5,
         );
         const others = outcomes.filter((outcome) => !isGood(outcome) && outcome.reply?.status !== 503);
-        const strange = refused.filter(
+        const strange = rejected.filter(
           ({ reply }) =>
             !/^\{"error":\{"code":"503","message":"[^"]+"/.test(reply?.body ?? "") ||
             reply?.headers.has("retry-after") !== false,
@@ -131,10 +131,10 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
           ...(others.length > 0 ? [`neither served nor rejected: ${tally(others)}`] : []),
           ...(strange.length > 0
             ? [
-                `${strange.length} refusals do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`,
+                `${strange.length} rejections do not have the documented form, such as ${JSON.stringify(strange[0]?.reply?.body)}`,
               ]
             : []),
-          ...(refusedMs > 2_500 ? [`half of the refusals came later than ${Math.round(refusedMs)} ms`] : []),
+          ...(rejectedMs > 2_500 ? [`half of the rejections came later than ${Math.round(rejectedMs)} ms`] : []),
           ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
           ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
           ...(recovered === undefined ? ["5 seconds after the load requests were still slow or refused"] : []),
@@ -155,9 +155,9 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
             good.map(({ ms }) => ms),
             0.99,
           ),
-          "refused p50 ms": refusedMs,
+          "refused p50 ms": rejectedMs,
           "refused p99 ms": quantile(
-            refused.map(({ ms }) => ms),
+            rejected.map(({ ms }) => ms),
             0.99,
           ),
           "health p99 ms": quantile(

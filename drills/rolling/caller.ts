@@ -1,4 +1,4 @@
-// A caller of several instances that takes another one only where it is refused the connection, and repeats nothing
+// A caller of several instances that takes another one only where its connection is refused, and repeats nothing
 // else.
 import { create } from "@bufbuild/protobuf";
 import {
@@ -23,8 +23,8 @@ export interface Caller {
    * was no response.
    */
   send(number: number): Promise<Reply>;
-  /** Refused connections and streams, after each of which another instance was taken. */
-  refusals(): number;
+  /** Rejected connections and streams, after each of which another instance was taken. */
+  rejections(): number;
   /** Writes that were acknowledged. */
   written(): number;
   /** Opens idle connections to every instance on the list. */
@@ -37,7 +37,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   const pools = new Map<string, Pool>();
   const sessions = new Map<string, Promise<GrpcConnection>>();
   const authorization = `Bearer ${key}`;
-  let [refusals, written, turn] = [0, 0, 0];
+  let [rejections, written, turn] = [0, 0, 0];
 
   const poolTo = (base: string): Pool => kept(pools, base, () => createPool(base));
   async function sessionTo(base: string): Promise<GrpcConnection> {
@@ -56,8 +56,8 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
       try {
         return await ask(bases[(first + attempt) % bases.length] ?? "");
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && refused.has(error.code)) || attempt >= 10) throw error;
-        refusals += 1;
+        if (!(error instanceof Error && "code" in error && rejected.has(error.code)) || attempt >= 10) throw error;
+        rejections += 1;
       }
     }
   }
@@ -101,7 +101,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
       if (reply.status === 201) written += 1;
       return reply;
     },
-    refusals: () => refusals,
+    rejections: () => rejections,
     written: () => written,
     async warm(connections) {
       for (const base of bases) await poolTo(base).warm(connections);
@@ -132,7 +132,7 @@ export async function someContact(base: string, key: string): Promise<string> {
 }
 
 /** The connection, or a stream on one that was told to end before the stream had begun. */
-const refused: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
+const rejected: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
 
 function kept<V>(map: Map<string, V>, name: string, make: () => V): V {
   const known = map.get(name);

@@ -122,7 +122,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         requests: outcomes.length,
         responses: tally(outcomes),
         replaced,
-        "refused connections": caller.refusals(),
+        "refused connections": caller.rejections(),
         "p99 ms": quantile(
           outcomes.map(({ ms }) => ms),
           0.99,

@@ -16,7 +16,7 @@ try {
   const { tools } = await client.listTools();
   for (const tool of tools) console.log(`${tool.name}: ${tool.title ?? ""}`);
   const { isError, structuredContent, content } = await client.callTool({ name, arguments: { query } });
-  console.log(`\n${name}(${JSON.stringify({ query })})${isError === true ? " was refused" : ""}`);
+  console.log(`\n${name}(${JSON.stringify({ query })})${isError === true ? " was rejected" : ""}`);
   console.log(JSON.stringify(structuredContent ?? content, null, 2));
   if (isError === true) process.exitCode = 1;
 } finally {

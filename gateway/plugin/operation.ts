@@ -1,5 +1,5 @@
 // Turns an rpc with google.api.http into an operation: what the routing table and the OpenAPI document say of it;
-// refuses what the gateway cannot do.
+// rejects what the gateway cannot do.
 import type { DescField, DescFile, DescMessage, DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Segment } from "../path-template.ts";

@@ -43,7 +43,7 @@ export function printRequestField(field: DescField, options: Options): string {
     ...(options.field(field)?.optionalBeyondRest === true ? ["optionalBeyondRest: true"] : []),
     `nullable: ${!required && options.field(field)?.notNull !== true}`,
   ];
-  if (kind === "string") parts.push(`moment: ${options.field(field)?.format === 1}`);
+  if (kind === "string") parts.push(`instant: ${options.field(field)?.format === 1}`);
   if (field.enum !== undefined) {
     const values = field.enum.values.filter(({ number }) => number !== 0);
     parts.push(

@@ -5,7 +5,7 @@ import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
-import { fail, refuse } from "../errors.ts";
+import { fail, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { Actor } from "../guards/scope.ts";
@@ -67,7 +67,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       const found = await keys.named(name, use.deadline);
       const active = found.filter((key) => key.active === true);
       if (active.length > 1)
-        refuse([
+        rejectInput([
           { field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` },
         ]);
       const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;

@@ -1,7 +1,7 @@
 // Who may do what, and how much of it: the limits, the access policies of both listeners, and the dispatch behind each.
 import { createRenderBody } from "../../gateway/response.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
-import { recordRefusals } from "../audit/refusals.ts";
+import { recordRejections } from "../audit/rejections.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import { assistantAccessPolicy } from "../guards/assistant.ts";
 import type { Authentication, Keys } from "../guards/authenticate.ts";
@@ -69,7 +69,7 @@ export function createGuards(
     ...{ authentication: authenticationOf(services, recognizers), sessions },
     ...{ switches: state, requireFreshSwitches },
     onUse: ({ hash }) => services.lastUse.note(hash),
-    onRefusal: recordRefusals(services.audit, observability.onError),
+    onRejection: recordRejections(services.audit, observability.onError),
   });
   const assistants =
     tokens && assistantAccessPolicy({ throttle, tokens, recognizers, capacity, switches: state, requireFreshSwitches });

@@ -57,7 +57,7 @@ export function createPublicSide(
     rest: createGateway({ dispatch: dispatch.open, documentProvider, onError }),
     rpc: createRpcSurface(rpcs.open.keys(), dispatch.open, onError),
     others: [dashboard, createReference(pages), createGuide(pages), ...mcp.surfaces],
-    refuseUnknown: dashboard.refuse,
+    rejectUnknown: dashboard.rejectRequest,
     documents,
   };
   const throttles = { throttle: dispatch.open.throttle, throttleDocument };

@@ -76,13 +76,13 @@ export function auditRetention(days: number): IndexSpec {
   return { collection, indexes: [{ key: { created_at: 1 }, name, expireAfterSeconds: days * secondsADay }] };
 }
 
-const gatherMs = 100;
+const batchMs = 100;
 
 /** The audit logs of a database. */
 export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>(collections.auditLog);
   const soon = createBatchWriter<AuditDocument>(
-    gatherMs,
+    batchMs,
     (added) =>
       write(db.client, deadlineIn(deadlineMs), (options) =>
         entries.insertMany(added, { ordered: false, comment: "watch", ...options }),

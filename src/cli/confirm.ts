@@ -1,6 +1,6 @@
 // Asks before something that cannot be taken back, or that others notice at once.
 import { createInterface } from "node:readline/promises";
-import { refuseUsage } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 import { printable } from "./output.ts";
 
 /** What is about to be done. */
@@ -20,7 +20,7 @@ export interface Confirmation {
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {
   if (yes) return;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
-    refuseUsage(`${warning} Nobody can be asked here, as this is no terminal: say --yes to go on. Nothing was done.`);
+    rejectUsage(`${warning} Nobody can be asked here, as this is no terminal: say --yes to go on. Nothing was done.`);
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D are a no.
@@ -30,5 +30,5 @@ export async function confirm({ warning, expected, yes }: Confirmation): Promise
     left,
   ]);
   terminal.close();
-  if (typed.trim().toLowerCase() !== expected.toLowerCase()) refuseUsage("That does not match. Nothing was done.");
+  if (typed.trim().toLowerCase() !== expected.toLowerCase()) rejectUsage("That does not match. Nothing was done.");
 }

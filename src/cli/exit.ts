@@ -3,7 +3,7 @@
 /** What the exit codes mean; `--help` tells the same. */
 export const exitCodes = {
   ok: 0,
-  /** The service refused, or something is not as it should be. */
+  /** The service rejected the request, or something is not as it should be. */
   failed: 1,
   /** The command was not understood, or not confirmed; nothing was done. */
   usage: 2,
@@ -36,6 +36,6 @@ export class CommandError extends Error {
 }
 
 /** Ends the command as one that was not understood or not confirmed. */
-export function refuseUsage(message: string): never {
+export function rejectUsage(message: string): never {
   throw new CommandError(exitCodes.usage, "usage", message);
 }

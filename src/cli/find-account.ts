@@ -3,7 +3,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
 import { uuidForm } from "../uuid.ts";
-import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
 
 /** The account with this id, or this email in upper or lower case. Fails, in words, where there is none. */
@@ -29,7 +29,7 @@ export async function lookUp(link: Link, name: string): Promise<Account | undefi
       },
     );
   }
-  if (!name.includes("@")) refuseUsage(`An account is named by its id (a UUID) or its email, not "${name}".`);
+  if (!name.includes("@")) rejectUsage(`An account is named by its id (a UUID) or its email, not "${name}".`);
   const { accounts: found } = await accounts.listAccounts({ email: name });
   return found.find(({ email }) => email.toLowerCase() === name.toLowerCase());
 }

@@ -1,7 +1,7 @@
 // What the commands of `records interface` do.
 import type { InterfaceState, Switch } from "../gen/records/admin/v1/interface_pb.ts";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
-import { refuseUsage } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
 import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
@@ -22,7 +22,7 @@ export function interfaceActions(output: Output, link: Link) {
     async log(limitText: string): Promise<void> {
       const limit = /^[1-9]\d{0,3}$/.test(limitText) ? Number(limitText) : largestLimit + 1;
       if (limit > largestLimit)
-        refuseUsage(`--limit: must be a whole number from 1 to ${largestLimit}, not "${limitText}".`);
+        rejectUsage(`--limit: must be a whole number from 1 to ${largestLimit}, not "${limitText}".`);
       const { changes } = await service.listChanges({ limit });
       const documents = changes.map((one) => ({
         switch: one.switch,

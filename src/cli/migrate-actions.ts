@@ -11,7 +11,7 @@ import { embeddedDependencies } from "../embedded/running.ts";
 import { shownError } from "../logged-error.ts";
 import { allCollections, createServices, indexesFor } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
-import { CommandError, exitCodes, refuseUsage } from "./exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
 import { count } from "./output.ts";
 import { lineEveryMs } from "./progress.ts";
@@ -58,7 +58,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     const message = shownError(error);
-    if (cause instanceof MongoParseError || rejectionOf(cause) !== undefined) refuseUsage(message);
+    if (cause instanceof MongoParseError || rejectionOf(cause) !== undefined) rejectUsage(message);
     throw new CommandError(isUnavailable(cause) ? exitCodes.unreachable : exitCodes.failed, "mongodb", message);
   }
 }
@@ -136,7 +136,7 @@ async function settingsOf(
   const { config, wrong } = readSettings(environment);
   for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
-    if (problem !== undefined) refuseUsage(`${name}: ${problem}.`);
+    if (problem !== undefined) rejectUsage(`${name}: ${problem}.`);
   }
   const uri = config.mongodbUri ?? (await embeddedDependencies(config.dataDir)).mongodbUri;
   const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allCollections : indexesFor(config);
@@ -144,7 +144,7 @@ async function settingsOf(
     specs,
     uri:
       uri ??
-      refuseUsage(
+      rejectUsage(
         "MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.",
       ),
   };

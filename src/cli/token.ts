@@ -1,7 +1,7 @@
 // `records token`: gets an access token for the MCP surface, by signing a person in.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
-import { refuseUsage } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 import { findMcpUrl } from "./where.ts";
 
 const help = `
@@ -26,7 +26,7 @@ export function addToken(program: Command, environment: NodeJS.ProcessEnv, conte
     .action(async (address: string | undefined, options: { clientId?: string; browser: boolean }) => {
       const mcpUrl = address ?? findMcpUrl(environment);
       if (!URL.canParse(mcpUrl) || !/^https?:$/.test(new URL(mcpUrl).protocol))
-        refuseUsage(`The address of the MCP surface must be a URL such as http://localhost:8080/mcp, not "${mcpUrl}".`);
+        rejectUsage(`The address of the MCP surface must be a URL such as http://localhost:8080/mcp, not "${mcpUrl}".`);
       const { getToken } = await import("./token-actions.ts");
       const { output } = context;
       const { token, expiresIn } = await getToken({

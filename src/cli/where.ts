@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isLoopback } from "../loopback.ts";
 import { withSecretFiles } from "../secret-files.ts";
-import { refuseUsage } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 
 /** The options that say where. */
 export interface WhereOptions {
@@ -31,7 +31,7 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
   const complete = withSecretFiles(
     environment,
     options.tokenFile === undefined ? ["SERVICE_TOKENS"] : [],
-    (variable, problem) => refuseUsage(`${variable}: ${problem}.`),
+    (variable, problem) => rejectUsage(`${variable}: ${problem}.`),
   );
   const env = (name: string): string | undefined => complete[name]?.trim() || undefined;
   const dataDir = resolve(env("DATA_DIR") ?? "data");
@@ -58,12 +58,12 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
     : undefined;
   const token = given ?? kept;
   if (token === undefined) {
-    refuseUsage(
+    rejectUsage(
       `There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`,
     );
   }
   if (!tokenForm.test(token))
-    refuseUsage(
+    rejectUsage(
       "The service token holds blanks or characters other than printable ASCII: a token is one line of text.",
     );
   return { url, token };
@@ -79,16 +79,16 @@ function reachable(host: string): string {
 function origin(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    refuseUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
+    rejectUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
   if (url.username !== "" || url.password !== "")
-    refuseUsage("The address of the service must not hold a password: the service token says who you are.");
+    rejectUsage("The address of the service must not hold a password: the service token says who you are.");
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
 
 function readToken(file: string): string {
   const token = readIfThere(file);
   return token === undefined || token === ""
-    ? refuseUsage(`--token-file: ${file} cannot be read, or is empty.`)
+    ? rejectUsage(`--token-file: ${file} cannot be read, or is empty.`)
     : token;
 }
 

@@ -4,7 +4,7 @@ import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/
 import { ContactState, UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail, refuse } from "../errors.ts";
+import { fail, rejectInput } from "../errors.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import type { ContactChanges } from "./document.ts";
@@ -25,7 +25,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
       if ([state, hasEmail, limit, offset, anyWord, brief].every((value) => value === undefined))
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
       if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
-        return refuse([
+        return rejectInput([
           { field: "any_word", rule: "one_of", message: "must be left out where archived contacts are asked for" },
         ]);
       const archived = state === ContactState.ANY ? undefined : state === ContactState.ARCHIVED;

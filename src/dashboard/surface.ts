@@ -24,7 +24,7 @@ export interface Dashboard {
   /** Responds to a request for such a path. Never rejects. */
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
   /** Responds to a request that failed: a browser gets a page, a program the envelope. */
-  refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
+  rejectRequest(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
 }
 
 /** Its dependencies. */
@@ -67,7 +67,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
   const assets = readAssets();
   const routes = createRoutes(dependencies);
 
-  function refuse(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
+  function rejectRequest(request: Request, response: Response, inbound: Inbound, failure: Failure): void {
     onError(failure, inbound);
     if (response.headersSent) return;
     request.resume();
@@ -96,10 +96,10 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, person }));
         });
       } catch (error) {
-        refuse(request, response, inbound, failureFrom(error));
+        rejectRequest(request, response, inbound, failureFrom(error));
       }
     },
-    refuse,
+    rejectRequest,
   };
 }
 

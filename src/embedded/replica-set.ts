@@ -23,7 +23,7 @@ export interface Keyed {
  * Resolves when the mongod with this pid is a primary that takes writes on this port. On a first start the set is
  * made; on a later one its only member is moved to the new port by force. That takes milliseconds, less than coming
  * up on the old port again would: there mongod becomes a member before it listens.
- * Fails where mongod refuses, or once the signal is aborted.
+ * Fails where mongod rejects, or once the signal is aborted.
  */
 export async function becomePrimary(port: number, pid: number, signal: AbortSignal, keyed?: Keyed): Promise<void> {
   const host = `127.0.0.1:${port}`;

@@ -90,7 +90,7 @@ export const routes = [
     idempotencyKey: false,
     path: [],
     query: [
-      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, moment: false },
+      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, instant: false },
     ],
     body: undefined,
     status: 200,
@@ -118,9 +118,9 @@ export const routes = [
     path: [],
     query: [],
     body: { required: true, fields: [
-      { name: "full_name", local: "fullName", kind: "string", required: true, nullable: false, moment: false },
-      { name: "email", local: "email", kind: "string", required: false, nullable: true, moment: false },
-      { name: "phone", local: "phone", kind: "string", required: false, nullable: true, moment: false },
+      { name: "full_name", local: "fullName", kind: "string", required: true, nullable: false, instant: false },
+      { name: "email", local: "email", kind: "string", required: false, nullable: true, instant: false },
+      { name: "phone", local: "phone", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 201,
     location: (m: CreateContactResponse) => `/v1/contacts/${required(m.contact, "CreateContactResponse.contact").id}`,
@@ -133,7 +133,7 @@ export const routes = [
     credential: "key",
     idempotencyKey: false,
     path: [
-      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, moment: false },
+      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, instant: false },
     ],
     query: [],
     body: undefined,
@@ -147,13 +147,13 @@ export const routes = [
     credential: "key",
     idempotencyKey: false,
     path: [
-      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, moment: false },
+      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, instant: false },
     ],
     query: [],
     body: { required: true, mask: "updateMask", fields: [
-      { name: "full_name", local: "fullName", kind: "string", required: false, nullable: false, moment: false },
-      { name: "email", local: "email", kind: "string", required: false, nullable: true, moment: false },
-      { name: "phone", local: "phone", kind: "string", required: false, nullable: true, moment: false },
+      { name: "full_name", local: "fullName", kind: "string", required: false, nullable: false, instant: false },
+      { name: "email", local: "email", kind: "string", required: false, nullable: true, instant: false },
+      { name: "phone", local: "phone", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 200,
     write: (m: UpdateContactResponse) => ({ data: writeContact(required(m.contact, "UpdateContactResponse.contact")) }),
@@ -165,11 +165,11 @@ export const routes = [
     credential: "key",
     idempotencyKey: true,
     path: [
-      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, moment: false },
+      { name: "contact_id", local: "contactId", kind: "string", required: true, nullable: false, instant: false },
     ],
     query: [],
     body: { required: true, fields: [
-      { name: "content", local: "content", kind: "string", required: true, nullable: false, moment: false },
+      { name: "content", local: "content", kind: "string", required: true, nullable: false, instant: false },
     ] },
     status: 201,
     write: (m: AppendContactNoteResponse) => ({ data: writeContactTimelineNote(required(m.note, "AppendContactNoteResponse.note")) }),
@@ -194,7 +194,7 @@ export const routes = [
     idempotencyKey: false,
     path: [],
     query: [
-      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, moment: false },
+      { name: "query", local: "query", kind: "string", required: true, optionalBeyondRest: true, nullable: false, instant: false },
       { name: "limit", local: "limit", kind: "int32", required: false, nullable: true },
       { name: "offset", local: "offset", kind: "int32", required: false, nullable: true },
     ],
@@ -203,14 +203,14 @@ export const routes = [
     write: (m: SearchNotesResponse) => ({ data: m.notes.map((item) => writeNoteSearchResult(item)), pagination: writePagination(required(m.pagination, "SearchNotesResponse.pagination")) }),
     beyond: {
       fields: [
-      { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, moment: false },
-      { name: "session_id", local: "sessionId", kind: "string", required: false, nullable: true, moment: false },
+      { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, instant: false },
+      { name: "session_id", local: "sessionId", kind: "string", required: false, nullable: true, instant: false },
       { name: "kind", local: "kind", kind: "enum", required: false, nullable: true, values: { contact: 1, session: 2 } },
-      { name: "from", local: "from", kind: "string", required: false, nullable: true, moment: true },
-      { name: "to", local: "to", kind: "string", required: false, nullable: true, moment: true },
+      { name: "from", local: "from", kind: "string", required: false, nullable: true, instant: true },
+      { name: "to", local: "to", kind: "string", required: false, nullable: true, instant: true },
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
     ],
-      parameters: {"contact_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this contact owns; with the kind `session`, those of its newest 50 sessions."},"session_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this session owns."},"kind":{"type":"string","enum":["contact","session"],"description":"Keeps only the notes that contacts own (`contact`), or sessions (`session`)."},"from":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC."},"to":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
+      parameters: {"contact_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this contact owns; with the kind `session`, those of its newest 50 sessions."},"session_id":{"type":"string","format":"uuid","description":"Keeps only the notes that this session owns."},"kind":{"type":"string","enum":["contact","session"],"description":"Keeps only the notes that contacts own (`contact`), or sessions (`session`)."},"from":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or after this date or instant. A date means the first millisecond of its day in UTC."},"to":{"anyOf":[{"type":"string","format":"date"},{"type":"string","format":"date-time"}],"description":"Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
       response: {},
       write: () => ({}),
     },
@@ -223,10 +223,10 @@ export const routes = [
     idempotencyKey: false,
     path: [],
     query: [
-      { name: "query", local: "query", kind: "string", required: false, nullable: true, moment: false },
-      { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, moment: false },
-      { name: "from", local: "from", kind: "string", required: false, nullable: true, moment: true },
-      { name: "to", local: "to", kind: "string", required: false, nullable: true, moment: true },
+      { name: "query", local: "query", kind: "string", required: false, nullable: true, instant: false },
+      { name: "contact_id", local: "contactId", kind: "string", required: false, nullable: true, instant: false },
+      { name: "from", local: "from", kind: "string", required: false, nullable: true, instant: true },
+      { name: "to", local: "to", kind: "string", required: false, nullable: true, instant: true },
       { name: "limit", local: "limit", kind: "int32", required: false, nullable: true },
       { name: "offset", local: "offset", kind: "int32", required: false, nullable: true },
     ],
@@ -236,7 +236,7 @@ export const routes = [
     beyond: {
       fields: [
       { name: "has_transcript", local: "hasTranscript", kind: "bool", required: false, nullable: true },
-      { name: "contact_name", local: "contactName", kind: "string", required: false, nullable: true, moment: false },
+      { name: "contact_name", local: "contactName", kind: "string", required: false, nullable: true, instant: false },
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
     ],
       parameters: {"has_transcript":{"type":"boolean","description":"True keeps only sessions with a transcript, false only those without. It looks at the newest 2,000 sessions that match the other conditions."},"contact_name":{"type":"string","minLength":1,"maxLength":100,"description":"Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name."},"any_word":{"type":"boolean","description":"True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks at the newest 200 records."}},
@@ -251,7 +251,7 @@ export const routes = [
     credential: "key",
     idempotencyKey: false,
     path: [
-      { name: "session_id", local: "sessionId", kind: "string", required: true, nullable: false, moment: false },
+      { name: "session_id", local: "sessionId", kind: "string", required: true, nullable: false, instant: false },
     ],
     query: [],
     body: undefined,
@@ -265,7 +265,7 @@ export const routes = [
     credential: "key",
     idempotencyKey: false,
     path: [
-      { name: "session_id", local: "sessionId", kind: "string", required: true, nullable: false, moment: false },
+      { name: "session_id", local: "sessionId", kind: "string", required: true, nullable: false, instant: false },
     ],
     query: [],
     body: undefined,

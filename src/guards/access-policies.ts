@@ -22,8 +22,8 @@ export interface PublicAccessDependencies {
   readonly requireFreshSwitches: () => void;
   /** Hears of every request with a valid key that was served. */
   readonly onUse: (key: KeyFacts) => void;
-  /** Hears of what a signed-in person was refused. Never rejects. */
-  readonly onRefusal: AccessPolicy["refused"];
+  /** Hears of the rejected requests of a signed-in user. Never rejects. */
+  readonly onRejection: AccessPolicy["rejected"];
 }
 
 /** What differs between requests with a key, requests that need none, and those of a signed-in person. */
@@ -49,7 +49,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
     grant: (call, caller, deadline) => policy(call).grant(call, caller, deadline),
     finalize: (call, caller) => policy(call).finalize(call, caller),
     renew: (call, caller) => policy(call).renew(call, caller),
-    refused: (call, caller, failure) => policy(call).refused(call, caller, failure),
+    rejected: (call, caller, failure) => policy(call).rejected(call, caller, failure),
   };
 }
 
@@ -67,7 +67,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
     // An rpc that needs no key is served whatever became of the one that was sent.
     finalize: nothing,
     renew: nothing,
-    refused: nothing,
+    rejected: nothing,
   };
 }
 
@@ -101,11 +101,11 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       const { key } = authentication.require(caller);
       await authentication.prove({ kind: "key", key, unproven: { hash: key.hash, proven: false } }, inbound.tally);
     },
-    refused: nothing,
+    rejected: nothing,
   };
 }
 
-function sessionPolicy({ sessions, onRefusal }: PublicAccessDependencies): CallPolicy {
+function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): CallPolicy {
   return {
     identify: (inbound) => sessions.identify(inbound),
     // Neither switch is asked: a person can always rid themselves of a key.
@@ -125,7 +125,7 @@ function sessionPolicy({ sessions, onRefusal }: PublicAccessDependencies): CallP
     },
     finalize: nothing,
     renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
-    refused: onRefusal,
+    rejected: onRejection,
   };
 }
 
@@ -152,6 +152,6 @@ export function internalAccessPolicy(
     },
     finalize: nothing,
     renew: nothing,
-    refused: nothing,
+    rejected: nothing,
   };
 }

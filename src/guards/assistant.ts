@@ -87,7 +87,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     // A read may have waited: what has ended meanwhile gets no data.
     finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
     renew: () => Promise.resolve(),
-    refused: () => Promise.resolve(),
+    rejected: () => Promise.resolve(),
   };
 }
 

@@ -25,7 +25,7 @@ export interface Bucket {
  * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
  * behind, time goes on from there. The arguments are the limiter's: points to take, whole units
  * of the duration, points of the limiter, duration; the response is [points consumed, milliseconds to wait], where more
- * points than the limiter has mean a refusal.
+ * points than the limiter has mean a rejection.
  */
 const takeScript = `
 local time = redis.call('TIME')
@@ -50,13 +50,13 @@ const patienceMs = 50;
 export interface SharedBucketOptions {
   /** The prefix of the names in Redis. */
   readonly prefix?: string;
-  /** Called for every refusal that needed no Redis command. */
+  /** Called for every rejection that needed no Redis command. */
   readonly onRemembered?: () => void;
 }
 
 /**
- * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are refused without a
- * Redis command: during the wait that Redis returned with a refusal, and while as many takes are in flight as there can
+ * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are rejected without a
+ * Redis command: during the wait that Redis returned with a rejection, and while as many takes are in flight as there can
  * be tokens.
  */
 export function sharedBucket(
@@ -74,7 +74,7 @@ export function sharedBucket(
     rejectIfRedisNotReady: true,
   };
   const single = new RateLimiterRedis({ ...options, inMemoryBlockOnConsumed: burst + 1 });
-  // A bucket with too few tokens for several may have one: such a refusal is not remembered.
+  // A bucket with too few tokens for several may have one: such a rejection is not remembered.
   const several = new RateLimiterRedis(options);
   const most = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
@@ -88,7 +88,7 @@ export function sharedBucket(
           return 0;
         } catch (error) {
           if (!(error instanceof RateLimiterRes)) throw error;
-          // A refusal from the limiter's memory has consumed nothing; one from the script reports more than the burst.
+          // A rejection from the limiter's memory has consumed nothing; one from the script reports more than the burst.
           if (error.consumedPoints === 0) onRemembered();
           return Math.max(1, error.msBeforeNext);
         }

@@ -1,4 +1,4 @@
-// 503: bounds concurrent work, so that accepted requests are served in time and the rest are refused.
+// 503: bounds concurrent work, so that accepted requests are served in time and the rest are rejected.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
@@ -53,12 +53,12 @@ interface Waiting {
   begin(): void;
 }
 
-/** `most` is how many requests are worked on at once; `onRefusal` hears of every one that was too much. */
-export function createCapacity(most: number, onRefusal: () => void, line = longestLine): BoundedCapacity {
+/** `most` is how many requests are worked on at once; `onRejection` hears of every one that was too much. */
+export function createCapacity(most: number, onRejection: () => void, line = longestLine): BoundedCapacity {
   const { hasPlace, isFull, enter, leave, wait, state } = createPlaces(most, line);
 
-  function refusal(): Failure {
-    onRefusal();
+  function rejection(): Failure {
+    onRejection();
     return new Failure(Reason.UNAVAILABLE, {
       message: "The service has too many requests at once; try again.",
       because: "overload",
@@ -77,14 +77,14 @@ export function createCapacity(most: number, onRefusal: () => void, line = longe
   return {
     state,
     require() {
-      if (isFull("known")) throw refusal();
+      if (isFull("known")) throw rejection();
     },
     async run(standing, deadline, work) {
       requireTime(deadline);
-      if (isFull(standing)) throw refusal();
+      if (isFull(standing)) throw rejection();
       if (hasPlace(standing)) enter(standing);
       else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
-        const failure = refusal();
+        const failure = rejection();
         requireTime(deadline);
         throw failure;
       }

@@ -6,7 +6,7 @@ import { failureFrom } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
-import { fail, failureOf, refuse } from "../errors.ts";
+import { fail, failureOf, rejectInput } from "../errors.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
@@ -44,8 +44,8 @@ export interface AccessPolicy {
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
   /** The last word, after the service: no response, good or bad, leaves before it. */
   finalize(call: Call, caller: Caller): Promise<void>;
-  /** Hears of a request that was charged and then refused, before the caller does. Never rejects. */
-  refused(call: Call, caller: Caller, failure: Failure): Promise<void>;
+  /** Hears of a request that was charged and then rejected, before the caller does. Never rejects. */
+  rejected(call: Call, caller: Caller, failure: Failure): Promise<void>;
 }
 
 /** The chain behind a listener's access policy. An operator's calls are not limited by `capacity`. */
@@ -79,7 +79,7 @@ export function createDispatch(
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller, admittedAt };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
-        reject: (found) => limited(async () => refuse(found)),
+        reject: (found) => limited(async () => rejectInput(found)),
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
@@ -117,7 +117,7 @@ async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Ad
 
 async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, caller: Caller): Promise<Failure> {
   const failure = failureOf(error);
-  await accessPolicy.refused(call, caller, failure);
+  await accessPolicy.rejected(call, caller, failure);
   return failure;
 }
 

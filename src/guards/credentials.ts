@@ -10,7 +10,7 @@ import { keep } from "../remembered.ts";
 import type { LocalBucket } from "./bucket.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Throttle } from "./throttle.ts";
-import { accountBucket, addressBucket, refuseFor } from "./throttle.ts";
+import { accountBucket, addressBucket, rejectFor } from "./throttle.ts";
 
 /** The well-formed credential of a request. */
 export interface Credential<Holder> {
@@ -66,8 +66,8 @@ export interface RecognitionDependencies {
   /** The bucket of failed look-ups, by client network. */
   readonly lookUps: LocalBucket;
   readonly capacity: Capacity;
-  /** Called for every refused look-up. */
-  readonly onRefusedLookUp: () => void;
+  /** Called for every rejected look-up. */
+  readonly onRejectedLookUp: () => void;
 }
 
 /** How many look-ups may fail for an address. The burst is large: a new instance sees all keys of an office at once. */
@@ -75,7 +75,7 @@ export const lookUpSize = { rate: 20, burst: 256 } as const;
 
 /** Makes the recognizer of a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
-  { throttle, lookUps, capacity, onRefusedLookUp }: RecognitionDependencies,
+  { throttle, lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
   accountOf: (holder: Holder) => UUID | undefined,
 ): Recognizer<Holder> {
   const { knownHolder, lookUp, remembered } = createMemory<Holder>();
@@ -92,8 +92,8 @@ export function createRecognizer<Holder>(
     const network = networkOf(address);
     const waitMs = lookUps.takeNow(network);
     if (waitMs > 0) {
-      onRefusedLookUp();
-      refuseFor(waitMs);
+      onRejectedLookUp();
+      rejectFor(waitMs);
     }
     let failed = false;
     try {

@@ -4,7 +4,7 @@ import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
-import { fail, refuse } from "../errors.ts";
+import { fail, rejectInput } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { WriteScope } from "./scope.ts";
@@ -72,7 +72,7 @@ export function createInternalAccess(
     async accountOf(inbound, deadline) {
       const header = inbound.header("records-account-id");
       if (header === undefined || !uuidForm.test(header)) {
-        refuse([
+        rejectInput([
           { field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" },
         ]);
       }

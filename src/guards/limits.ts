@@ -32,7 +32,7 @@ export interface Limits {
 export interface LimitCounters {
   readonly throttleFallbacks: { inc(): void };
   readonly throttledFromMemory: { inc(): void };
-  readonly refusedLookUps: { inc(): void };
+  readonly rejectedLookUps: { inc(): void };
   readonly overloaded: { inc(): void };
 }
 
@@ -64,7 +64,7 @@ export function createLimits(
     throttle,
     lookUps: localBucket(lookUpSize),
     capacity,
-    onRefusedLookUp: () => counters.refusedLookUps.inc(),
+    onRejectedLookUp: () => counters.rejectedLookUps.inc(),
   };
   return {
     throttle,

@@ -1,4 +1,4 @@
-// The update mask of a PATCH over RPC (contract §2.7; AIP-134): completes it, and refuses what it cannot mean.
+// The update mask of a PATCH over RPC (contract §2.7; AIP-134): completes it, and rejects what it cannot mean.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create, getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";

@@ -26,7 +26,7 @@ export interface UnprovenKey {
 
 declare const granted: unique symbol;
 
-/** The right to write one account's records. Only `authorize` grants it, and a store refuses any other object. */
+/** The right to write one account's records. Only `authorize` grants it, and a store rejects any other object. */
 export interface WriteScope extends Scope {
   readonly [granted]: true;
   /** The idempotency key to store with the write, if the request has one. */

@@ -29,12 +29,12 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
   }
   return async (bucket, tally, tokens) => {
     const waitMs = await take(bucket, tally, tokens);
-    if (waitMs > 0) refuseFor(waitMs);
+    if (waitMs > 0) rejectFor(waitMs);
   };
 }
 
 /** Fails with RATE_LIMITED and how long to wait. */
-export function refuseFor(waitMs: number): never {
+export function rejectFor(waitMs: number): never {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   // The message repeats the number, because not every wire has `Retry-After`.
   return fail(Reason.RATE_LIMITED, {

@@ -9,7 +9,7 @@ import { createValidator } from "@bufbuild/protovalidate";
 import { field as fieldRules } from "../gen/buf/validate/validate_pb.ts";
 import { Format, field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
 import { completeMask } from "./mask.ts";
 import { allowedNames, unshowable } from "./showable.ts";
@@ -42,7 +42,7 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   for (const violation of ruleViolations(schema, message)) if (!leftOut.has(violation.field)) add(violation);
   for (const violation of formatViolations(schema, message)) add(violation);
   for (const violation of unshowable(schema, message)) add(violation);
-  if (violations.length > 0) refuse(violations);
+  if (violations.length > 0) rejectInput(violations);
   lowerUuids(schema, message);
 }
 
@@ -52,7 +52,7 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
   const violations = [...found, ...violationsOf(schema, message).filter(({ field }) => !/^\w+\[/.test(field))];
-  if (violations.length > 0) refuse(violations);
+  if (violations.length > 0) rejectInput(violations);
   lowerUuids(schema, message);
 }
 

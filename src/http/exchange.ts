@@ -5,18 +5,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export type Request = IncomingMessage;
 export type Response = ServerResponse;
 
-/** What a listener does with requests, and with what the HTTP parser refuses by itself. */
+/** What a listener does with requests, and with what the HTTP parser rejects by itself. */
 export interface ListenerOptions {
   handle(request: Request, response: Response): void;
-  /** The whole HTTP/1.1 response for a message that was refused with this status. */
-  refuse(status: RefusedStatus): string;
+  /** The whole HTTP/1.1 response for a message that was rejected with this status. */
+  rejectMessage(status: RejectedStatus): string;
   /** Rejects an `Expect` that is not understood: 417. */
-  refuseExpectation(request: Request, response: Response): void;
+  rejectExpectation(request: Request, response: Response): void;
   /**
    * Rejects a request over HTTP/2 that has not come whole in time, with 408; undefined where a request may last, as a
    * stream does.
    */
-  readonly refuseSlow: ((request: Request, response: Response) => void) | undefined;
+  readonly rejectSlow: ((request: Request, response: Response) => void) | undefined;
 }
 
-export type RefusedStatus = 400 | 408 | 431;
+export type RejectedStatus = 400 | 408 | 431;

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { lingerMs } from "../../gateway/linger.ts";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
 
@@ -14,7 +14,7 @@ export interface Http1 {
 }
 
 /** Its dependencies. */
-export interface Http1Dependencies extends Pick<ListenerOptions, "refuse" | "refuseExpectation"> {
+export interface Http1Dependencies extends Pick<ListenerOptions, "rejectMessage" | "rejectExpectation"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
   readonly headersTimeout: number;
@@ -32,7 +32,7 @@ interface Connection {
 }
 
 export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
-  const { receive, running, refuse, refuseExpectation, stalledMs, ...timeouts } = dependencies;
+  const { receive, running, rejectMessage, rejectExpectation, stalledMs, ...timeouts } = dependencies;
   const connections = new WeakMap<Socket, Connection>();
 
   function take(request: Request, response: Response): void {
@@ -49,21 +49,21 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   }
 
   const options = { requireHostHeader: false, connectionsCheckingInterval: 1_000, ...timeouts };
-  // Node's own refusal of a message without `Host` has no body: the handler refuses it instead. The parser lets
+  // Node's own rejection of a message without `Host` has no body: the handler rejects it instead. The parser lets
   // HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
   const server = createServer(options, (request, response) =>
-    request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(refuse(400)),
+    request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(rejectMessage(400)),
   );
   server.timeout = stalledMs;
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request: Request, response: Response) => {
     running.follow(response);
-    refuseExpectation(request, response);
+    rejectExpectation(request, response);
   });
-  server.on("connect", (_request: IncomingMessage, socket: Socket) => close(socket, refuse(400)));
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => close(socket, rejectMessage(400)));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    reject(error, socket, connections.get(socket), refuse),
+    reject(error, socket, connections.get(socket), rejectMessage),
   );
 
   return {
@@ -80,12 +80,12 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   };
 }
 
-/** Rejects a message that the parser refused, or that did not come in time, and closes its connection. */
+/** Responds to a message that the parser rejected, or that did not come in time, and closes its connection. */
 function reject(
   { code }: NodeJS.ErrnoException,
   socket: Socket,
   connection: Connection | undefined,
-  refuse: Http1Dependencies["refuse"],
+  rejectMessage: Http1Dependencies["rejectMessage"],
 ): void {
   // Node reports it again for all that follows.
   if (connection?.failed === true) return;
@@ -95,7 +95,7 @@ function reject(
   const here = [...(connection?.responses ?? [])];
   // A response that has begun cannot be followed by another to the same request.
   if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return void socket.destroy();
-  const respond = (): void => close(socket, refuse(refusedStatus(code)));
+  const respond = (): void => close(socket, rejectMessage(rejectedStatus(code)));
   // What was taken before is served first: its writes continue, whatever follows it on the connection.
   const before = here.findLast(({ req }) => req.complete);
   return before === undefined ? respond() : void before.once("close", respond);
@@ -109,7 +109,7 @@ function close(socket: Socket, text: string): void {
   setTimeout(() => socket.destroy(), lingerMs).unref();
 }
 
-function refusedStatus(code: string | undefined): RefusedStatus {
+function rejectedStatus(code: string | undefined): RejectedStatus {
   if (code === "HPE_HEADER_OVERFLOW") return 431;
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
 }

@@ -20,7 +20,7 @@ export interface Http2 {
 }
 
 /** Its dependencies. */
-export interface Http2Dependencies extends Pick<ListenerOptions, "refuseExpectation" | "refuseSlow"> {
+export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
   readonly wait: Wait;
@@ -47,7 +47,7 @@ const maxSessionMemory = 64;
 const closingMs = 1_000;
 
 export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
-  const { receive, running, refuseExpectation } = dependencies;
+  const { receive, running, rejectExpectation } = dependencies;
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
@@ -71,7 +71,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   server.on("connect", take as never);
   server.on("checkExpectation", ((request: Request, response: Response) => {
     running.follow(response);
-    refuseExpectation(request, response);
+    rejectExpectation(request, response);
   }) as never);
 
   return {
@@ -94,8 +94,8 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
 
 /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
 function limit(request: StreamRequest, response: Response, socket: Socket, dependencies: Http2Dependencies): void {
-  const { refuseSlow, stalledMs, requestTimeout } = dependencies;
-  if (refuseSlow === undefined) return;
+  const { rejectSlow, stalledMs, requestTimeout } = dependencies;
+  if (rejectSlow === undefined) return;
   const { stream } = request;
   stream.setTimeout(stalledMs, () => {
     stream.close(constants.NGHTTP2_CANCEL);
@@ -106,7 +106,7 @@ function limit(request: StreamRequest, response: Response, socket: Socket, depen
   const timer = setTimeout(() => {
     // A client that has its response and continues to send is cut off.
     if (response.headersSent && !request.complete) stream.close();
-    else if (!request.complete) refuseSlow(request, response);
+    else if (!request.complete) rejectSlow(request, response);
   }, requestTimeout);
   response.once("close", () => clearTimeout(timer));
 }

@@ -9,9 +9,9 @@ import { observe } from "../rpc/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
 import type { Surface } from "./public.ts";
-import { refusal } from "./public.ts";
+import { rejection } from "./public.ts";
 
 /** What the probes report. */
 export interface Probes {
@@ -35,12 +35,12 @@ export interface InternalSurfaces {
   readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The same for a message that the parser refused, of which nothing else is known. */
-  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
+  /** The same for a message that the parser rejected, of which nothing else is known. */
+  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
 /** The handlers of the internal listener. */
-export function internalOptions({ rpc, others, probes, onError, log, logRefused }: InternalSurfaces): ListenerOptions {
+export function internalOptions({ rpc, others, probes, onError, log, logRejected }: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response): Inbound {
     const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
@@ -71,17 +71,17 @@ export function internalOptions({ rpc, others, probes, onError, log, logRefused 
         },
       );
     },
-    refuse(status) {
+    rejectMessage(status) {
       const requestId = randomUUID();
-      logRefused(status, requestId);
-      return refusal(status, requestId, contentHeaders);
+      logRejected(status, requestId);
+      return rejection(status, requestId, contentHeaders);
     },
-    refuseExpectation(request, response) {
+    rejectExpectation(request, response) {
       begin(request, response);
       writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
     // An import lasts as long as its sender needs.
-    refuseSlow: undefined,
+    rejectSlow: undefined,
   };
 }
 

@@ -68,7 +68,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
   const http1 = createHttp1Server({
     ...{ ...options, ...times, receive, running, keepAliveTimeout: keepAliveMs },
-    stalledMs: options.refuseSlow === undefined ? 0 : limits.stalledMs,
+    stalledMs: options.rejectSlow === undefined ? 0 : limits.stalledMs,
   });
   const http2 = createHttp2Server({
     ...{ ...options, ...times, receive, running, wait, stalledMs: limits.stalledMs },

@@ -21,7 +21,7 @@ import {
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RefusedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
 import { isToServe, sendText } from "./static-files.ts";
 
 /** What serves some paths. */
@@ -46,7 +46,7 @@ export interface PublicSurfaces {
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, ServedText>;
   /** Responds to a request for a path beside the API where nothing is: a browser gets a page. */
-  readonly refuseUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
+  readonly rejectUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
   /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
@@ -54,11 +54,11 @@ export interface PublicSurfaces {
   readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The same for a message that the parser refused, of which nothing else is known. */
-  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
+  /** The same for a message that the parser rejected, of which nothing else is known. */
+  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
-const refusedReasons = {
+const rejectedReasons = {
   400: Reason.MALFORMED_HTTP,
   408: Reason.REQUEST_TIMEOUT,
   431: Reason.HEADERS_TOO_LARGE,
@@ -106,16 +106,16 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return void serveOther(path, request, response, inbound, surfaces);
     },
     // The parser cannot say which path it was, so these carry the headers of every path.
-    refuse(status) {
+    rejectMessage(status) {
       const requestId = randomUUID();
-      surfaces.logRefused(status, requestId);
-      return refusal(status, requestId, [...always, ...restHeaders]);
+      surfaces.logRejected(status, requestId);
+      return rejection(status, requestId, [...always, ...restHeaders]);
     },
-    refuseExpectation(request, response) {
+    rejectExpectation(request, response) {
       begin(request, response, restHeaders);
       writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
-    refuseSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
+    rejectSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
   };
 }
 
@@ -137,7 +137,7 @@ async function serveOther(
   request: Request,
   response: Response,
   inbound: Inbound,
-  { documents, throttle, throttleDocument, refuseUnknown, onError }: PublicSurfaces,
+  { documents, throttle, throttleDocument, rejectUnknown, onError }: PublicSurfaces,
 ): Promise<void> {
   request.resume();
   const document = documents.get(path);
@@ -148,7 +148,7 @@ async function serveOther(
   } catch (error) {
     const failure = failureOf(error);
     if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))
-      return refuseUnknown(request, response, inbound, failure);
+      return rejectUnknown(request, response, inbound, failure);
     onError(failure, inbound);
     if (document === undefined && isGrpc(request)) writeGrpcFailure(response, failure, inbound);
     else writeFailure(response, failure);
@@ -158,9 +158,9 @@ async function serveOther(
 /** Where only programs ask: nothing below these paths is ever HTML. */
 const ofPrograms = /^\/(?:v\d+|mcp|\.well-known|grpc\.|records\.)/;
 
-/** The whole HTTP/1.1 response for a message that the parser refused. */
-export function refusal(status: RefusedStatus, requestId: string, headers: HeaderList): string {
-  const body = failureEnvelope(new Failure(refusedReasons[status]));
+/** The whole HTTP/1.1 response for a message that the parser rejected. */
+export function rejection(status: RejectedStatus, requestId: string, headers: HeaderList): string {
+  const body = failureEnvelope(new Failure(rejectedReasons[status]));
   const lines = [
     `HTTP/1.1 ${status} ${reasonPhrases[status]}`,
     `X-Request-Id: ${requestId}`,

@@ -1,7 +1,7 @@
 // One stream of an import: collects records into batches, writes them, and reports its progress.
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Change, Outcome, RecordName } from "../db/named.ts";
-import { Failure, refuse } from "../errors.ts";
+import { Failure, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { Batch, Item } from "./batches.ts";
@@ -152,7 +152,7 @@ function placeOf(position: bigint, received: number, settled: number): number {
   const place = Number(position);
   if (received === 0 && place <= settled) return place;
   if (place !== received)
-    refuse([
+    rejectInput([
       {
         field: "position",
         rule: "order",

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/import_pb.ts";
-import { Failure, refuse } from "../errors.ts";
+import { Failure, rejectInput } from "../errors.ts";
 import type { WriteScope } from "../guards/scope.ts";
 import type { BulkLoading } from "./bulk.ts";
 import { openImportStream } from "./import-stream.ts";
@@ -32,7 +32,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
     const iterator = requests[Symbol.asyncIterator]();
     const first = await iterator.next();
     if (first.done === true || first.value.accountId === "")
-      refuse([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
+      rejectInput([{ field: "account_id", rule: "required", message: "is required in the first message" }]);
     const { accountId, importId, updateByEmail: byEmail } = first.value;
     const scope = (): Promise<WriteScope> => scopeFor(accountId);
     const stream = await openImportStream({
@@ -97,5 +97,5 @@ function isOfSender(error: unknown): boolean {
 /** One stream is one import into one account, whatever a later message says. */
 function requireSame(field: string, value: string, first: string): void {
   if (value !== "" && value !== first)
-    refuse([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
+    rejectInput([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
 }

@@ -8,7 +8,7 @@ import type {
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { uuidForm } from "../uuid.ts";
 import type { Violation } from "../errors.ts";
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import type { Operator } from "../guards/internal.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { OperatorService } from "../rpc/routes.ts";
@@ -128,7 +128,7 @@ function deletedNames({
     })),
   ];
   const message = `must name from 1 to ${mostDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
-  if (names.length === 0 || names.length > mostDeleted) refuse([{ field: "", rule: "items", message }]);
+  if (names.length === 0 || names.length > mostDeleted) rejectInput([{ field: "", rule: "items", message }]);
   return names;
 }
 

@@ -2,7 +2,7 @@
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFailure } from "../../gateway/response.ts";
-import { fail, failureOf, refuse } from "../errors.ts";
+import { fail, failureOf, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InternalAccess } from "../guards/internal.ts";
 import type { Response } from "../http/exchange.ts";
@@ -87,6 +87,6 @@ function secondsOf(url: string): number {
   const given = new URL(url, "http://localhost").searchParams.get("seconds") ?? String(seconds.default);
   const number = /^[1-9]\d?$/.test(given) ? Number(given) : 0;
   if (number < 1 || number > seconds.most)
-    refuse([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.most}` }]);
+    rejectInput([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.most}` }]);
   return number;
 }

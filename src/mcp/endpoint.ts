@@ -5,7 +5,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
-import { Failure, refuse } from "../errors.ts";
+import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/exchange.ts";
@@ -73,10 +73,10 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       try {
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
         const { holder, prove } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
-        const refusal = refusalOf(request, dependencies);
-        if (refusal !== undefined) {
+        const rejection = rejectionOf(request, dependencies);
+        if (rejection !== undefined) {
           await prove(); // 503, 401, 403
-          throw refusal; // 403, 405
+          throw rejection; // 403, 405
         }
         const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
         if (asked === undefined) return;
@@ -121,10 +121,10 @@ async function load({ calls, serverFactory, where, onToolCall }: EndpointDepende
 }
 
 /**
- * Why a request is refused that may have a valid token. A browser that is on another's page must not be led here (DNS
+ * Why a request is rejected that may have a valid token. A browser that is on another's page must not be led here (DNS
  * rebinding); programs send no origin.
  */
-function refusalOf(
+function rejectionOf(
   { method, headers: { origin } }: Request,
   { where, corsOrigins }: EndpointDependencies,
 ): Failure | undefined {
@@ -146,7 +146,7 @@ async function throttleBatch(
   { burst, accessPolicy }: EndpointDependencies,
 ): Promise<void> {
   const message = `a batch must have at most ${burst} messages`;
-  if (messages > burst) refuse([{ field: "", rule: "batch", message }]);
+  if (messages > burst) rejectInput([{ field: "", rule: "batch", message }]);
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }
 

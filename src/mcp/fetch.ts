@@ -1,10 +1,10 @@
 // fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, fail, refuse } from "../errors.ts";
+import { Failure, fail, rejectInput } from "../errors.ts";
 import { uuidForm } from "../uuid.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
-import { refuseOthers } from "./tool.ts";
+import { rejectOthers } from "./tool.ts";
 import { pageOf } from "./transcript.ts";
 
 /** A record as text. */
@@ -51,7 +51,7 @@ export const fetchTool: Tool = {
     },
   }),
   async run({ id, ...others }, context) {
-    refuseOthers(others, ["id"]);
+    rejectOthers(others, ["id"]);
     const { kind, uuid, offset } = readId(id);
     return { ...pageOfRecord(await fetchRecord(kind, uuid, context), offset) };
   },
@@ -61,7 +61,9 @@ export const fetchTool: Tool = {
 function readId(id: unknown) {
   const [, kind, uuid = "", offset = "0"] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
   if (!uuidForm.test(uuid))
-    refuse([{ field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search returns it" }]);
+    rejectInput([
+      { field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search returns it" },
+    ]);
   return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
 }
 
@@ -170,8 +172,8 @@ function joined(parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-function day(moment: string | null | undefined): string {
-  return moment?.slice(0, 10) ?? "undated";
+function day(instant: string | null | undefined): string {
+  return instant?.slice(0, 10) ?? "undated";
 }
 
 /** A record by its kind and id, out of a URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */

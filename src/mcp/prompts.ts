@@ -1,5 +1,5 @@
 // Prompts that a person picks in an assistant: the records that they need come with them.
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { firstWords } from "./first-words.ts";
@@ -73,7 +73,7 @@ async function findContact(query: string, context: ToolContext): Promise<string>
   const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
   const [first] = body["data"] as readonly { readonly id: string }[];
   return first === undefined
-    ? refuse([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }])
+    ? rejectInput([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }])
     : pageOfRecord(await fetchRecord("contact", first.id, context), 0).text;
 }
 
@@ -81,7 +81,7 @@ async function findContact(query: string, context: ToolContext): Promise<string>
 function words(argument: string, given: string): string {
   const query = firstWords(given);
   return [...query].length < 2
-    ? refuse([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }])
+    ? rejectInput([{ field: argument, rule: "length", message: "must be given, with at least 2 characters" }])
     : query;
 }
 
@@ -90,6 +90,6 @@ async function lastSession({ calls, inbound }: ToolContext): Promise<string> {
   const [last] = body["data"] as readonly { readonly id: string }[];
   return (
     last?.id ??
-    refuse([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }])
+    rejectInput([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }])
   );
 }

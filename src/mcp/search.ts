@@ -1,10 +1,10 @@
 // search: one question over everything, in the shape that general assistants expect; what it finds, `fetch` gets.
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
 import { firstWords } from "./first-words.ts";
 import { tellingWords } from "./telling-words.ts";
 import type { Tool, ToolContext } from "./tool.ts";
-import { refuseOthers } from "./tool.ts";
+import { rejectOthers } from "./tool.ts";
 
 /** Something that was found. */
 interface Found {
@@ -22,7 +22,7 @@ const mostResults = 20;
 const mostPartly = 7;
 const snippetLength = 240;
 
-/** Models send sentences: their telling words are looked for, and a long one is cut, not refused. */
+/** Models send sentences: their telling words are looked for, and a long one is cut, not rejected. */
 export const searchTool: Tool = {
   name: "search",
   title: "Search everything",
@@ -68,14 +68,14 @@ export const searchTool: Tool = {
     },
   }),
   async run(given, context) {
-    refuseOthers(given, ["query"]);
+    rejectOthers(given, ["query"]);
     const { query: sent = null } = given;
-    if (sent === null) return refuse([{ field: "query", rule: "required", message: "is required" }]);
-    if (typeof sent !== "string") return refuse([{ field: "query", rule: "type", message: "must be a string" }]);
+    if (sent === null) return rejectInput([{ field: "query", rule: "required", message: "is required" }]);
+    if (typeof sent !== "string") return rejectInput([{ field: "query", rule: "type", message: "must be a string" }]);
     // A lone surrogate becomes U+FFFD.
     const query = Buffer.from(sent).toString().replaceAll("\ufffd", " ");
     if ([...query.trim()].length < 2)
-      return refuse([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
+      return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [tellingWords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
     const asked = words.find((one) => [...one].length >= 2) ?? query;
     return { results: await searchAll(asked, context) };

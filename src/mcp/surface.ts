@@ -10,7 +10,7 @@ import { timed } from "../tally.ts";
 import { createCalls } from "./calls.ts";
 import { createEndpoint } from "./endpoint.ts";
 import { createMetadata, failOff } from "./metadata.ts";
-import { createTokenVerifier, refuse } from "./tokens.ts";
+import { createTokenVerifier, rejectToken } from "./tokens.ts";
 
 /** Its dependencies. */
 export interface McpDependencies {
@@ -93,7 +93,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       }
       const { end, account } = await ended.endAndAccount(holder, deadline);
       if (end !== undefined)
-        refuse(
+        rejectToken(
           end.kind === "person" && holder.authenticatedAt === undefined
             ? "its person signed out, and it has no auth_time to show a later sign-in"
             : "its session has ended",

@@ -48,7 +48,7 @@ interface Verified {
 
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
-/** Within 5 seconds a token that was revoked at the provider is refused: the response may take 2 of them. */
+/** Within 5 seconds a token that was revoked at the provider is rejected: the response may take 2 of them. */
 const introspectionMs = 3_000;
 /** A token that was used lately is introspected again at this age, so that its next request does not wait. */
 const refreshMs = 2_000;
@@ -71,27 +71,27 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
 
   return {
     async verify(token) {
-      if (token.length > unlikely || !form.test(token)) refuse("it is malformed");
+      if (token.length > unlikely || !form.test(token)) rejectToken("it is malformed");
       const name = nameOf(token);
       const signed = await signedClaims(token, name);
       const { claims: said, error } = await (signed === undefined
         ? introspect(token, name)
         : introspectSoon(token, name));
-      if (said !== undefined && said["active"] !== true) refuse("it was revoked, or has expired");
+      if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
-      const claims = signed ?? said ?? refuse("it is malformed or unknown");
+      const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       // Of a text that only the provider can read, it has to say that this is no refresh token.
       if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
-        refuse("it is no access token");
+        rejectToken("it is no access token");
       const issuer = await provider.issuer();
       const { iss = issuer, exp, nbf, aud } = claims;
-      if (iss !== issuer) refuse("another issuer made it");
-      const subject = text(claims.sub) ?? refuse("it names nobody");
+      if (iss !== issuer) rejectToken("another issuer made it");
+      const subject = text(claims.sub) ?? rejectToken("it names nobody");
       const now = Date.now() / 1000;
-      if (exp !== undefined && !(Number(exp) > now)) refuse("it has expired");
-      if (nbf !== undefined && !(Number(nbf) <= now)) refuse("it is not valid yet");
+      if (exp !== undefined && !(Number(exp) > now)) rejectToken("it has expired");
+      if (nbf !== undefined && !(Number(nbf) <= now)) rejectToken("it is not valid yet");
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
-        refuse("it is meant for another audience");
+        rejectToken("it is meant for another audience");
       refresh(token, name);
       const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
       return {
@@ -117,9 +117,9 @@ function createSignatureVerifier(provider: Provider) {
     if (isYounger(known, verifiedMs) && known.revision === keys?.revision()) return known.claims;
     if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return undefined;
     const { alg, typ } = headerOf(token);
-    if (!signatures.includes(alg)) refuse("its signature algorithm is not accepted");
+    if (!signatures.includes(alg)) rejectToken("its signature algorithm is not accepted");
     const { claims, revision } = await verifySignature(token);
-    if (!isAccessToken(typ, claims)) refuse("it is no access token");
+    if (!isAccessToken(typ, claims)) rejectToken("it is no access token");
     keep(verified, name, { claims, revision, at: Date.now() });
     return claims;
   }
@@ -134,7 +134,7 @@ function createSignatureVerifier(provider: Provider) {
       requiredClaims: ["exp", "sub"],
     }).catch((error: unknown) => {
       if (isAway(error)) return unreachable(error);
-      return refuse(reasonOf(error));
+      return rejectToken(reasonOf(error));
     });
     return { claims, revision };
   }
@@ -236,7 +236,7 @@ function nameOf(token: string): string {
 }
 
 /** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
-export function refuse(why: string): never {
+export function rejectToken(why: string): never {
   return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. Sign in again.` });
 }
 
@@ -245,7 +245,7 @@ function headerOf(token: string): { alg: string; typ: string | undefined } {
     const { alg = "", typ } = decodeProtectedHeader(token);
     return { alg, typ: typ?.toLowerCase() };
   } catch {
-    return refuse("it is malformed");
+    return rejectToken("it is malformed");
   }
 }
 

@@ -2,7 +2,7 @@
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import { echoedName } from "../../gateway/echoed-name.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { Calls } from "./calls.ts";
 
@@ -32,11 +32,11 @@ export interface Tool {
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Refuses an argument that the tool does not have, naming those that it has. */
-export function refuseOthers(given: Arguments, names: readonly string[]): void {
+/** Rejects an argument that the tool does not have, naming those that it has. */
+export function rejectOthers(given: Arguments, names: readonly string[]): void {
   const other = Object.keys(given).find((name) => !names.includes(name));
   if (other !== undefined)
-    refuse([
+    rejectInput([
       {
         field: echoedName(other),
         rule: "unknown_argument",

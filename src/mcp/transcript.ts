@@ -6,7 +6,7 @@ import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import { resultBytes } from "./bounds.ts";
 import { findPassages, passageArguments, passageProperties } from "./passages.ts";
 import type { Arguments, Tool } from "./tool.ts";
-import { refuseOthers } from "./tool.ts";
+import { rejectOthers } from "./tool.ts";
 
 /** About 10,000 tokens of English: below what clients take of one result. */
 export const pageCharacters = 40_000;
@@ -63,7 +63,7 @@ export const transcriptTool: Tool = {
     };
   },
   async run(all, context) {
-    refuseOthers(all, ["session_id", "offset", "query", "contact_id"]);
+    rejectOthers(all, ["session_id", "offset", "query", "contact_id"]);
     const { offset: asked, query, contact_id, ...given } = all;
     if (isGiven(query)) return findPassages(all, context);
     const { calls, inbound } = context;

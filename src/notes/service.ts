@@ -1,6 +1,6 @@
 // records.v1.NoteService: searches notes.
 import { uuid } from "../db/mongo.ts";
-import { refuse } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import type { NoteService as Descriptor } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import { periodOf } from "../instant.ts";
@@ -20,7 +20,7 @@ export function createNoteService(notes: NoteStore): AccountService<typeof Descr
   return {
     searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord }, scope) {
       if (contactId !== undefined && sessionId !== undefined)
-        return refuse([{ field: "session_id", rule: "one_of", message: "must be left out beside contact_id" }]);
+        return rejectInput([{ field: "session_id", rule: "one_of", message: "must be left out beside contact_id" }]);
       const owner = contactId ?? sessionId;
       const filter = {
         query: query === "" ? undefined : query,

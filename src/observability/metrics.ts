@@ -12,11 +12,11 @@ import type { ListenerName, RequestRecord } from "./record.ts";
 export interface Metrics {
   /** A request that the bucket of this instance decided, because Redis did not. */
   readonly throttleFallbacks: Counter;
-  /** A request that was refused with 429 without asking Redis, because its bucket was known to be empty. */
+  /** A request that was rejected with 429 without asking Redis, because its bucket was known to be empty. */
   readonly throttledFromMemory: Counter;
   /** A request whose credential was not looked up, because too many look-ups for its address had failed. */
-  readonly refusedLookUps: Counter;
-  /** A request that was refused because there was too much to do. */
+  readonly rejectedLookUps: Counter;
+  /** A request that was rejected because there was too much to do. */
   readonly overloaded: Counter;
   /** A command that MongoDB denied for want of a right; by the command's name. */
   readonly deniedCommands: Counter;
@@ -33,8 +33,8 @@ export interface Metrics {
   begin(listener: ListenerName): void;
   /** It is over. */
   end(record: RequestRecord): void;
-  /** The HTTP parser refused a message with this status. */
-  refused(listener: ListenerName, status: number): void;
+  /** The HTTP parser rejected a message with this status. */
+  rejected(listener: ListenerName, status: number): void;
   /** From now on the numbers show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
@@ -66,7 +66,7 @@ export function createMetrics(): Metrics {
 
 type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counter;
 
-function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "refused"> {
+function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "rejected"> {
   const running = { public: 0, internal: 0 };
   const help = "Requests that have come in and are not over.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
@@ -88,7 +88,7 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
     "Writes that got the response of the first request with their idempotency key.",
     ["wire"],
   );
-  const refusedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", [
+  const rejectedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", [
     "listener",
     "status",
   ]);
@@ -106,7 +106,7 @@ function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics,
       if (outcome === 429) throttled.inc({ listener, wire });
       if (replayed) replays.inc({ wire });
     },
-    refused: (listener, status) => refusedMessages.inc({ listener, status }),
+    rejected: (listener, status) => rejectedMessages.inc({ listener, status }),
   };
 }
 
@@ -120,7 +120,7 @@ function failureCounters(counter: MakeCounter) {
       "records_throttled_from_memory_total",
       "Requests that were refused with 429 without asking Redis, because their bucket was known to be empty.",
     ),
-    refusedLookUps: counter(
+    rejectedLookUps: counter(
       "records_refused_lookups_total",
       "Requests that were refused with 429 before their credential was looked up, because too many look-ups for their address had failed.",
     ),

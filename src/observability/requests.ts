@@ -1,7 +1,7 @@
 // Follows each request from its head to the end of its response, and then writes its log line, its numbers and its
 // span.
 import type { Logger } from "pino";
-import type { RefusedStatus, Request, Response } from "../http/exchange.ts";
+import type { RejectedStatus, Request, Response } from "../http/exchange.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { logLine } from "../log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -14,8 +14,8 @@ import type { Tracing } from "./trace.ts";
 export interface RequestWatch {
   /** A request has come in. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The HTTP parser refused a message: there is no request to report. */
-  readonly logRefused: (status: RefusedStatus, requestId: string) => void;
+  /** The HTTP parser rejected a message: there is no request to report. */
+  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
 /** Follows the requests of a listener; `tracing` is undefined where nothing is traced. */
@@ -53,8 +53,8 @@ export function watchRequests(
           );
       });
     },
-    logRefused(status, id) {
-      metrics.refused(listener, status);
+    logRejected(status, id) {
+      metrics.rejected(listener, status);
       log.info({ id, listener, status }, "refused");
     },
   };

@@ -52,7 +52,7 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
   };
 
   return {
-    around: ({ handle, refuseExpectation, ...options }) => {
+    around: ({ handle, rejectExpectation, ...options }) => {
       const inSpan =
         (work: typeof handle): typeof handle =>
         (request, response) => {
@@ -61,7 +61,7 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
           const current: Handled = { span, requestId: "", over: false };
           contexts.with(trace.setSpan(parent, span).setValue(handledKey, current), () => work(request, response));
         };
-      return { ...options, handle: inSpan(handle), refuseExpectation: inSpan(refuseExpectation) };
+      return { ...options, handle: inSpan(handle), rejectExpectation: inSpan(rejectExpectation) };
     },
     enter(requestId) {
       const current = handled();

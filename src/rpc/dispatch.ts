@@ -69,7 +69,7 @@ export interface Admitted {
    * `found` is what the surface itself found wrong while it decoded: it is reported together with the rest.
    */
   invoke(message: Message, found?: readonly Violation[]): Promise<RpcResponse>;
-  /** Refuses a message that cannot be read, unless the guards' last word on the request is another. */
+  /** Rejects a message that cannot be read, unless the guards' last word on the request is another. */
   reject(found: readonly Violation[]): Promise<never>;
 }
 

@@ -24,7 +24,7 @@ export interface StreamSurface {
 }
 
 /** The responses to a stream; the library, which writes the responses, asks for it. */
-type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly refused: Failure });
+type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly rejected: Failure });
 const entryKey = createContextKey<Entry | undefined>(undefined);
 
 /** A surface of rpcs that stream. */
@@ -49,7 +49,7 @@ export function createStreamSurface(
       const inbound = { ...received, limits: { ...received.limits, expiresAt } };
       const entry = await dispatch.admit(handler.method, inbound).then(
         (stream): Entry => ({ inbound, stream }),
-        (error: unknown): Entry => ({ inbound, refused: failureOf(error) }),
+        (error: unknown): Entry => ({ inbound, rejected: failureOf(error) }),
       );
       const values = createContextValues().set(entryKey, entry);
       const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
@@ -80,10 +80,10 @@ async function* responses(
   const entry = values.get(entryKey);
   if (entry === undefined) throw new Error("an rpc was reached around its guards");
   try {
-    if ("refused" in entry) throw entry.refused;
+    if ("rejected" in entry) throw entry.rejected;
     yield* until(signal, entry.stream(messages));
   } catch (error) {
-    // What the library refuses is in its own words; a client that left hears nothing any more.
+    // What the library rejects is in its own words; a client that left hears nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
     throw reportedError(error, entry.inbound, protocolName, onError);
   }

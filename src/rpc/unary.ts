@@ -18,7 +18,7 @@ import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead, expiryOf } from "./protocol.ts";
-import { refusal, refusedWith } from "./refusal.ts";
+import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { universalRequest, whole } from "./universal-request.ts";
 
@@ -78,7 +78,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       return withLargeMessage(protocol, served, { schema: rpc.output, message: call.large, tally: inbound.tally });
     if (call.decoded) return served;
     const bytes = await allBytes(served.body);
-    const error = await refusedWith(protocol, served, bytes);
+    const error = await rejectedWith(protocol, served, bytes);
     // Only the library's response lists what it supports.
     if (error.code === Code.Unimplemented) return { ...served, body: whole(bytes) };
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
@@ -94,7 +94,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       const inTime =
         expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
       const result = await inTime.catch((error: unknown) =>
-        refusal(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
+        rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
       if (result === "gone") return;
       await universalResponseToNodeResponse(result, response);

@@ -2,7 +2,7 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService as Descriptor } from "../gen/records/v1/sessions_pb.ts";
 import { uuid } from "../db/mongo.ts";
-import { fail, refuse } from "../errors.ts";
+import { fail, rejectInput } from "../errors.ts";
 import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import type { SessionStore } from "./store.ts";
@@ -39,7 +39,7 @@ export function createSessionService(
       if (sessionId !== undefined && contactId === undefined) return passages.inSession(scope, uuid(sessionId), query);
       if (contactId !== undefined && sessionId === undefined) return passages.ofContact(scope, uuid(contactId), query);
       const message = "must be given, or contact_id, and not both";
-      return refuse([{ field: "session_id", rule: "one_of", message }]);
+      return rejectInput([{ field: "session_id", rule: "one_of", message }]);
     },
   };
 }

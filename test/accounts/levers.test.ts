@@ -64,7 +64,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
   });
 });
 
-test("a key that is not there is 404, a prefix of several active keys and a whole key are refused, and none is revoked [OPS-34]", async () => {
+test("a key that is not there is 404, a prefix of several active keys and a whole key are rejected, and none is revoked [OPS-34]", async () => {
   const { service } = house();
   expect((await admin("RevokeApiKey", { key: randomUUID(), reason: "none" })).status).toBe(404);
   const [one, other] = [await service.account(), await service.account()];
@@ -92,7 +92,7 @@ test("a suspended account's key can be revoked, and stays revoked when it is res
   expect(await keyStatuses(key)).toEqual([401, 401]);
 });
 
-test("a key that an instance of an earlier release issued to a suspended account is refused once it is suspended again [OPS-33]", async () => {
+test("a key that an instance of an earlier release issued to a suspended account is rejected once it is suspended again [OPS-33]", async () => {
   const { id, key } = await house().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
   await house()

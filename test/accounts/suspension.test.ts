@@ -104,7 +104,7 @@ async function outcomes(services: readonly TestService[]): Promise<Record<string
 const all = (services: readonly TestService[], outcome: Outcome) =>
   Object.fromEntries(Object.keys(ways).map((name) => [name, services.map(() => outcome)]));
 
-test("every credential is refused with 403 and its own message on every wire and instance, also without Redis; resuming brings all of them back [OPS-33]", async () => {
+test("every credential is rejected with 403 and its own message on every wire and instance, also without Redis; resuming brings all of them back [OPS-33]", async () => {
   const services = [house().service, second, alone];
   expect(await outcomes(services)).toEqual(all(services, "served"));
   expect((await suspend()).body.account.suspension).toMatchObject({
@@ -135,7 +135,7 @@ test("the reason is ACCOUNT_SUSPENDED on the wires that carry one, and a wrong k
   }
 });
 
-test("suspending and resuming again changes nothing; an account that is not there is 404; without a reason it is refused [OPS-33, OPS-36]", async () => {
+test("suspending and resuming again changes nothing; an account that is not there is 404; without a reason it is rejected [OPS-33, OPS-36]", async () => {
   const { body: first } = await suspend("the first reason");
   expect((await suspend("another reason")).body).toEqual(first);
   await resume();

@@ -1,4 +1,4 @@
-// Who may use the operations on the API key, and in which order they are refused (contract §7.5).
+// Who may use the operations on the API key, and in which order they are rejected (contract §7.5).
 import { deadlineIn } from "../../src/deadline.ts";
 import type { Binary } from "mongodb";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const operations = [
 ] as const;
 const changes = operations.filter(([method]) => method !== "GET");
 
-function expectRefused({ status, body, headers }: RestResponse, wanted: number, message: string): void {
+function expectRejected({ status, body, headers }: RestResponse, wanted: number, message: string): void {
   expect([status, body]).toEqual([wanted, { error: { code: String(wanted), message } }]);
   expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   expect(headers.get("ratelimit-remaining") ?? headers.get("ratelimit-reset") ?? headers.get("retry-after")).toBeNull();
@@ -47,7 +47,7 @@ describe.each(operations)("%s %s", (method, path) => {
       `Records_Session=${value}`,
       `__Host-records_session=${value}`,
     ]) {
-      expectRefused(await call(person, { Cookie: cookie }), 401, notSignedIn);
+      expectRejected(await call(person, { Cookie: cookie }), 401, notSignedIn);
     }
   });
 
@@ -55,8 +55,8 @@ describe.each(operations)("%s %s", (method, path) => {
     const person = await newPerson(service());
     const { key } = await service().account();
     for (const secret of [key, service().serviceToken]) {
-      expectRefused(await call(person, { Cookie: "", Authorization: `Bearer ${secret}` }), 401, notSignedIn);
-      expectRefused(await call(person, { Cookie: `records_session=${secret}` }), 401, notSignedIn);
+      expectRejected(await call(person, { Cookie: "", Authorization: `Bearer ${secret}` }), 401, notSignedIn);
+      expectRejected(await call(person, { Cookie: `records_session=${secret}` }), 401, notSignedIn);
     }
   });
 
@@ -77,11 +77,11 @@ describe.each(operations)("%s %s", (method, path) => {
     }
     const person = await newPerson(service());
     await sessions.deleteOne({ subject: person.subject });
-    expectRefused(await call(person, {}), 401, notSignedIn);
+    expectRejected(await call(person, {}), 401, notSignedIn);
   });
 
   test("is 403 for a person without an account [KEY-13]", async () => {
-    expectRefused(await call(await newPerson(service(), { account: false }), {}), 403, noAccount);
+    expectRejected(await call(await newPerson(service(), { account: false }), {}), 403, noAccount);
   });
 
   test("is charged, and told the limits, with every status", async () => {
@@ -106,20 +106,20 @@ describe.each(changes)("%s %s", (method, path) => {
       person.origin.toUpperCase(),
     ];
     for (const origin of origins)
-      expectRefused(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
+      expectRejected(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
   });
 
   test("is 403 when the browser says that another site sends it, whatever the origin [KEY-14]", async () => {
     const person = await newPerson(service());
     for (const site of ["cross-site", "same-site", "none"]) {
-      expectRefused(await person.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
+      expectRejected(await person.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
     }
     expect((await person.call(path, { method, headers: { "Sec-Fetch-Site": "" } })).status).not.toBe(403);
   });
 
   test("is 401 before the origin is looked at [KEY-16]", async () => {
     const person = await newPerson(service());
-    expectRefused(
+    expectRejected(
       await person.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }),
       401,
       notSignedIn,
@@ -131,8 +131,8 @@ test.each(["/v1/api-key", "/v1/api-key/rotate"])(
   "POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]",
   async (path) => {
     const person = await newPerson(service(), { enrolled: false });
-    expectRefused(await person.call(path, { method: "POST" }), 403, notEnrolled);
-    expectRefused(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
+    expectRejected(await person.call(path, { method: "POST" }), 403, notEnrolled);
+    expectRejected(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
   },
 );
 
@@ -141,8 +141,8 @@ test("withdrawing the enrolment leaves the key valid; its owner can see and revo
   const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
   await service().app.services.accounts.enrol(accountUuid(person), false, deadlineIn(10_000));
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
-  expectRefused(await person.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
-  expectRefused(await person.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);
+  expectRejected(await person.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
+  expectRejected(await person.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);
   expect((await person.call("/v1/api-key")).body.data.id).toBe(id);
   expect((await person.call("/v1/api-key", { method: "DELETE" })).status).toBe(200);
 });

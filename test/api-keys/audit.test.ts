@@ -9,7 +9,7 @@ import { accountUuid, newPerson } from "../support/person.ts";
 
 const service = useService();
 
-test("creation, rotation, revocation and refusals are each written, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
+test("creation, rotation, revocation and rejections are each written, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
   const person = await newPerson(service());
   const headers = (id: string) => ({ "X-Request-Id": id });
   const first = await person.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
@@ -61,8 +61,8 @@ test("creation, rotation, revocation and refusals are each written, with who, wh
 
 test("the log is read by pages, the newest first", async () => {
   const person = await newPerson(service());
-  for (let refusal = 0; refusal < 7; refusal++)
-    await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${refusal}` } });
+  for (let rejection = 0; rejection < 7; rejection++)
+    await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${rejection}` } });
   const seen: string[] = [];
   let offset: number | null = 0;
   while (offset !== null) {

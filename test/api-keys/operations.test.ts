@@ -57,9 +57,9 @@ test.each([
   const person = await newPerson(service());
   const before = await counts(service());
   for (const path of ["/v1/api-key", "/v1/api-key/rotate"]) {
-    const refused = await person.call(path, { method: "POST", ...call });
-    expect(refused.status).toBe(422);
-    expect(refused.body.error.details[0].field).toBe(field);
+    const rejected = await person.call(path, { method: "POST", ...call });
+    expect(rejected.status).toBe(422);
+    expect(rejected.body.error.details[0].field).toBe(field);
   }
   expect(await counts(service())).toEqual(before);
 });

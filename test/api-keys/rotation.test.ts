@@ -21,11 +21,11 @@ afterAll(async () => {
 
 async function expectAllInForce(rotations: number, instances = [service, second]): Promise<void> {
   const counts = await rotateUnderLoad(await newPerson(service), instances, rotations);
-  expect(counts).toMatchObject({ rotations, oldAccepted: 0, newRefused: 0, disturbed: 0 });
+  expect(counts).toMatchObject({ rotations, oldAccepted: 0, newRejected: 0, disturbed: 0 });
   expect(counts.load).toBeGreaterThan(rotations);
 }
 
-test("60 rotations under load on two instances: no old key is accepted after the response, no new one refused [KEY-09, OPS-17]", () =>
+test("60 rotations under load on two instances: no old key is accepted after the response, no new one rejected [KEY-09, OPS-17]", () =>
   expectAllInForce(60));
 
 test("the same while Redis is flushed all the time [KEY-09]", async () => {

@@ -11,7 +11,7 @@ export interface RotationCounts {
   /** Old keys that passed after the response of their rotation. */
   readonly oldAccepted: number;
   /** New keys that did not pass. */
-  readonly newRefused: number;
+  readonly newRejected: number;
   /** Requests of the load that got neither 200 nor 401. */
   readonly disturbed: number;
   readonly load: number;
@@ -34,7 +34,7 @@ export async function rotateUnderLoad(
   };
   let key = await issue("/v1/api-key", instances[0]);
   let running = true;
-  let [load, disturbed, oldAccepted, newRefused] = [0, 0, 0, 0];
+  let [load, disturbed, oldAccepted, newRejected] = [0, 0, 0, 0];
   const workers = instances
     .flatMap((instance) => [instance, instance])
     .map(async (instance) => {
@@ -54,9 +54,9 @@ export async function rotateUnderLoad(
       instances.map(async (instance) => [await call(instance, old), await call(instance, fresh)] as const),
     );
     oldAccepted += responses.filter(([withOld]) => withOld !== 401).length;
-    newRefused += responses.filter(([, withNew]) => withNew !== 200).length;
+    newRejected += responses.filter(([, withNew]) => withNew !== 200).length;
   }
   running = false;
   await Promise.all(workers);
-  return { rotations, oldAccepted, newRefused, disturbed, load };
+  return { rotations, oldAccepted, newRejected, disturbed, load };
 }

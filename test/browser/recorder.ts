@@ -19,7 +19,7 @@ export interface Recorded {
 const browsersOwn = "content-autofill.googleapis.com:443";
 
 /**
- * Opens a window whose way to other machines is a proxy that notes the host and refuses: no name is looked up
+ * Opens a window whose way to other machines is a proxy that notes the host and rejects: no name is looked up
  * elsewhere.
  */
 export async function openRecorded(browser: Browser): Promise<Recorded> {

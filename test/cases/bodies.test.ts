@@ -1,4 +1,4 @@
-// Bodies that are refused: 422 in the envelope, never 500, and nothing written.
+// Bodies that are rejected: 422 in the envelope, never 500, and nothing written.
 import { connect } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
  * Sends to the three writes, and holds each to 422 and to having written nothing. A call that depends on the endpoint
  * is made of a property that it takes, so that nothing else is wrong with it.
  */
-async function refused(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestResponse[]> {
+async function rejected(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestResponse[]> {
   const before = await counts(service());
   const contact = (await owner.get(`/v1/contacts/${owner.contact}`)).text;
   const responses: RestResponse[] = [];
@@ -63,8 +63,8 @@ test("a body that is no JSON, no object, or missing is 422 [VAL-01, CCR-07, CUP-
     `${"[".repeat(100_000)}`,
     `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`,
   ];
-  for (const raw of texts) await refused({ raw }, JSON.stringify(raw.slice(0, 40)));
-  await refused({ headers: { "Content-Type": "application/json" } }, "no body at all");
+  for (const raw of texts) await rejected({ raw }, JSON.stringify(raw.slice(0, 40)));
+  await rejected({ headers: { "Content-Type": "application/json" } }, "no body at all");
 });
 
 test("blanks around and within a body change nothing [VAL-01]", async () => {
@@ -80,10 +80,10 @@ test("a body that is not UTF-8 is 422 [VAL-02]", async () => {
     const around = (property: string): RestCall => ({
       raw: Buffer.concat([Buffer.from(`{"${property}":"`), Buffer.from(bytes), Buffer.from('"}')]),
     });
-    for (const { body } of await refused(around, String(bytes)))
+    for (const { body } of await rejected(around, String(bytes)))
       expect(body.error.message).toBe("the body must be UTF-8");
   }
-  await refused({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "two bytes a letter");
+  await rejected({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "two bytes a letter");
 });
 
 test("a duplicate property is 422 and named, also where both are alike, escaped or nested [VAL-03, ERR-02]", async () => {
@@ -95,7 +95,7 @@ test("a duplicate property is 422 and named, also where both are alike, escaped 
     '{"x":{"a":1,"a":2}}',
   ];
   for (const raw of cases) {
-    const [create] = await refused({ raw }, raw);
+    const [create] = await rejected({ raw }, raw);
     expect(create?.body.error.message).toContain("must not be given more than once");
   }
 });
@@ -145,8 +145,8 @@ test("a missing or another Content-Type than application/json is 422 [VAL-05]", 
     "application/json;",
     "multipart/form-data",
   ];
-  for (const type of wrong) await refused({ raw, headers: { "Content-Type": type } }, type);
-  await refused({ raw, headers: { "Content-Type": "" } }, "empty");
+  for (const type of wrong) await rejected({ raw, headers: { "Content-Type": type } }, type);
+  await rejected({ raw, headers: { "Content-Type": "" } }, "empty");
   for (const type of [
     "application/json",
     "Application/JSON",
@@ -181,7 +181,7 @@ test("types are strict: no number for a string, no string for an object, no obje
     "1e400",
   ];
   for (const value of values) {
-    const [create, update, append] = await refused(
+    const [create, update, append] = await rejected(
       { raw: `{"full_name":${value},"email":${value},"phone":${value},"content":${value}}` },
       value,
     );
@@ -203,12 +203,12 @@ test("types are strict: no number for a string, no string for an object, no obje
 
 test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-12]", async () => {
   for (const text of ["\\ud83d", "\\ude00", "a\\ud83db", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800"]) {
-    for (const { body } of await refused((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
+    for (const { body } of await rejected((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
       expect(body.error.details, text).toMatchObject([
         { rule: "surrogate", message: "must not hold a lone surrogate" },
       ]);
     }
-    for (const { body } of await refused((property) => ({ raw: `{"${property}":"Ann","${text}":null}` }), text)) {
+    for (const { body } of await rejected((property) => ({ raw: `{"${property}":"Ann","${text}":null}` }), text)) {
       expect(body.error.details, text).toEqual(
         expect.arrayContaining([expect.objectContaining({ rule: "surrogate" })]),
       );
@@ -221,9 +221,12 @@ test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-
   expect([status, body.data.full_name]).toEqual([201, "😀"]);
 });
 
-test("a long hostile email is refused for its length, before any pattern looks at it [VAL-14]", async () => {
+test("a long hostile email is rejected for its length, before any pattern looks at it [VAL-14]", async () => {
   const hostile = `${"a@".repeat(50_000)}.`;
-  const [create, update] = await refused({ body: { full_name: "Ann", email: hostile, content: "c", x: 1 } }, "hostile");
+  const [create, update] = await rejected(
+    { body: { full_name: "Ann", email: hostile, content: "c", x: 1 } },
+    "hostile",
+  );
   for (const response of [create, update])
     expect(response?.body.error.details).toContainEqual({
       field: "email",
@@ -231,7 +234,7 @@ test("a long hostile email is refused for its length, before any pattern looks a
       message: "must be at most 254 characters",
     });
   const dots = `${"a.".repeat(60_000)}@${".".repeat(60_000)}`;
-  await refused({ body: { full_name: "Ann", email: dots, content: "c", x: 1 } }, "dots");
+  await rejected({ body: { full_name: "Ann", email: dots, content: "c", x: 1 } }, "dots");
 });
 
 function raw(request: string): Promise<string> {

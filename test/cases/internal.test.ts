@@ -140,11 +140,11 @@ test("GetState tells both switches; SetPublicInterface and SetWrites take enable
     publicInterface: { enabled: true, reason: "over" },
     writes: { enabled: true, reason: "done" },
   });
-  const refused = await own.internalCall("records.admin.v1.InterfaceService/SetWrites", {
+  const rejected = await own.internalCall("records.admin.v1.InterfaceService/SetWrites", {
     enabled: false,
     reason: "r".repeat(501),
   });
-  expect(refused.body.code).toBe("invalid_argument");
+  expect(rejected.body.code).toBe("invalid_argument");
 });
 
 test("a switch that one instance sets comes into force on the other, and so does its release [ADM-06]", async () => {

@@ -101,7 +101,7 @@ test("a missing or invalid key is unauthenticated on every rpc by every wire [WI
   }
 });
 
-test("a key with a wrong checksum is refused without a look-up; one with a right checksum is looked up [AUT-03]", async () => {
+test("a key with a wrong checksum is rejected without a look-up; one with a right checksum is looked up [AUT-03]", async () => {
   const { key } = await newClient(service());
   const asked: string[] = [];
   const listen = ({ commandName, command }: { commandName: string; command: Record<string, unknown> }): void => {

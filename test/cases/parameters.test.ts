@@ -228,10 +228,10 @@ test("NUL is stored and found again, in names, notes and queries [VAL-13]", asyn
 });
 
 test("everything that is wrong with a request is named, in the message and in the details [ERR-03, ERR-04]", async () => {
-  const { status: refusedWith, body } = await owner.get(
+  const { status: rejectedWith, body } = await owner.get(
     "/v1/sessions?query=a&contact_id=x&from=never&to=2026-02-30&limit=26&offset=-1",
   );
-  expect(refusedWith).toBe(422);
+  expect(rejectedWith).toBe(422);
   expect(body.error.details.map(({ field }: { field: string }) => field).sort()).toEqual([
     "contact_id",
     "from",

@@ -149,7 +149,7 @@ test("a Connect response bears Connect's own HTTP status [WIR-09]", async () => 
   ]);
 });
 
-test("a lone surrogate in Connect's JSON is refused, and nothing is written [VAL-12]", async () => {
+test("a lone surrogate in Connect's JSON is rejected, and nothing is written [VAL-12]", async () => {
   const { status, body } = await service().rest("/records.v1.ContactService/CreateContact", {
     key: owner.key,
     raw: '{"full_name":"lone \\ud83d"}',

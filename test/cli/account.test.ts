@@ -16,12 +16,12 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const digest = expect.stringMatching(/^[0-9a-f]{8}$/);
-const moment = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 test("an account is created, found by its id and its email in any case, enrolled, withdrawn and linked [OPS-04]", async () => {
   const email = `Ann.${randomUUID()}@Example.com`;
   const created = await cliJson(service(), ["account", "create", email]);
-  expect(created).toEqual({ id, email, beta_enrolled: false, created_at: moment, identities: [], suspension: null });
+  expect(created).toEqual({ id, email, beta_enrolled: false, created_at: instant, identities: [], suspension: null });
   expect(await cliJson(service(), ["account", "show", created.id.toUpperCase()])).toEqual(created);
   expect(await cliJson(service(), ["account", "show", email.toLowerCase()])).toEqual(created);
   expect(await cliJson(service(), ["account", "enrol", email])).toEqual({ ...created, beta_enrolled: true });
@@ -46,7 +46,7 @@ test("an account is created, found by its id and its email in any case, enrolled
   expect(listed).toContain(`${created.id}\t${email}\t-\t${created.created_at}\t1\n`);
 });
 
-test("--enrol creates an enrolled account; the same email a second time, and what is no email, are refused in words", async () => {
+test("--enrol creates an enrolled account; the same email a second time, and what is no email, are rejected in words", async () => {
   const email = `${randomUUID()}@example.com`;
   expect((await cliJson(service(), ["account", "create", email, "--enrol"])).beta_enrolled).toBe(true);
   expect(await cli(service(), ["account", "create", email])).toEqual({
@@ -75,7 +75,7 @@ test("an account that is not there is named in the error, and what is neither id
   expect((await cli(service(), ["account", "show", "ann"])).code).toBe(2);
 });
 
-test("delete asks: without a terminal and without --yes it refuses and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
+test("delete asks: without a terminal and without --yes it fails and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
   const { id: accountId } = await newClient(service());
   await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
     account_id: accountId,
@@ -83,9 +83,9 @@ test("delete asks: without a terminal and without --yes it refuses and the accou
   });
   const { contacts: before = 0 } = await counts(service());
   const { email } = await cliJson(service(), ["account", "show", accountId]);
-  const refused = await cli(service(), ["account", "delete", email]);
-  expect([refused.code, refused.stdout]).toEqual([2, ""]);
-  expect(refused.stderr).toContain("--yes");
+  const rejected = await cli(service(), ["account", "delete", email]);
+  expect([rejected.code, rejected.stdout]).toEqual([2, ""]);
+  expect(rejected.stderr).toContain("--yes");
   expect((await counts(service()))["contacts"]).toBe(before);
 
   const deleted = await cliJson(service(), ["account", "delete", email, "--yes", "--reason", "the owner asked"]);
@@ -144,7 +144,7 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
   const suspended = await cliJson(service(), ["account", "suspend", client.id, "--reason", "key leaked"]);
   expect(suspended).toMatchObject({
     id: client.id,
-    suspension: { reason: "key leaked", suspended_at: moment, token: digest },
+    suspension: { reason: "key leaked", suspended_at: instant, token: digest },
   });
   expect(await status()).toBe(403);
   expect((await cli(service(), ["account", "show", client.id])).stdout).toMatch(/^suspended {2}\S+ \(key leaked\)$/m);
@@ -157,7 +157,7 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
     sessions: 0,
   });
   const revoked = await cliJson(service(), ["key", "revoke", client.key.slice(0, 8), "--reason", "in a public log"]);
-  expect(revoked).toEqual({ id, prefix: client.key.slice(0, 8), account_id: client.id, revoked_at: moment });
+  expect(revoked).toEqual({ id, prefix: client.key.slice(0, 8), account_id: client.id, revoked_at: instant });
   expect(await status()).toBe(401);
   // Again by its id: nothing changes.
   expect(await cliJson(service(), ["key", "revoke", revoked.id, "--reason", "again"])).toEqual(revoked);
@@ -170,13 +170,13 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
 
 test("interface off and writes off need --yes, are in force on the service, carry their reason, and are logged [OPS-04]", async () => {
   const client = await newClient(service());
-  const refused = await cli(service(), ["interface", "off", "--reason", "drill"]);
-  expect(refused.code).toBe(2);
+  const rejected = await cli(service(), ["interface", "off", "--reason", "drill"]);
+  expect(rejected.code).toBe(2);
   expect((await client.get("/v1/contacts?query=ann")).status).toBe(200);
 
   const off = await cliJson(service(), ["interface", "off", "--reason", "drill", "--yes"]);
   expect(off).toEqual({
-    public_interface: { enabled: false, reason: "drill", changed_at: moment },
+    public_interface: { enabled: false, reason: "drill", changed_at: instant },
     writes: { enabled: true, reason: expect.any(String), changed_at: null },
   });
   expect((await client.get("/v1/contacts?query=ann")).status).toBe(503);

@@ -79,7 +79,7 @@ test("an export to standard output by another name writes the records there and 
   expect(readFileSync(file, "utf8")).toMatch(/^before\n\{"contact":.*\}\n$/);
 });
 
-test("an export to a folder is refused, with 2, and leaves nothing behind", async () => {
+test("an export to a folder is rejected, with 2, and leaves nothing behind", async () => {
   const id = await accountOf(1);
   const path = folder.path("a-folder");
   execFileSync("mkdir", [path]);

@@ -194,7 +194,7 @@ test("what is said of a column is what becomes of it: a further one is taken whe
   });
 });
 
-test("--map takes a column for a field, or leaves it out; a header of which nothing is known is refused", async () => {
+test("--map takes a column for a field, or leaves it out; a header of which nothing is known is rejected", async () => {
   expect(
     (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),
   ).toEqual([{ fullName: "Ann", externalId: "7" }]);

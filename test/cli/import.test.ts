@@ -1,4 +1,4 @@
-// `records import` and `records export`: whole accounts, what is rejected, what was cut off, and what is refused.
+// `records import` and `records export`: whole accounts, rejected records, streams that were cut off, and rejected imports.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
@@ -368,7 +368,7 @@ test("a file of rejects that can no longer be written ends the import in words",
   ]);
 });
 
-test("standard input is imported too, and goes on under a --name; a name with another, shorter file is refused", async () => {
+test("standard input is imported too, and goes on under a --name; a name with another, shorter file is rejected", async () => {
   const { id } = await newClient(service());
   const input = nameless(0, 3);
   expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({
@@ -385,10 +385,10 @@ test("standard input is imported too, and goes on under a --name; a name with an
   expect(shorter.stderr).toContain("another file");
 });
 
-test("a file that is not there, a format that cannot be told, an account that is not there and paused writes are refused in words", async () => {
+test("a file that is not there, a format that cannot be told, an account that is not there and paused writes are rejected in words", async () => {
   const { id } = await newClient(service());
   const file = folder.write("one.ndjson", nameless(0, 1));
-  const refusals: [string[], number, string][] = [
+  const rejections: [string[], number, string][] = [
     [["import", folder.path("absent.csv"), "--account", id], 2, "is not there"],
     [["import", folder.write("data.bin", ""), "--account", id], 2, "--format"],
     [["import", folder.path(""), "--account", id, "--format", "csv"], 2, "is a folder"],
@@ -398,9 +398,13 @@ test("a file that is not there, a format that cannot be told, an account that is
     [["export", folder.path("no/such/folder.csv"), "--account", id], 2, "cannot be written"],
     [["export", "-", "--json", "--account", id], 2, "name a file"],
   ];
-  const ended = await Promise.all(refusals.map(([args]) => cli(service(), args)));
+  const ended = await Promise.all(rejections.map(([args]) => cli(service(), args)));
   for (const [at, { code, stdout, stderr }] of ended.entries())
-    expect([code, stdout, stderr]).toEqual([refusals[at]?.[1], "", expect.stringContaining(refusals[at]?.[2] ?? "")]);
+    expect([code, stdout, stderr]).toEqual([
+      rejections[at]?.[1],
+      "",
+      expect.stringContaining(rejections[at]?.[2] ?? ""),
+    ]);
   await cliJson(service(), ["interface", "writes", "off", "--yes"]);
   const paused = await cli(service(), ["import", file, "--account", id]);
   await cliJson(service(), ["interface", "writes", "on"]);

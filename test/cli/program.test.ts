@@ -93,7 +93,7 @@ test("the service is found by --url and --token-file, by the environment, and by
     expect((await startCli([...args, "status"], { environment }).ended).code).toBe(0);
 });
 
-test("where there is no token, or one that is refused, the error says so and never repeats it", async () => {
+test("where there is no token, or one that is rejected, the error says so and never repeats it", async () => {
   const none = await startCli(["status"], { environment: { RECORDS_INTERNAL_URL: service().internal } }).ended;
   expect([none.code, none.stdout]).toEqual([2, ""]);
   expect(none.stderr).toContain("SERVICE_TOKENS");

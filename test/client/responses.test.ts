@@ -29,8 +29,8 @@ test("an error has the status, the service's message, the details, the request i
     respond(429, { error: { code: "429", message: "Too many requests." } }, { "Retry-After": "3" }),
   );
   const client = clientOf(url);
-  const refused = await failureOf(client.contacts.create({ full_name: "Ann", email: "x" }));
-  expect({ ...refused, message: refused.message }).toEqual({
+  const rejected = await failureOf(client.contacts.create({ full_name: "Ann", email: "x" }));
+  expect({ ...rejected, message: rejected.message }).toEqual({
     name: "RecordsError",
     status: 422,
     code: "422",

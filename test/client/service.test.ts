@@ -62,7 +62,7 @@ test("every operation returns what the service has, in its own shape", async () 
   expect(mismatches(health, await new RecordsClient({ baseUrl: service().base }).health())).toEqual([]);
 });
 
-test("refusals come as the service says them, with the request id of its response", async () => {
+test("rejections come as the service says them, with the request id of its response", async () => {
   const { records: client } = await newClient(service());
   const { records: reader } = await newClient(service(), "read_only");
   const error = { name: "RecordsError", requestId: expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/) };
@@ -139,18 +139,18 @@ test("a create whose responses are lost on the way writes one contact, and so do
 test("a walk that is faster than the rate limit is slowed down and loses nothing", async () => {
   const { key, put } = await newClient(throttled());
   await put.sessions(...Array.from({ length: 5 }, () => ({ title: "Tie" })));
-  let refused = 0;
+  let rejected = 0;
   const client = new RecordsClient({
     baseUrl: throttled().base,
     apiKey: key,
     fetch: async (url, init) => {
       const response = await fetch(url, init);
-      if (response.status === 429) refused++;
+      if (response.status === 429) rejected++;
       return response;
     },
   });
   expect(new Set(await idsOf(client.sessions.all({ limit: 1 }))).size).toBe(5);
-  expect(refused).toBeGreaterThan(0);
+  expect(rejected).toBeGreaterThan(0);
 });
 
 async function idsOf(items: AsyncIterable<{ readonly id: string }>): Promise<string[]> {

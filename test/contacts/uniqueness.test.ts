@@ -42,9 +42,9 @@ test("a PATCH to another active contact's email is 409 and changes nothing; to i
     { full_name: "Mine", email: "mine@example.com" },
     { full_name: "Yours", email: "yours@example.com" },
   );
-  const refused = await client.patch(`/v1/contacts/${mine}`, { full_name: "Changed", email: "Yours@Example.com" });
-  expect(refused.status).toBe(409);
-  expect(refused.body.error.message).toBe("email: another active contact of this account has it.");
+  const rejected = await client.patch(`/v1/contacts/${mine}`, { full_name: "Changed", email: "Yours@Example.com" });
+  expect(rejected.status).toBe(409);
+  expect(rejected.body.error.message).toBe("email: another active contact of this account has it.");
   expect((await client.get(`/v1/contacts/${mine}`)).body.data).toMatchObject({
     full_name: "Mine",
     email: "mine@example.com",
@@ -54,7 +54,7 @@ test("a PATCH to another active contact's email is 409 and changes nothing; to i
   );
 });
 
-test("archiving frees the email; bringing the contact back while it is taken is refused, and it stays archived [UNI-02, ING-02]", async () => {
+test("archiving frees the email; bringing the contact back while it is taken is rejected, and it stays archived [UNI-02, ING-02]", async () => {
   const client = await newClient(service());
   const old = await client.put.contact({ full_name: "Old", email: "ann@example.com" });
   await client.put.archive(old);

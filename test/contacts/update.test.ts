@@ -60,7 +60,7 @@ test("a PATCH without a property, of another property, or with full_name null is
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", memory: "m" });
   const { body: before } = await client.get(`/v1/contacts/${id}`);
-  const refused = [
+  const rejected = [
     {},
     { full_name: null },
     { full_name: "" },
@@ -73,7 +73,7 @@ test("a PATCH without a property, of another property, or with full_name null is
     { update_mask: "phone" },
     { contact_id: id, phone: "1" },
   ];
-  for (const change of refused) {
+  for (const change of rejected) {
     const response = await client.patch(`/v1/contacts/${id}`, change);
     expect(response.status, JSON.stringify(change)).toBe(422);
     expect(response.body.error.code).toBe("422");
@@ -91,7 +91,7 @@ test("a full_name of 1 and of 200 characters is accepted in a PATCH [CUP-12]", a
   }
 });
 
-test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one more is refused [CUP-13]", async () => {
+test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one more is rejected [CUP-13]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const accepted = { email: `${"a".repeat(242)}@example.com`, phone: "1".repeat(50) };

@@ -9,23 +9,23 @@ afterEach(() => void vi.useRealTimers());
 
 test("what comes within a moment is written together, once", async () => {
   const written: (readonly string[])[] = [];
-  const gathered = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
-  for (const item of ["one", "two"]) gathered.add(item);
+  const writer = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
+  for (const item of ["one", "two"]) writer.add(item);
   expect(written).toEqual([]);
   await vi.advanceTimersByTimeAsync(100);
-  gathered.add("three");
-  await gathered.flush();
+  writer.add("three");
+  await writer.flush();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(written).toEqual([["one", "two"], ["three"]]);
 });
 
 test("who asks for what is written waits for what is on its way as well", async () => {
   let arrive: () => void = () => undefined;
-  const gathered = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
-  gathered.add("one");
+  const writer = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
+  writer.add("one");
   await vi.advanceTimersByTimeAsync(100);
   let flushed = false;
-  const asked = gathered.flush().then(() => (flushed = true));
+  const asked = writer.flush().then(() => (flushed = true));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(flushed).toBe(false);
   arrive();
@@ -35,7 +35,7 @@ test("who asks for what is written waits for what is on its way as well", async 
 test("what could not be written is written later, before what came since; who asks hears that it could not", async () => {
   const written: string[] = [];
   let away = true;
-  const gathered = createBatchWriter<string>(
+  const writer = createBatchWriter<string>(
     100,
     async (items) => {
       if (away) throw new Error("away");
@@ -43,9 +43,9 @@ test("what could not be written is written later, before what came since; who as
     },
     unheard,
   );
-  gathered.add("one");
-  await expect(gathered.flush()).rejects.toThrow("away");
-  gathered.add("two");
+  writer.add("one");
+  await expect(writer.flush()).rejects.toThrow("away");
+  writer.add("two");
   await vi.advanceTimersByTimeAsync(5_000);
   away = false;
   await vi.advanceTimersByTimeAsync(100);
@@ -57,19 +57,19 @@ test("what cannot be written for 20 seconds is given up, so that nothing of a de
   const lost: unknown[] = [];
   // Timers of what else runs in this process.
   const others = vi.getTimerCount();
-  const gathered = createBatchWriter<string>(
+  const writer = createBatchWriter<string>(
     1_000,
     () => Promise.reject(new Error(`away, ${++tries}`)),
     (error) => lost.push(error),
   );
-  gathered.add("one");
+  writer.add("one");
   await vi.advanceTimersByTimeAsync(15_000);
   expect(lost).toEqual([]);
   await vi.advanceTimersByTimeAsync(15_000);
   const tried = tries;
   expect(tried).toBeGreaterThan(10);
   expect(lost).toEqual([new Error(`away, ${tried}`)]);
-  await gathered.flush();
+  await writer.flush();
   await vi.advanceTimersByTimeAsync(30_000);
   expect([tries, vi.getTimerCount()]).toEqual([tried, others]);
 });

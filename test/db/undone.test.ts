@@ -54,7 +54,7 @@ async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
 const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId, deadlineIn(ms)));
 const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactRequest" as const, fullName: "Ann", email });
 
-test("a contact that no majority has is not shown, and another with its email is not refused as a duplicate [CON-02]", async () => {
+test("a contact that no majority has is not shown, and another with its email is not rejected as a duplicate [CON-02]", async () => {
   const accountId = new UUID();
   const unseen = { kind: "records" as const, unproven: undefined, deadline: deadlineIn(5_000), accountId };
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };

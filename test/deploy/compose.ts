@@ -32,7 +32,7 @@ export function readCompose(): Compose {
   return parse(readFileSync(join(root, composePath), "utf8"), { merge: true }) as Compose;
 }
 
-/** The variables that the file takes from .env; true for those without which it refuses to start. */
+/** The variables that the file takes from .env; true for those without which it does not start. */
 export function variablesOf(compose: Compose): Map<string, boolean> {
   return new Map(
     [...JSON.stringify(compose).matchAll(/\$\{(\w+)(:[?-])?[^}]*\}/g)].map(([, name = "", operator]) => [

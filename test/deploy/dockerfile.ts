@@ -1,4 +1,4 @@
-// Reads a Dockerfile and a .dockerignore, as far as ours go: what is not understood is refused, never passed over.
+// Reads a Dockerfile and a .dockerignore, as far as ours go: what is not understood is rejected, never passed over.
 import { posix } from "node:path";
 
 /** One instruction: its name in capitals, its flags, and the rest of its line. */

@@ -63,7 +63,7 @@ test.each([
   ["base/disruption-budget.yaml", "unhealthyPodEvictionPolicy", "unhealthyPodPolicy"],
   ["base/network-policy.yaml", "policyTypes", "policytypes"],
   ["example/ingress.yaml", "pathType: Prefix", "pathtype: Prefix"],
-])("%s with a wrong field is refused: %s → %s", (name, from, to) => {
+])("%s with a wrong field is rejected: %s → %s", (name, from, to) => {
   expect(kubernetes(breakFile(`deploy/kubernetes/${name}`, from, to)).status).not.toBe(0);
 });
 
@@ -77,6 +77,6 @@ test.each([
   ["restart: unless-stopped", "restart: [always]"],
   ["condition: service_completed_successfully", "condition: done"],
   ["read_only: true", "readonly: true"],
-])("a Compose file with a wrong field is refused: %s → %s", (from, to) => {
+])("a Compose file with a wrong field is rejected: %s → %s", (from, to) => {
   expect(compose(breakFile(composePath, from, to)).status).toBe(1);
 });

@@ -1,6 +1,6 @@
 // The drill of the rate limit over several instances, in its short form, and its judge put to the test.
 import { expect, test } from "vitest";
-import { excess, refusedInVain } from "../../drills/limiter/laws.ts";
+import { excess, rejectedInVain } from "../../drills/limiter/laws.ts";
 import { limiter } from "../../drills/limiter/limiter.ts";
 import { holds } from "./hold.ts";
 
@@ -36,7 +36,7 @@ test("the judge takes the bucket that was promised, and no larger, faster, small
     (ms: number) => ms % 2_000 < 400,
   ].map((passes) => {
     const seen = requests(50, 20, passes);
-    return [excess(seen, promised) > 0, refusedInVain(seen, promised) > 0];
+    return [excess(seen, promised) > 0, rejectedInVain(seen, promised) > 0];
   });
   expect(verdicts).toEqual([
     [false, false],

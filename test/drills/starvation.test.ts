@@ -15,8 +15,8 @@ const quiet = seenAs(270, 0, 5);
 const sound: Attacked = { quiet, seen: seenAs(268, 2, 40), spent: [[429, 9_000]], seconds: 30, waiting: 0.2 };
 
 /** Measurements by the numbers of 200s and 503s and the time of health. */
-function seenAs(completed: number, refused: number, ms: number, unhealthy: readonly number[] = []): Attacked["seen"] {
-  const statuses = [...Array<number>(completed).fill(200), ...Array<number>(refused).fill(503)];
+function seenAs(completed: number, rejected: number, ms: number, unhealthy: readonly number[] = []): Attacked["seen"] {
+  const statuses = [...Array<number>(completed).fill(200), ...Array<number>(rejected).fill(503)];
   return { statuses, healthMs: Array<number>(600).fill(ms), unhealthy };
 }
 

@@ -8,7 +8,7 @@ import { lockDataDir } from "../../src/embedded/data-dir.ts";
 import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 
-test("a data folder is taken, refused to a second taker in one line, and free again after the release (OPS-21)", async () => {
+test("a data folder is taken, denied to a second taker in one line, and free again after the release (OPS-21)", async () => {
   const dir = join(await temporaryFolder(), "data");
   const lock = await lockDataDir(dir);
   expect((await stat(dir)).mode & 0o777).toBe(0o700);

@@ -92,7 +92,7 @@ test("sync-contacts creates who is not there, updates who has changed, and doubl
   ]);
 });
 
-test("sync-contacts names the rows that are refused, goes on with the others, and fails", async () => {
+test("sync-contacts names the rows that are rejected, goes on with the others, and fails", async () => {
   const { environment } = await account();
   const folder = mkdtempSync(join(tmpdir(), "records-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

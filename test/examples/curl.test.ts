@@ -27,7 +27,7 @@ test("curl searches, and creates one contact by two equal requests, also where i
   await expect.poll(async () => (await client.get("/v1/contacts?query=noor+haddad")).body.data?.length).toBe(1);
 });
 
-test("a refusal ends it, with the service's reason", async () => {
+test("a rejection ends it, with the service's reason", async () => {
   const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], {
     RECORDS_URL: service().base,
     RECORDS_API_KEY: (await newClient(service())).key,

@@ -21,7 +21,7 @@ test("mcp-client lists the tools and prints what the called one returns", async 
 
   expect(await runExample("mcp-client", ["search_contacts", "z"], environment)).toMatchObject({
     status: 1,
-    out: expect.stringContaining("was refused"),
+    out: expect.stringContaining("was rejected"),
   });
   expect(await runExample("mcp-client", [], { RECORDS_MCP_URL: url })).toMatchObject({
     status: 1,

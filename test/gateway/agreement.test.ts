@@ -1,4 +1,4 @@
-// The OpenAPI document and the service are of one mind: what is served, and what is refused.
+// The OpenAPI document and the service are of one mind: what is served, and what is rejected.
 import { resultName } from "../../gateway/plugin/names.ts";
 import { create, getOption } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -36,7 +36,7 @@ test("the error envelope, with details and without, is what the document says [E
   }
 });
 
-describe("a body is refused exactly when the document refuses it", () => {
+describe("a body is rejected exactly when the document rejects it", () => {
   const text = fc.constantFrom(
     "",
     "a",
@@ -123,7 +123,7 @@ function sample(schema: (typeof table)[number]["rpc"]["output"], full: boolean):
   const fields = schema.fields.map((field): [string, unknown] => {
     const one =
       field.message?.typeName === TimestampSchema.typeName
-        ? moment
+        ? instant
         : field.message
           ? sample(field.message, full)
           : field.enum
@@ -136,7 +136,7 @@ function sample(schema: (typeof table)[number]["rpc"]["output"], full: boolean):
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
-const moment = { seconds: 1_769_851_800n, nanos: 0 };
+const instant = { seconds: 1_769_851_800n, nanos: 0 };
 
 function plain(name: string, scalar: number | undefined): string | number | boolean {
   if (scalar === 8) return true;

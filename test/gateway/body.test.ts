@@ -1,4 +1,4 @@
-// What becomes of a request body: what is refused and in which words, and what reaches the service (contract §2.3,
+// What becomes of a request body: what is rejected and in which words, and what reaches the service (contract §2.3,
 // §2.4, §2.7).
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
@@ -20,7 +20,7 @@ afterAll(() => gateway.close());
 const good = '{"full_name":"Ann Lee"}';
 
 /** The violations that a body sent to POST /v1/contacts has, each as `field: message`. */
-async function refusals(body: string | Buffer | undefined, headers: Record<string, string> = {}): Promise<string[]> {
+async function rejections(body: string | Buffer | undefined, headers: Record<string, string> = {}): Promise<string[]> {
   await gateway.send("POST", "/v1/contacts", { headers, ...(body !== undefined && { body }) });
   return (gateway.violations.at(-1) ?? []).map(({ field, message }) =>
     field === "" ? message : `${field}: ${message}`,
@@ -34,7 +34,7 @@ test.each([
   'application/json ; charset="UTF-8"',
   "application/json; charset=utf-8 ",
 ])("Content-Type %j is taken [VAL-05]", async (type) => {
-  expect(await refusals(good, { "content-type": type })).toEqual([]);
+  expect(await rejections(good, { "content-type": type })).toEqual([]);
 });
 
 test.each([
@@ -45,20 +45,22 @@ test.each([
   "application/json; version=1",
   "application/vnd.api+json",
   "multipart/form-data; boundary=x",
-])("Content-Type %j is refused [VAL-05]", async (type) => {
-  expect(await refusals(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
+])("Content-Type %j is rejected [VAL-05]", async (type) => {
+  expect(await rejections(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
 });
 
-test("Content-Encoding is refused, save identity", async () => {
-  expect(await refusals(good, { "content-encoding": "gzip" })).toEqual([
+test("Content-Encoding is rejected, save identity", async () => {
+  expect(await rejections(good, { "content-encoding": "gzip" })).toEqual([
     "Content-Encoding must be left out: the body is taken as it is",
   ]);
-  expect(await refusals(good, { "content-encoding": "identity" })).toEqual([]);
+  expect(await rejections(good, { "content-encoding": "identity" })).toEqual([]);
 });
 
-test("a missing or empty body is refused where one is required, whatever its type [VAL-01]", async () => {
-  expect(await refusals(undefined)).toEqual(["the request must have a body: a JSON object"]);
-  expect(await refusals("", { "content-type": "text/plain" })).toEqual(["the request must have a body: a JSON object"]);
+test("a missing or empty body is rejected where one is required, whatever its type [VAL-01]", async () => {
+  expect(await rejections(undefined)).toEqual(["the request must have a body: a JSON object"]);
+  expect(await rejections("", { "content-type": "text/plain" })).toEqual([
+    "the request must have a body: a JSON object",
+  ]);
 });
 
 test.each([
@@ -73,7 +75,7 @@ test.each([
 ])(
   "a body that is no JSON object has one fault, which names the body: case %# [VAL-01, VAL-02]",
   async (body, message) => {
-    expect(await refusals(body)).toEqual([message]);
+    expect(await rejections(body)).toEqual([message]);
     expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
   },
 );
@@ -116,8 +118,8 @@ test.each([
     '{"full_name":"a","\\udc00":1}',
     ["\ufffd: must not hold a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"],
   ],
-])("%s is refused [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
-  expect(await refusals(body)).toEqual(expected);
+])("%s is rejected [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
+  expect(await rejections(body)).toEqual(expected);
 });
 
 test("what is wrong has a rule for programs, and the field stays as if it had not been sent", async () => {
@@ -137,13 +139,13 @@ test("what is wrong has a rule for programs, and the field stays as if it had no
 
 test("a caller is told of 50 faults at most, and of long names only the beginning", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
-  const told = await refusals(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
+  const told = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
   expect(told).toHaveLength(50);
   expect(told[0]).toBe(`${"n".repeat(64)}…: is none of the properties full_name, email, phone`);
 });
 
 test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
-  expect(await refusals('{"full_name":" \\u0000é\\ud83d\\ude00e\\u0301 ","email":null,"phone":""}')).toEqual([]);
+  expect(await rejections('{"full_name":" \\u0000é\\ud83d\\ude00e\\u0301 ","email":null,"phone":""}')).toEqual([]);
   expect(gateway.messages[0]).toMatchObject({ fullName: " \u0000é😀e\u0301 ", phone: "" });
   expect(gateway.messages[0]).not.toHaveProperty("email");
 });
@@ -159,7 +161,7 @@ test.each([
   expect(message).toEqual({ contactId: "7", ...fields, updateMask: create(FieldMaskSchema, { paths }) });
 });
 
-test("PATCH of nothing, of null for full_name, and of the mask itself is refused [CUP-10, CUP-11, CUP-12]", async () => {
+test("PATCH of nothing, of null for full_name, and of the mask itself is rejected [CUP-10, CUP-11, CUP-12]", async () => {
   const told: unknown[] = [];
   for (const body of ["{}", '{"full_name":null}', '{"update_mask":"phone"}', '{"contact_id":"8"}']) {
     await gateway.send("PATCH", "/v1/contacts/7", { body });

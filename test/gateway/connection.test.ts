@@ -30,7 +30,7 @@ test("a body over 256 KiB is served while the client is still sending, and the c
   await gateway.close();
 });
 
-test("a request that is refused for anything but its size leaves the connection to the next", async () => {
+test("a request that is rejected for anything but its size leaves the connection to the next", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   let received = "";

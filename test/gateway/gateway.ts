@@ -8,7 +8,7 @@ import type { DescMethodUnary, DescMessage, Message, MessageInitShape } from "@b
 import { create } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
 import type { Failure, Violation } from "../../src/errors.ts";
-import { refuse } from "../../src/errors.ts";
+import { rejectInput } from "../../src/errors.ts";
 import type { Inbound, Observation, RpcResponse } from "../../src/rpc/dispatch.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";
@@ -52,7 +52,7 @@ export function responseOf<Output extends DescMessage>(schema: Output, init: Mes
   return { message: create(schema, init), replayed: false, body: undefined };
 }
 
-/** Starts a gateway whose dispatch admits everything, refuses what has violations and returns an empty message. */
+/** Starts a gateway whose dispatch admits everything, rejects what has violations and returns an empty message. */
 export async function startGateway(version: Version, behaviour: Partial<Behaviour> = {}): Promise<Running> {
   const steps: string[] = [];
   const messages: Message[] = [];
@@ -76,12 +76,12 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
             steps.push(`invoke ${rpc.name}`);
             messages.push(message);
             violations.push(found);
-            if (found.length > 0) refuse(found);
+            if (found.length > 0) rejectInput(found);
             return behaviour.respond
               ? behaviour.respond(rpc, message)
               : { message: create(rpc.output), replayed: false, body: undefined };
           },
-          reject: async (found) => refuse(found),
+          reject: async (found) => rejectInput(found),
         };
       },
     },

@@ -50,9 +50,9 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const head = await gateway.send("HEAD", `/v1/contacts/${id}`);
     expect(head).toMatchObject({ status: 200, body: "" });
     expect(steady(head)).toEqual(steady(get));
-    const refused = await gateway.send("HEAD", "/v1/contacts");
-    expect(refused).toMatchObject({ status: 422, body: "" });
-    expect(Number(refused.headers["content-length"])).toBeGreaterThan(50);
+    const rejected = await gateway.send("HEAD", "/v1/contacts");
+    expect(rejected).toMatchObject({ status: 422, body: "" });
+    expect(Number(rejected.headers["content-length"])).toBeGreaterThan(50);
   });
 
   test("what was created is 201 with its Location [CCR-02]", async () => {
@@ -112,7 +112,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     }
   });
 
-  test("what the guards refuse is refused before the body is asked for [ERR-12, ERR-13]", async () => {
+  test("what the guards reject is rejected before the body is asked for [ERR-12, ERR-13]", async () => {
     behaviour.admit = async () => fail(Reason.MISSING_KEY);
     const response = await gateway.send("POST", "/v1/contacts", { body: "no JSON" });
     expect(response.status).toBe(401);

@@ -81,12 +81,12 @@ test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
       ({ name, schema }) => [name, schema],
     ),
   );
-  const moment = { type: "string", pattern: expect.stringMatching(/^\^.*\$$/) };
+  const instant = { type: "string", pattern: expect.stringMatching(/^\^.*\$$/) };
   expect(schemas).toEqual({
     query: { type: "string", minLength: 2, maxLength: 100 },
     contact_id: { type: "string", format: "uuid" },
-    from: moment,
-    to: moment,
+    from: instant,
+    to: instant,
     limit: { type: "integer", format: "int32", minimum: 1, maximum: 25, default: 10 },
     offset: { type: "integer", format: "int32", minimum: 0, maximum: 2_147_483_647, default: 0 },
     "Idempotency-Key": { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
@@ -148,7 +148,7 @@ test("a reader of YAML 1.1 finds the same document: no string of it becomes a da
   expect(parse("day: 2026-01-31", { version: "1.1" })).not.toEqual({ day: "2026-01-31" });
 });
 
-test("it says the limits of every property, and refuses others [OAS-03]", () => {
+test("it says the limits of every property, and rejects others [OAS-03]", () => {
   expect(document.components.schemas["CreateContactRequest"]).toMatchObject({
     properties: {
       full_name: { type: "string", minLength: 1, maxLength: 200 },

@@ -86,7 +86,7 @@ test("a path id is decoded once, and an encoded slash stays in it", () => {
 const common = { name: "f", local: "f", required: false, nullable: true };
 const bool: RequestField = { ...common, kind: "bool" };
 const int32: RequestField = { ...common, kind: "int32" };
-const text: RequestField = { ...common, kind: "string", moment: false };
+const text: RequestField = { ...common, kind: "string", instant: false };
 const access: RequestField = { ...common, kind: "enum", values: { read_write: 1, read_only: 2 } };
 
 test.each([

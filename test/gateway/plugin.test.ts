@@ -1,4 +1,4 @@
-// A proto that the gateway never saw goes all the way through it, and one that it cannot serve is refused by name.
+// A proto that the gateway never saw goes all the way through it, and one that it cannot serve is rejected by name.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create } from "@bufbuild/protobuf";
@@ -225,12 +225,12 @@ test.each([
     "bytes count = 1",
     "ClearTags: the field count of records.v1.ClearTagsResponse is of a kind that REST responses do not have",
   ],
-])("%s → %s is refused at generation", (from, to, message) => {
+])("%s → %s is rejected at generation", (from, to, message) => {
   tree.write(path, tagsProto.replace(from, to).replace(/int64 rank = 5 [^;]*/, "int64 rank = 5"));
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });
 
-test("what is not refused is generated", () => {
+test("what is not rejected is generated", () => {
   tree.write(path, tagsProto);
   expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json"]);
 });

@@ -40,7 +40,7 @@ test("an unknown parameter is ignored, however often it comes [VAL-10]", () => {
   expect(read("x=1&x=2&a=3&contact_id[$ne]=1", "a")).toEqual({ values: { a: "3" }, violations: [] });
 });
 
-test("a known parameter that comes twice is refused once, the same value or not [VAL-09]", () => {
+test("a known parameter that comes twice is rejected once, the same value or not [VAL-09]", () => {
   const violations = [{ field: "a", rule: "repeated", message: "must not be given more than once" }];
   expect(read("a=1&a=1", "a").violations).toEqual(violations);
   expect(read("a=1&%61=2&a=3", "a").violations).toEqual(violations);

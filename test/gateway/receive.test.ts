@@ -1,4 +1,4 @@
-// What is received of a body, without a connection around it: its bytes, its form, and each way in which it is refused.
+// What is received of a body, without a connection around it: its bytes, its form, and each way in which it is rejected.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { Body } from "../../gateway/body.ts";
@@ -67,34 +67,34 @@ test("where no body is needed, none is an empty object, if its type is none or r
   expect(await receiveBody(request([]), false)).toEqual(empty);
   expect(await receiveBody(request([], json), false)).toEqual(empty);
   expect(await wrong(receiveBody(request([], { "content-type": "text/plain" }), false))).toBe(
-    "refused, content_type: Content-Type must be application/json",
+    "rejected, content_type: Content-Type must be application/json",
   );
   expect(await wrong(receiveBody(request([]), true))).toBe(
-    "refused, required: the request must have a body: a JSON object",
+    "rejected, required: the request must have a body: a JSON object",
   );
 });
 
 test.each([
-  ["{}", {}, "refused, content_type: Content-Type must be application/json"],
-  ["{}", { "content-type": "xapplication/json" }, "refused, content_type: Content-Type must be application/json"],
+  ["{}", {}, "rejected, content_type: Content-Type must be application/json"],
+  ["{}", { "content-type": "xapplication/json" }, "rejected, content_type: Content-Type must be application/json"],
   [
     "{}",
     { "content-type": "application/json;charset=utf-8x" },
-    "refused, content_type: Content-Type must be application/json",
+    "rejected, content_type: Content-Type must be application/json",
   ],
   ["{}", { "content-type": "application/json\t; charset=utf-8\t" }, "object"],
   ["{}", { ...json, "content-encoding": "Identity" }, "object"],
   [
     "{}",
     { ...json, "content-encoding": "gzip" },
-    "refused, content_encoding: Content-Encoding must be left out: the body is taken as it is",
+    "rejected, content_encoding: Content-Encoding must be left out: the body is taken as it is",
   ],
-  [Buffer.from([0xff]), json, "refused, utf8: the body must be UTF-8"],
+  [Buffer.from([0xff]), json, "rejected, utf8: the body must be UTF-8"],
   ["no", json, 'refused, json: the body must be JSON: unexpected "n" at position 0'],
-  ["[]", json, "refused, object: the body must be a JSON object"],
+  ["[]", json, "rejected, object: the body must be a JSON object"],
   ["x".repeat(262_145), json, "too large, size: the body must be at most 262144 bytes"],
 ] as const)(
-  "a body is taken or refused by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
+  "a body is taken or rejected by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
   async (body, headers, expected) => {
     expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
   },

@@ -194,11 +194,11 @@ test.each([
   [-62_135_596_800n, 0, "0001-01-01T00:00:00.000Z"],
   [253_402_300_799n, 999_999_999, "9999-12-31T23:59:59.999Z"],
 ])("%d seconds and %i nanoseconds are %s [FMT-04]", (seconds, nanos, text) => {
-  const moment = { seconds, nanos };
+  const instant = { seconds, nanos };
   expect(
     JSON.parse(
       rendered(ContactService.method.getContact, GetContactResponseSchema, {
-        contact: { createdAt: moment, updatedAt: moment },
+        contact: { createdAt: instant, updatedAt: instant },
       }),
     ),
   ).toMatchObject({ data: { created_at: text } });

@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const service of services) await service.stop();
 });
 
-/** Sends one request for every header at once, and returns how many were not refused; one a second comes back. */
+/** Sends one request for every header at once, and returns how many were not rejected; one a second comes back. */
 async function passed(trustProxy: number, headers: readonly string[]): Promise<number> {
   const service = services[trustProxy] as TestService;
   const responses = await Promise.all(

@@ -57,7 +57,7 @@ test("a token takes from its account: a new token after it is verified, a known 
   ]);
 });
 
-test("a known token is proven for every request: one that has ended is refused, and charged as a new one after that", async () => {
+test("a known token is proven for every request: one that has ended is rejected, and charged as a new one after that", async () => {
   await accessPolicy.enter(parts.inbound(token));
   identify = async () => fail(Reason.INVALID_TOKEN);
   const { prove } = await accessPolicy.enter(parts.inbound(token));
@@ -71,7 +71,7 @@ test.each<[string, Partial<TokenFacts>, string]>([
   ["whose person has another account now", { accountId: new UUID() }, "UNAVAILABLE"],
   ["whose person has no account any more", { accountId: undefined }, "NO_ACCOUNT"],
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
-])("a known token %s is refused", async (_, changed, reason) => {
+])("a known token %s is rejected", async (_, changed, reason) => {
   await accessPolicy.enter(parts.inbound(token));
   identify = () => Promise.resolve({ ...facts, ...changed });
   const { prove } = await accessPolicy.enter(parts.inbound(token));
@@ -162,6 +162,6 @@ test("a read that took long proves the token again before its response: what end
   }
 });
 
-test("a call of who has not entered is refused", async () => {
+test("a call of who has not entered is rejected", async () => {
   expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
 });

@@ -109,7 +109,7 @@ describe.each(kinds)("%s", (_, create) => {
     expect(await bucket.take(name, 8)).toBeGreaterThan(wait);
   });
 
-  test("a refusal costs nothing: who asks too often is not kept out any longer [RTE-02]", async () => {
+  test("a rejection costs nothing: who asks too often is not kept out any longer [RTE-02]", async () => {
     const bucket = await create({ rate: 5, burst: 1 });
     const name = randomUUID();
     await bucket.take(name);

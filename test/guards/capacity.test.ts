@@ -43,10 +43,10 @@ test("a burst of 25 waits in the queue, with one request in flight [RTE-22]", as
 test("above the bound REST gets 503 in the envelope with the common headers, without Retry-After; the rest is served [RTE-04, RTE-05, RTE-22]", async () => {
   const responses = await crowded("/v1/contacts?query=ann", withKey);
   // On a busy machine some start and miss their deadline.
-  const refused = responses.filter(({ status, body }) => status === 503 && !body.includes("in time"));
-  expect(refused.length).toBeGreaterThan(0);
+  const rejected = responses.filter(({ status, body }) => status === 503 && !body.includes("in time"));
+  expect(rejected.length).toBeGreaterThan(0);
   expect(Object.keys(tallied(responses))).toEqual(["200", "503"]);
-  for (const { headers, body } of refused) {
+  for (const { headers, body } of rejected) {
     expect(JSON.parse(body)).toEqual({
       error: { code: "503", message: "The service has too many requests at once; try again." },
     });
@@ -54,7 +54,7 @@ test("above the bound REST gets 503 in the envelope with the common headers, wit
     expect(headers.get("x-request-id")).toMatch(/./);
   }
   const metrics = await (await fetch(`${service.internal}/metrics`)).text();
-  expect(metrics).toContain(`\nrecords_overloaded_total ${refused.length}\n`);
+  expect(metrics).toContain(`\nrecords_overloaded_total ${rejected.length}\n`);
 });
 
 test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
@@ -74,7 +74,7 @@ test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst
   expect(await call(0)).toBe("ok");
 });
 
-test("an unknown path is refused like all others, and health never is [HLT-01, HLT-04]", async () => {
+test("an unknown path is rejected like all others, and health never is [HLT-01, HLT-04]", async () => {
   expect(Object.keys(tallied(await crowded("/v1/nothing")))).toEqual(["404", "503"]);
   const [healthy] = await Promise.all([crowded("/v1/health"), crowded("/v1/contacts?query=ann", withKey)]);
   expect(Object.keys(tallied(healthy))).toEqual(["200"]);
@@ -127,8 +127,8 @@ const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const tooMany = "The service has too many requests at once; try again.";
 
 test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
-  let refusals = 0;
-  const capacity = createCapacity(2, () => (refusals += 1), 2);
+  let rejections = 0;
+  const capacity = createCapacity(2, () => (rejections += 1), 2);
   const [first, second, third, fourth] = [held(), held(), held(), held()];
   const done = [
     capacity.run("known", later(), first.work),
@@ -137,19 +137,19 @@ test("finished or failed work frees its place for the longest waiting request [R
   const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
   await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
   expect(() => capacity.require()).toThrow(tooMany);
-  expect([refusals, third.begun()]).toEqual([2, false]);
+  expect([rejections, third.begun()]).toEqual([2, false]);
   second.end();
   await expect(done[1]).rejects.toThrow("no");
   expect([third.begun(), fourth.begun()]).toEqual([true, false]);
   capacity.require();
   for (const { end } of [first, third, fourth]) end();
   await Promise.all([done[0], ...waiting]);
-  expect([fourth.begun(), refusals]).toEqual([true, 2]);
+  expect([fourth.begun(), rejections]).toEqual([true, 2]);
 });
 
 test("a request whose deadline passes or whose client leaves in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
-  let refusals = 0;
-  const capacity = createCapacity(1, () => (refusals += 1));
+  let rejections = 0;
+  const capacity = createCapacity(1, () => (rejections += 1));
   const [first, late, past] = [held(), held(), held()];
   const done = capacity.run("known", later(), first.work);
   await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
@@ -174,7 +174,7 @@ test("a request whose deadline passes or whose client leaves in the queue is rej
   await done;
   await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
   await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  expect([late.begun(), past.begun(), refusals]).toEqual([false, false, 2]);
+  expect([late.begun(), past.begun(), rejections]).toEqual([false, false, 2]);
   await capacity.run("known", later(), () => Promise.resolve());
 });
 

@@ -20,20 +20,20 @@ const bucketOfAccount = `account:${account.toHexString()}`;
 /** The steps in their order: `find a`, `take …`. */
 let steps: string[];
 let lookUps: LocalBucket;
-let refusedLookUps: number;
+let rejectedLookUps: number;
 let find: (name: string) => Promise<Holder | undefined>;
 let recognizer: Recognizer<Holder>;
 
 function make(most = 8, burst = 3, line?: number): void {
   steps = [];
-  refusedLookUps = 0;
+  rejectedLookUps = 0;
   lookUps = localBucket({ rate: 0.001, burst });
   const throttle = (bucket: string): Promise<void> => Promise.resolve(void steps.push(`take ${bucket}`));
   const parts = {
     throttle,
     lookUps,
     capacity: createCapacity(most, () => undefined, line),
-    onRefusedLookUp: () => (refusedLookUps += 1),
+    onRejectedLookUp: () => (rejectedLookUps += 1),
   };
   recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId);
 }
@@ -72,7 +72,7 @@ test("a valid credential costs its address nothing, also on its first look-up [R
   const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
   expect(all.map(({ kind }) => kind)).toEqual(["valid", "valid", "valid"]);
   expect(steps.filter((step) => step === `take ${bucketOfAccount}`)).toHaveLength(23);
-  expect(refusedLookUps).toBe(0);
+  expect(rejectedLookUps).toBe(0);
 });
 
 test("an invalid credential costs its network a look-up; with none left it is rejected, and known ones are served [RTE-20]", async () => {
@@ -91,7 +91,7 @@ test("an invalid credential costs its network a look-up; with none left it is re
     reason: Reason.RATE_LIMITED,
     retryAfterSeconds: 1_000,
   });
-  expect([steps, refusedLookUps]).toEqual([[], 1]);
+  expect([steps, rejectedLookUps]).toEqual([[], 1]);
   expect(await recognize("good", { address: "2001:db8::4" })).toMatchObject({ kind: "valid", proven: false });
   expect(await recognize(undefined, { address: "2001:db8::4" })).toEqual({ kind: "invalid", failure: undefined });
   expect(await recognize("forged", { address: "2001:db8:0:1::4" })).toEqual({ kind: "invalid", failure: undefined });

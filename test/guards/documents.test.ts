@@ -46,8 +46,8 @@ test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a s
   ];
   const responses = (await Promise.all(paths.map((path) => pipelined(service.base, path, 20, lines)))).flat();
   const most = 101 + 20 * Math.ceil((performance.now() - began) / 1_000);
-  const { 200: served = 0, 404: unknown = 0, 429: refused = 0 } = tallied(responses);
-  expect(served + unknown + refused).toBe(200);
+  const { 200: served = 0, 404: unknown = 0, 429: rejected = 0 } = tallied(responses);
+  expect(served + unknown + rejected).toBe(200);
   expect(served + unknown).toBeGreaterThanOrEqual(100);
   expect(served + unknown).toBeLessThanOrEqual(most);
   for (const { status, headers: sent, body } of responses) {
@@ -123,7 +123,7 @@ test("a client that leaves while its large file waits takes no place from the ne
   const counters = {
     throttleFallbacks: counter,
     throttledFromMemory: counter,
-    refusedLookUps: counter,
+    rejectedLookUps: counter,
     overloaded: counter,
   };
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);

@@ -1,4 +1,4 @@
-// The form of an API key, what is stored of it, and which credentials are refused without a look-up.
+// The form of an API key, what is stored of it, and which credentials are rejected without a look-up.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { MongoClient } from "mongodb";

@@ -57,7 +57,7 @@ export interface World {
 /** The dependencies, and what happened. */
 export interface Made {
   readonly world: World;
-  /** In their order: `take account:…`, `find`, `serve CreateContact`, `used`, `refused CreateApiKey 403`. */
+  /** In their order: `take account:…`, `find`, `serve CreateContact`, `used`, `rejected CreateApiKey 403`. */
   readonly steps: string[];
   /** What the services were granted. */
   readonly grants: Grant[];
@@ -102,7 +102,7 @@ export function make(): Made {
     throttle,
     lookUps: localBucket({ rate: 0.001, burst: 10 }),
     capacity: unlimited,
-    onRefusedLookUp: () => void steps.push("refused a look-up"),
+    onRejectedLookUp: () => void steps.push("refused a look-up"),
   };
   const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
@@ -169,7 +169,7 @@ export function publicAccessPolicyOf(
     }),
     switches: () => world,
     onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
-    onRefusal: async ({ rpc }, _caller, { kind }) => void steps.push(`refused ${rpc.name} ${kind.http}`),
+    onRejection: async ({ rpc }, _caller, { kind }) => void steps.push(`refused ${rpc.name} ${kind.http}`),
   });
 }
 

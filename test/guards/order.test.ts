@@ -292,7 +292,7 @@ test.each([
   ["application/grpc-web+proto", "\0\0\0\0\x7fshort", 200],
   ["application/grpc-web+json", "\x01\0\0\0\x02{}", 200],
 ])(
-  "a refused call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]",
+  "a rejected call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]",
   async (type, body, status) => {
     const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
       method: "POST",
@@ -308,7 +308,7 @@ test.each([
   },
 );
 
-test("a refused gRPC call whose message cannot be read is told of the key all the same [ERR-12, WIR-05]", async () => {
+test("a rejected gRPC call whose message cannot be read is told of the key all the same [ERR-12, WIR-05]", async () => {
   const { status, headers } = await grpcCall(
     service.base,
     "records.v1.ContactService/SearchContacts",

@@ -222,7 +222,7 @@ describe("with a key", () => {
     expect(parts.steps.slice(-1)).toEqual(["serve GetContact"]);
   });
 
-  test("what a surface could not read is refused in its own words, once the key is proven [ERR-12]", async () => {
+  test("what a surface could not read is rejected in its own words, once the key is proven [ERR-12]", async () => {
     const found = [{ field: "", rule: "json", message: "the body must be JSON" }];
     const admitted = await dispatch.admit(getContact, parts.inbound(key));
     await expect(admitted.reject(found)).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations: found });
@@ -298,10 +298,10 @@ describe("without a credential", () => {
 });
 
 test("a request above the bound is 503 after the throttle, health is not, and a finished request counts no more [RTE-22]", async () => {
-  let refused = 0;
+  let rejected = 0;
   let end = (): void => undefined;
   parts.world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
-  const capacity = createCapacity(1, () => (refused += 1), 0);
+  const capacity = createCapacity(1, () => (rejected += 1), 0);
   dispatch = parts.behind(publicAccessPolicyOf(parts, capacity), capacity);
   const first = call(getContact, key, one);
   await vi.waitFor(() => expect(parts.steps).toContain("serve GetContact"));
@@ -311,7 +311,7 @@ test("a request above the bound is 503 after the throttle, health is not, and a 
     message: "The service has too many requests at once; try again.",
   });
   expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("UNAVAILABLE");
-  expect([parts.steps, refused]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
+  expect([parts.steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
   parts.world.waitMs = 1;
   expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("RATE_LIMITED");
   parts.world.waitMs = 0;

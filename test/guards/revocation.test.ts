@@ -142,10 +142,10 @@ async function expectAllRevoked(wires: readonly number[] = [0, 2]): Promise<void
   for (const kind of kinds) await Promise.all(wires.map((wire) => expectRevoked(kind, wire)));
 }
 
-test("with Redis up a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () =>
+test("with Redis up a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () =>
   expectAllRevoked([0, 1, 2, 3]));
 
-test("with Redis flushed before every request a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
+test("with Redis flushed before every request a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
   const redis = new Redis(service.redis.uri);
   const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
@@ -156,7 +156,7 @@ test("with Redis flushed before every request a revoked key is refused by the ne
   }
 });
 
-test("with Redis frozen a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+test("with Redis frozen a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
   process.kill(service.redis.pid, "SIGSTOP");
   try {
     await expectAllRevoked();
@@ -165,7 +165,7 @@ test("with Redis frozen a revoked key is refused by the next request of any kind
   }
 });
 
-test("without Redis a revoked key is refused by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+test("without Redis a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
   const alone = await service.another({ REDIS_URL: "" });
   const { wires, close } = openWires(alone);
   opened.push({ wires, close });
@@ -180,7 +180,7 @@ test("without Redis a revoked key is refused by the next request of any kind, on
   }
 });
 
-test("an account's new key is good at once on every instance while its old one stays refused [AUT-01, OPS-17]", async () => {
+test("an account's new key is good at once on every instance while its old one stays rejected [AUT-01, OPS-17]", async () => {
   const { id, key } = await service.account();
   for (const instance of [service, second]) expect((await instance.rest("/v1/sessions", { key })).status).toBe(200);
   await service.app.services.apiKeys.revoke(new UUID(id));
@@ -208,7 +208,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
         throttle: () => Promise.resolve(),
         lookUps: localBucket(lookUpSize),
         capacity: unlimited,
-        onRefusedLookUp: () => undefined,
+        onRejectedLookUp: () => undefined,
       },
       accountOf,
     );
@@ -232,7 +232,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
       }),
       switches: () => ({ publicInterface: true, writes: true }),
       onUse: () => undefined,
-      onRefusal: () => Promise.resolve(),
+      onRejection: () => Promise.resolve(),
     });
     const dispatch = createDispatch(accessPolicy, handlers, { run: () => Promise.reject(new Error("not asked")) });
     const inbound = {

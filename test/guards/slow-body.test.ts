@@ -46,7 +46,7 @@ const stored = (id: string): Promise<number> =>
     .collection("contacts")
     .countDocuments({ account_id: new UUID(id) });
 
-test("is refused where its key was revoked while the body came, with an idempotency key too [CON-03, KEY-11]", async () => {
+test("is rejected where its key was revoked while the body came, with an idempotency key too [CON-03, KEY-11]", async () => {
   const { key, id } = await service().account();
   const held = [beginCreate(key), beginCreate(key, { "Idempotency-Key": "k" })];
   await sleep(600);
@@ -56,7 +56,7 @@ test("is refused where its key was revoked while the body came, with an idempote
   expect(await stored(id)).toBe(0);
 });
 
-test("is refused as a read too, over Connect, where its key was revoked meanwhile [CON-03, KEY-11]", async () => {
+test("is rejected as a read too, over Connect, where its key was revoked meanwhile [CON-03, KEY-11]", async () => {
   const { key, id } = await service().account();
   const held = begin("/records.v1.SessionService/ListSessions", { limit: 1 }, key);
   const kept = begin("/records.v1.SessionService/ListSessions", { limit: 1 }, (await service().account()).key);
@@ -67,7 +67,7 @@ test("is refused as a read too, over Connect, where its key was revoked meanwhil
   expect([await held.status, await kept.status]).toEqual([401, 200]);
 });
 
-test("is refused where writes were paused while the body came [CON-03, ADM-06]", async () => {
+test("is rejected where writes were paused while the body came [CON-03, ADM-06]", async () => {
   const { key, id } = await service().account();
   const held = beginCreate(key);
   await sleep(600);

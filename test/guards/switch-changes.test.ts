@@ -51,7 +51,7 @@ test("a switch that was never set has no changes; every setting is one, the late
   });
 });
 
-test("as many changes are listed as were asked for, 100 unless told, and a wrong number is refused [ADM-05]", async () => {
+test("as many changes are listed as were asked for, 100 unless told, and a wrong number is rejected [ADM-05]", async () => {
   for (let index = 0; index < 102; index++) await call("SetWrites", { enabled: true, reason: `number ${index}` });
   const reasons = async (limit?: number) => (await changes(limit)).map(({ reason }) => reason);
   const newest = Array.from({ length: 102 }, (_, index) => `number ${101 - index}`);
@@ -61,7 +61,7 @@ test("as many changes are listed as were asked for, 100 unless told, and a wrong
   for (const limit of [0, -1, 1001]) expect((await call("ListChanges", { limit })).status, String(limit)).toBe(400);
 });
 
-test("what is refused is no change, and ListChanges needs the service token [ADM-01, ADM-05]", async () => {
+test("what is rejected is no change, and ListChanges needs the service token [ADM-01, ADM-05]", async () => {
   const before = await changes();
   expect((await call("SetWrites", { enabled: false, reason: "r".repeat(501) })).status).toBe(400);
   expect((await call("SetWrites", { reason: "whether?" })).status).toBe(400);
@@ -71,12 +71,12 @@ test("what is refused is no change, and ListChanges needs the service token [ADM
 });
 
 test("a switch that cannot be recorded is not set [ADM-05]", async () => {
-  const refuse = (validator: object): Promise<unknown> =>
+  const setValidator = (validator: object): Promise<unknown> =>
     asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
   const before = [(await call("GetState")).body, await changes()];
-  await refuse({ nothing: { $exists: true } });
+  await setValidator({ nothing: { $exists: true } });
   expect((await call("SetWrites", { enabled: false, reason: "unrecorded" })).status).toBe(500);
-  await refuse({});
+  await setValidator({});
   expect([(await call("GetState")).body, await changes()]).toEqual(before);
 });
 

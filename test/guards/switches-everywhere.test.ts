@@ -61,7 +61,7 @@ async function outcomes(
   }
 }
 
-const refused = (reason: string) =>
+const rejected = (reason: string) =>
   wireNames.map((name) => (name === "rest" ? [name, "503", undefined] : [name, "unavailable", reason]));
 const served = (status: string, said?: string) =>
   wireNames.map((name) => [name, name === "rest" ? status : "ok", said]);
@@ -112,8 +112,8 @@ test("with everything on every wire serves, and so does MCP [ADM-06, ERR-14, ERR
 
 test("the interface that one instance disables is unavailable on another by every wire and to assistants, and health says disabled [ADM-06, ERR-14, HLT-03, HLT-05]", async () => {
   await set("SetPublicInterface", false);
-  expect(await outcomes("ListSessions")).toEqual(refused("INTERFACE_DISABLED"));
-  expect(await outcomes("CreateContact")).toEqual(refused("INTERFACE_DISABLED"));
+  expect(await outcomes("ListSessions")).toEqual(rejected("INTERFACE_DISABLED"));
+  expect(await outcomes("CreateContact")).toEqual(rejected("INTERFACE_DISABLED"));
   expect(await outcomes("CheckHealth")).toEqual(served("200", "disabled"));
   expect(await mcp()).toBe(503);
 });
@@ -135,7 +135,7 @@ test("while the interface is disabled the internal listener, key operations, the
 
 test("the writes that one instance pauses are unavailable on another by every wire, inside and by ingest; reads, health and assistants go on [ADM-06, ERR-16, ERR-17]", async () => {
   await set("SetWrites", false);
-  expect(await outcomes("CreateContact")).toEqual(refused("WRITES_PAUSED"));
+  expect(await outcomes("CreateContact")).toEqual(rejected("WRITES_PAUSED"));
   expect([await outcomes("ListSessions"), await outcomes("CheckHealth"), await mcp()]).toEqual([
     served("200"),
     served("200", "ok"),

@@ -37,7 +37,7 @@ test("GetState tells both switches, why and when they were set [ADM-05]", async 
   expect(on.body.state.writes).toEqual({ enabled: true, changedAt: expect.any(String) });
 });
 
-test("a reason over 500 characters is refused, and the switch stays [ADM-05]", async () => {
+test("a reason over 500 characters is rejected, and the switch stays [ADM-05]", async () => {
   const { status, body } = await state("SetWrites", { enabled: false, reason: "r".repeat(501) });
   expect([status, body.code]).toEqual([400, "invalid_argument"]);
   expect((await service.rest("/v1/health")).body.data.status).toBe("ok");
@@ -79,11 +79,11 @@ test("an instance that starts while the interface is disabled serves no record f
 });
 
 test.each(["SetPublicInterface", "SetWrites"])(
-  "%s that does not say whether is refused, and switches nothing [ADM-05]",
+  "%s that does not say whether is rejected, and switches nothing [ADM-05]",
   async (rpc) => {
     const before = (await state("GetState")).body;
-    const refused = await state(rpc, { reason: "a slip" });
-    expect([refused.status, refused.body.code, refused.body.message]).toEqual([
+    const rejected = await state(rpc, { reason: "a slip" });
+    expect([rejected.status, rejected.body.code, rejected.body.message]).toEqual([
       400,
       "invalid_argument",
       "enabled: is required",

@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { atOnce, expectRefused, expectThrottled, from, useThrottled } from "./throttled.ts";
+import { atOnce, expectRejected, expectThrottled, from, useThrottled } from "./throttled.ts";
 
 const { service, tight } = useThrottled();
 
@@ -15,7 +15,7 @@ test("a full bucket lets 20 requests through at once, and the next is 429 [RTE-0
   expect(passed).toBeGreaterThanOrEqual(20);
   expect(passed).toBeLessThanOrEqual(21 + Math.ceil(seconds * 10));
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  for (const response of responses.filter(({ status }) => status === 429)) expectRefused(response);
+  for (const response of responses.filter(({ status }) => status === 429)) expectRejected(response);
 });
 
 test("the bucket refills at 10 a second [RTE-02]", async () => {

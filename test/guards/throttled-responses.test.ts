@@ -16,8 +16,8 @@ const { service, tight } = useThrottled();
 test("after as many seconds as Retry-After says a request passes [RTE-03]", async () => {
   const { key } = await service().account();
   const { responses } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
-  const refused = responses.find(({ status }) => status === 429);
-  const seconds = Number(refused?.headers.get("Retry-After"));
+  const rejected = responses.find(({ status }) => status === 429);
+  const seconds = Number(rejected?.headers.get("Retry-After"));
   expect(seconds).toBe(1);
   await sleep(seconds * 1_000);
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
@@ -131,8 +131,8 @@ test("a throttled gRPC call is RESOURCE_EXHAUSTED with RetryInfo, and HTTP 200 [
       authorization: `Bearer ${key}`,
     });
   const responses = await Promise.all(Array.from({ length: 10 }, call));
-  const refused = responses.filter(({ headers }) => headers["grpc-status"] === "8");
-  expect(refused.length).toBeGreaterThanOrEqual(7);
+  const rejected = responses.filter(({ headers }) => headers["grpc-status"] === "8");
+  expect(rejected.length).toBeGreaterThanOrEqual(7);
   for (const { status, headers } of responses) {
     expect(status).toBe(200);
     expect(headers).toMatchObject({
@@ -177,12 +177,12 @@ test.each([
         return { status: response.status, headers: response.headers, text: await response.text() };
       }),
     );
-    const refused = responses.filter(
+    const rejected = responses.filter(
       ({ headers, text }) =>
         /resource_exhausted/.test(text) || /grpc-status: ?8/i.test(text) || headers.get("grpc-status") === "8",
     );
-    expect(refused.length).toBeGreaterThanOrEqual(7);
-    for (const response of refused) {
+    expect(rejected.length).toBeGreaterThanOrEqual(7);
+    for (const response of rejected) {
       expect(response.status).toBe(status);
       expect(response.headers.get("RateLimit-Limit")).toBe("1");
       expect(response.headers.get("Retry-After")).toBe(status === 429 ? "1" : null);

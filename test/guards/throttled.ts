@@ -47,7 +47,7 @@ export async function atOnce(count: number, send: (turn: number) => Promise<Rest
   return { responses, passed, seconds: (performance.now() - began) / 1_000 };
 }
 
-export function expectRefused({ status, headers, body }: RestResponse): void {
+export function expectRejected({ status, headers, body }: RestResponse): void {
   expect(status).toBe(429);
   expect(headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
   expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
@@ -60,6 +60,6 @@ export async function expectThrottled(tight: TestService, path: string, call: Re
   expect(passed, `${call.method ?? "GET"} ${path}`).toBeLessThanOrEqual(2 + Math.floor(seconds));
   for (const response of responses.filter(({ status }) => status === 429)) {
     if (call.method === "HEAD") expect(response.text).toBe("");
-    else expectRefused(response);
+    else expectRejected(response);
   }
 }

@@ -1,5 +1,5 @@
 // How a message is completed and held to its proto, whatever wire brought it: defaults, masks, ids, and the words of
-// each refusal.
+// each rejection.
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -25,8 +25,8 @@ import { validate, validateBatch, violationsOf } from "../../src/guards/validate
 
 const id = "3f2a8c54-0000-4000-8000-00000000000a";
 
-/** What a message is refused for, `found` being wrong already; nothing where it passes. */
-function refusals<Schema extends DescMessage>(
+/** What a message is rejected for, `found` being wrong already; nothing where it passes. */
+function rejections<Schema extends DescMessage>(
   schema: Schema,
   init: MessageInitShape<Schema>,
   found: readonly Violation[] = [],
@@ -48,7 +48,7 @@ function told<Schema extends DescMessage>(
   init: MessageInitShape<Schema>,
   found?: readonly Violation[],
 ): string[] {
-  return refusals(schema, init, found).map(({ field, message }) => `${field}: ${message}`);
+  return rejections(schema, init, found).map(({ field, message }) => `${field}: ${message}`);
 }
 
 /** The message as the service gets it. */
@@ -88,7 +88,7 @@ test.each([
   ["2026-02-30", ["string.date_or_date_time"]],
   ["2026-01-31T09:30:00", ["string.date_or_date_time"]],
 ])("of a session's window %j is a date or a moment that exists, but for %j", (from, rules) => {
-  expect(refusals(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(
+  expect(rejections(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(
     rules.map((rule) => ["from", rule]),
   );
   expect(
@@ -96,7 +96,7 @@ test.each([
   ).toEqual(rules);
 });
 
-test("a refusal says in words what would be right", () => {
+test("a rejection says in words what would be right", () => {
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   expect(told(ListSessionsRequestSchema, { from: "soon" })).toEqual([`from: ${date}`]);
@@ -145,7 +145,7 @@ test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pa
 
 test("what a surface found comes first, and its field is named once", () => {
   const found = [{ field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" }];
-  expect(refusals(GetContactRequestSchema, {}, found)).toEqual(found);
+  expect(rejections(GetContactRequestSchema, {}, found)).toEqual(found);
   expect(told(UpdateContactRequestSchema, { contactId: "7", email: "x" }, found)).toEqual([
     "contact_id: must be percent-encoded UTF-8",
     "email: must be an email address such as name@example.com",
@@ -154,12 +154,12 @@ test("what a surface found comes first, and its field is named once", () => {
 
 test("a message that could not be read is told that alone, and not what it may be missing for it", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
-  expect(refusals(CreateContactRequestSchema, {}, unread)).toEqual(unread);
+  expect(rejections(CreateContactRequestSchema, {}, unread)).toEqual(unread);
   expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([
     ": the body must be JSON",
     "full_name: must be at most 200 characters",
   ]);
-  expect(refusals(UpdateContactRequestSchema, { contactId: id }, unread)).toEqual(unread);
+  expect(rejections(UpdateContactRequestSchema, { contactId: id }, unread)).toEqual(unread);
   expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(
     ["email: must be a string", "full_name: must not be empty"],
   );
@@ -178,9 +178,9 @@ test("an update changes the fields that are set, or those of its mask, each once
   expect(mask({ fullName: "Ann", updateMask: { paths: ["phone", "*"] } })).toEqual(["phone", "full_name", "email"]);
 });
 
-test("an update of nothing, of what cannot be updated or cleared, is refused [CUP-10, CUP-11, CUP-12]", () => {
+test("an update of nothing, of what cannot be updated or cleared, is rejected [CUP-10, CUP-11, CUP-12]", () => {
   const update = (paths: string[], rest = {}): unknown =>
-    refusals(UpdateContactRequestSchema, { contactId: id, updateMask: { paths }, ...rest });
+    rejections(UpdateContactRequestSchema, { contactId: id, updateMask: { paths }, ...rest });
   const mask = { field: "update_mask", rule: "update_mask" };
   expect(update([])).toEqual([{ ...mask, message: "the update must change at least one of full_name, email, phone" }]);
   for (const path of ["contact_id", "update_mask", "fullName", "nickname"])
@@ -242,7 +242,7 @@ test("of a batch the whole is judged at once, and what is wrong with an item is 
     init: MessageInitShape<typeof UpsertContactsRequestSchema>,
     found: Violation[] = [],
   ): readonly string[] =>
-    refusals(UpsertContactsRequestSchema, init, found, validateBatch).map(
+    rejections(UpsertContactsRequestSchema, init, found, validateBatch).map(
       ({ field, message }) => `${field}: ${message}`,
     );
   expect(batch({ accountId: id, contacts })).toEqual([]);

@@ -81,8 +81,8 @@ test("health is 429 over the throttle, in the envelope [HLT-04]", async () => {
   onTestFinished(() => own.stop());
   const responses = await Promise.all(Array.from({ length: 5 }, () => own.rest("/v1/health")));
   expect(new Set(responses.map((response) => response.status))).toEqual(new Set([200, 429]));
-  const refused = responses.find((response) => response.status === 429);
-  expect(refused?.body.error.code).toBe("429");
+  const rejected = responses.find((response) => response.status === 429);
+  expect(rejected?.body.error.code).toBe("429");
 });
 
 /** A way to a port of this machine that can be shut. */

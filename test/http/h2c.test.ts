@@ -34,7 +34,7 @@ function expectHeaders({ headers }: Http2Response): void {
     expect(headers[name]).toBeUndefined();
 }
 
-function expectRefused(response: Http2Response, status: number): void {
+function expectRejected(response: Http2Response, status: number): void {
   expect(response.status).toBe(status);
   expectHeaders(response);
   expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
@@ -84,7 +84,7 @@ test.each([
   ["an Expect that is not understood", 417, { ":method": "POST", ":path": "/v1/contacts", expect: "something" }],
   ["an invalid query", 422, { ":path": "/v1/contacts?query=%ff" }],
 ] as const)("over HTTP/2 %s is %i in the envelope [ERR-01, ERR-08, RTE-05, VER-03]", async (name, status, headers) => {
-  expectRefused(
+  expectRejected(
     await http2Call(service.base, {
       ...headers,
       ...(name === "an invalid query" ? { authorization: `Bearer ${key}` } : {}),
@@ -112,7 +112,7 @@ test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-0
   expect(JSON.parse(body)).toEqual({ error: { code: "400", message: "Authorization: it was sent more than once." } });
 });
 
-test("one connection carries many requests at once, REST and gRPC mixed with refusals [WIR-01]", async () => {
+test("one connection carries many requests at once, REST and gRPC mixed with rejections [WIR-01]", async () => {
   const session = connect(service.base);
   try {
     const paths = Array.from({ length: 60 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
@@ -158,7 +158,7 @@ function status(session: ClientHttp2Session, path: string): Promise<number> {
 const statuses: Readonly<Record<number, number>> = { 0x88: 200, 0x8c: 400, 0x8d: 404, 0x8e: 500 };
 
 /**
- * Sends one request in frames of our own, which a client would refuse to send; `step` bytes of the preface at a time.
+ * Sends one request in frames of our own, which a client would not send; `step` bytes of the preface at a time.
  */
 function rawHttp2(fields: readonly Buffer[], step = 24): Promise<{ status: number; body: string }> {
   const read = frameReader();

@@ -92,7 +92,7 @@ test.each([
   ["connect", "application/json", '{"query":"ann"}'],
   ["grpc-web", "application/grpc-web+proto", "\0\0\0\0\x05\x0a\x03ann"],
 ])(
-  "public responses over %s carry the limits and an id, refused ones too: %s %j [RTE-07, RTE-06, FMT-06]",
+  "public responses over %s carry the limits and an id, rejected ones too: %s %j [RTE-07, RTE-06, FMT-06]",
   async (_, type, body) => {
     for (const key of [owner.key, "rec_wrong"]) {
       const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("public responses over gRPC carry the limits and an id, refused ones too [RTE-07, RTE-06, FMT-06]", async () => {
+test("public responses over gRPC carry the limits and an id, rejected ones too [RTE-07, RTE-06, FMT-06]", async () => {
   for (const [key, code] of [
     [owner.key, "0"],
     ["rec_wrong", "16"],

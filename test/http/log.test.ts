@@ -56,7 +56,7 @@ test("a request is one line with its id, listener, wire, method, route, rpc, acc
   ]);
 });
 
-test("what the HTTP parser refuses has a line too, with the id of its response [FMT-06, ERR-08]", async () => {
+test("what the HTTP parser rejects has a line too, with the id of its response [FMT-06, ERR-08]", async () => {
   const before = service.logLines.length;
   const { responses } = await exchange(service.base, `GET /v1/${marker} HTTP/9.9\r\nHost: localhost\r\n\r\n`);
   expect(service.logLines.slice(before).map((line) => JSON.parse(line) as unknown)).toMatchObject([

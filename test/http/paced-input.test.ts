@@ -19,9 +19,9 @@ async function listen(handle: (request: Request, response: Response) => void): P
   const nothing = (): void => undefined;
   listener = createListener({
     handle,
-    refuse: () => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
-    refuseExpectation: nothing,
-    refuseSlow: nothing,
+    rejectMessage: () => "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n",
+    rejectExpectation: nothing,
+    rejectSlow: nothing,
   });
   return `http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`;
 }
@@ -111,7 +111,7 @@ test("the responses of a broken connection close, also those that wait behind an
   expect([begun, closed]).toEqual([10, 10]);
 });
 
-test("garbage after a request is refused once, and the request before it is served", async () => {
+test("garbage after a request is rejected once, and the request before it is served", async () => {
   let closeListeners = 0;
   const base = await listen((_request, response) => {
     setTimeout(() => {
@@ -125,7 +125,7 @@ test("garbage after a request is refused once, and the request before it is serv
   expect(closeListeners).toBeLessThan(10);
 });
 
-test("CONNECT with bytes behind it is refused, and its connection closed", async () => {
+test("CONNECT with bytes behind it is rejected, and its connection closed", async () => {
   const base = await listen((_request, response) => response.end());
   const { closed, responses } = await exchange(base, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(5_000)}`);
   expect([closed, responses[0]?.status]).toEqual([true, 400]);

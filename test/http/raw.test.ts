@@ -1,8 +1,8 @@
-// Malformed HTTP/1.1, byte by byte: whatever is refused leaves in the envelope, and the connection closes.
+// Malformed HTTP/1.1, byte by byte: whatever is rejected leaves in the envelope, and the connection closes.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import { host, refused } from "../../fixtures/clients/malformed.ts";
+import { host, rejected } from "../../fixtures/clients/malformed.ts";
 import { exchange, expectEnvelope } from "../../fixtures/clients/raw.ts";
 
 let service: TestService;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test.each(refused)(
+test.each(rejected)(
   "%s is %i in the envelope, with the headers of /v1, and the connection closes [ERR-01, ERR-08, ERR-09, RTE-05, VER-03, FMT-06]",
   async (_, status, message) => {
     const { responses, closed, text } = await exchange(
@@ -83,7 +83,7 @@ test("requests that come together are served one after the other, in their order
   expect(closed).toBe(true);
 });
 
-test("rubbish after a completed request is refused in the envelope, and the connection closes [ERR-08]", async () => {
+test("rubbish after a completed request is rejected in the envelope, and the connection closes [ERR-08]", async () => {
   const { responses, closed } = await exchange(
     service.base,
     `GET /v1/health HTTP/1.1\r\n${host}\r\n\r\n\0\0\0rubbish\r\n\r\n`,
@@ -93,7 +93,7 @@ test("rubbish after a completed request is refused in the envelope, and the conn
   expectEnvelope(responses.at(-1), 400);
 });
 
-test("a chunked body that breaks off in rubbish is refused, and nothing is written [ERR-08]", async () => {
+test("a chunked body that breaks off in rubbish is rejected, and nothing is written [ERR-08]", async () => {
   const head = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const { responses, closed } = await exchange(
     service.base,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import { refused } from "../../fixtures/clients/malformed.ts";
+import { rejected } from "../../fixtures/clients/malformed.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 
 let plain: TestService;
@@ -79,7 +79,7 @@ test("gRPC over HTTP/2 has both, with a key and without [HDR-01, HDR-02]", async
   }
 });
 
-test.each(refused)("%s, rejected with %i, has both [HDR-01, HDR-02]", async (_, status, message) => {
+test.each(rejected)("%s, rejected with %i, has both [HDR-01, HDR-02]", async (_, status, message) => {
   const { responses } = await exchange(
     secure.base,
     typeof message === "string" ? message.replaceAll("{key}", owner.key) : message,
@@ -105,7 +105,7 @@ test.each(["/livez", "/readyz", "/metrics", "/nothing", `/${search}`])(
   },
 );
 
-test.each(refused.filter(([, status]) => status !== 417))(
+test.each(rejected.filter(([, status]) => status !== 417))(
   "%s, rejected with %i on the internal listener, has nosniff [HDR-01]",
   async (_, status, message) => {
     const { responses } = await exchange(secure.internal, message);

@@ -21,9 +21,9 @@ beforeEach(async () => {
   const nothing = (): void => undefined;
   listener = createListener({
     handle: (_request, response) => void (asked++, setTimeout(() => response.end("done"), delayMs)),
-    refuse: () => "",
-    refuseExpectation: nothing,
-    refuseSlow: nothing,
+    rejectMessage: () => "",
+    rejectExpectation: nothing,
+    rejectSlow: nothing,
   });
   port = await listener.listen(0, "127.0.0.1");
 });

@@ -21,12 +21,12 @@ beforeEach(async () => {
       rpc: nothing,
       others: [],
       documents: new Map(),
-      refuseUnknown: () => undefined,
+      rejectUnknown: () => undefined,
       throttle: () => Promise.resolve(),
       throttleDocument: () => Promise.resolve(),
       onError: () => undefined,
       log: () => undefined,
-      logRefused: () => undefined,
+      logRejected: () => undefined,
     }),
   );
   session = connect(`http://127.0.0.1:${await listener.listen(0, "127.0.0.1")}`);

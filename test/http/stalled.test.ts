@@ -23,9 +23,9 @@ beforeEach(async () => {
         response.once("close", tell);
         response.end(large);
       },
-      refuse: () => "",
-      refuseExpectation: nothing,
-      refuseSlow: nothing,
+      rejectMessage: () => "",
+      rejectExpectation: nothing,
+      rejectSlow: nothing,
     },
     limits,
   );

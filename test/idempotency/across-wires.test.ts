@@ -56,7 +56,7 @@ describe.each(pairs)("first %s, then %s", (first, second) => {
     },
   );
 
-  test("an append is replayed, also to a contact archived since; another body is refused as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
+  test("an append is replayed, also to a contact archived since; another body is rejected as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
     const account = await service().account();
     const here = { base: service().base, key: account.key };
     const contact = await wires[first].create(here, "c", ana);
@@ -73,7 +73,7 @@ describe.each(pairs)("first %s, then %s", (first, second) => {
 });
 
 test.each(names)(
-  "over %s a malformed key is refused as invalid and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]",
+  "over %s a malformed key is rejected as invalid and writes nothing [IDM-02, IDM-03, IDM-04, IDM-09]",
   async (name) => {
     const account = await service().account();
     for (const key of ["", "a b", "x".repeat(129)]) {

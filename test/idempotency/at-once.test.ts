@@ -97,7 +97,7 @@ test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]",
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
-test("fifty requests of which every second has another body write one contact: the others are refused [IDM-10, IDM-16]", async () => {
+test("fifty requests of which every second has another body write one contact: the others are rejected [IDM-10, IDM-16]", async () => {
   const account = await service().account();
   const target = { base: service().base, key: account.key };
   const responses = await Promise.all(
@@ -121,7 +121,7 @@ test("fifty creates while Redis is flushed again and again write one contact [ID
   await flushes;
 });
 
-test("fifty requests at once for one email under fifty keys: one is written, the others are refused and leave no claim [IDM-12]", async () => {
+test("fifty requests at once for one email under fifty keys: one is written, the others are rejected and leave no claim [IDM-12]", async () => {
   const account = await service().account();
   const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>

@@ -122,7 +122,7 @@ describe.each([
     expect(await claims().countDocuments({ "_id.account_id": account })).toBe(1);
   });
 
-  test("the key of another request is refused: another message, another operation [IDM-10]", async () => {
+  test("the key of another request is rejected: another message, another operation [IDM-10]", async () => {
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });

@@ -32,7 +32,7 @@ async function age(account: TestAccount, ms: number): Promise<void> {
   await redis.flushall();
 }
 
-test("up to 24 hours the first response is replayed and another request is refused [IDM-05]", async () => {
+test("up to 24 hours the first response is replayed and another request is rejected [IDM-05]", async () => {
   const account = await service.account();
   const made = await create(account, "Ana");
   await age(account, 24 * hour - 5_000);

@@ -63,12 +63,12 @@ test.each(["update", "insert", "commitTransaction"])(
   },
 );
 
-test("a duplicate of another body waits for the first as well, and is then refused [IDM-10, IDM-11]", async () => {
+test("a duplicate of another body waits for the first as well, and is then rejected [IDM-10, IDM-11]", async () => {
   const account = await one.account();
   const other = (): Promise<WireResponse> =>
     wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
-  const [first, refused] = await whileHeld("insert", 800, () => send(wires.REST, one, account), other);
-  expect([first.outcome, refused.outcome]).toEqual(["ok", "409"]);
+  const [first, rejected] = await whileHeld("insert", 800, () => send(wires.REST, one, account), other);
+  expect([first.outcome, rejected.outcome]).toEqual(["ok", "409"]);
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 

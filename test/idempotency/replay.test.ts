@@ -227,7 +227,7 @@ test("a response of 503 because writes are paused frees the key [IDM-12]", async
   const pause = (enabled: boolean) =>
     service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
-  const refused = await create(account, "p", { full_name: "Ana" });
+  const rejected = await create(account, "p", { full_name: "Ana" });
   await pause(true);
   // The other instance may have seen the pause, and learns within a second that it is over.
   await expect
@@ -236,7 +236,7 @@ test("a response of 503 because writes are paused frees the key [IDM-12]", async
     })
     .toBe(201);
   const made = await create(account, "p", { full_name: "Bea" });
-  expect([refused.status, made.status, made.body.data.full_name]).toEqual([503, 201, "Bea"]);
+  expect([rejected.status, made.status, made.body.data.full_name]).toEqual([503, 201, "Bea"]);
 });
 
 test("a read-only key's 403 leaves no trace of the idempotency key [IDM-12]", async () => {

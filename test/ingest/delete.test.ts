@@ -166,7 +166,7 @@ test("results stand in the order of the request; what is not there, or not right
   expect((await client.get(`/v1/sessions/${session}`)).status).toBe(200);
 });
 
-test("nothing to delete, more than 1,000 names, and an unknown account are refused as a whole [ING-03]", async () => {
+test("nothing to delete, more than 1,000 names, and an unknown account are rejected as a whole [ING-03]", async () => {
   const { client, contact } = await account();
   const send = async (message: unknown) =>
     (await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", message)).body;
@@ -196,7 +196,7 @@ test("a contact with more notes than one step takes goes with all of them [ING-0
   expect((await client.get("/v1/notes?query=many")).body.data).toEqual([]);
 });
 
-test("a note that is appended while its contact is deleted is refused or deleted with it: none is left without an owner [ING-03]", async () => {
+test("a note that is appended while its contact is deleted is rejected or deleted with it: none is left without an owner [ING-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const { client, contact } = await account();
     const appends = Array.from({ length: 6 }, (_, at) =>

@@ -25,7 +25,7 @@ test("each batch is written into the account that it names [ING-01]", async () =
   ]);
 });
 
-test("the type of a session note is read by its name in REST and by its name in protobuf; another is refused, and so is one twice [ING-01, ING-04]", async () => {
+test("the type of a session note is read by its name in REST and by its name in protobuf; another is rejected, and so is one twice [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const session_id = await client.put.session({});
   await client.put.sessionNotes(
@@ -362,7 +362,7 @@ test("ingesting an archived contact again leaves it archived; only restoring bri
   expect((await client.get(`/v1/contacts/${id}`)).body.data.archived_at).toBeNull();
 });
 
-test("a date-time that does not exist is refused, and one that looks like it is not [ING-01, ING-04]", async () => {
+test("a date-time that does not exist is rejected, and one that looks like it is not [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const send = async (session_date: string) =>
     (

@@ -88,7 +88,7 @@ test("an archived contact that is ingested again under another name is that ever
   expect((await owned.client.get(`/v1/contacts/${owned.contact}`)).body.data.archived_at).not.toBeNull();
 });
 
-test("a refused change of an archived contact renames nothing [SLS-21, NOT-07]", async () => {
+test("a rejected change of an archived contact renames nothing [SLS-21, NOT-07]", async () => {
   const owned = await begin({ full_name: "Zebulon Oak" });
   await owned.client.put.archive(owned.contact);
   expect((await owned.client.patch(`/v1/contacts/${owned.contact}`, { full_name: "Marigold Elm" })).status).toBe(409);

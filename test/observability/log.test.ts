@@ -68,15 +68,15 @@ test("each wire has its name in the line, with the rpc, the account and the show
   for (const { wire, code } of lines) expect(code).toBe(wire === "rest" ? undefined : "ok");
 });
 
-test("a call on behalf of an account, a refused gRPC call and an unknown key each have what is known of them", async () => {
-  const [internal, refused, unknown, page] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+test("a call on behalf of an account, a rejected gRPC call and an unknown key each have what is known of them", async () => {
+  const [internal, rejected, unknown, page] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await service.internalCall(
     "records.v1.ContactService/SearchContacts",
     { query: "ann" },
     { "records-account-id": owner.id, "X-Request-Id": internal },
   );
   await grpcCall(service.base, "records.v1.ContactService/SearchContacts", Buffer.alloc(0), {
-    "x-request-id": refused,
+    "x-request-id": rejected,
   });
   await service.rest("/v1/contacts?query=ann", { key: newSecret(), headers: { "X-Request-Id": unknown } });
   await service.rest("/openapi.json", { headers: { "X-Request-Id": page } });
@@ -86,7 +86,7 @@ test("a call on behalf of an account, a refused gRPC call and an unknown key eac
     account: owner.id,
     code: "ok",
   });
-  expect(await lineOf(refused)).toMatchObject({ wire: "grpc", status: 200, code: "unauthenticated" });
+  expect(await lineOf(rejected)).toMatchObject({ wire: "grpc", status: 200, code: "unauthenticated" });
   const line = await lineOf(unknown);
   expect(line).toMatchObject({ wire: "rest", route: "/v1/contacts", status: 401 });
   expect(line).not.toHaveProperty("key");

@@ -116,7 +116,7 @@ test("commands to MongoDB and Redis are counted by name and outcome, and measure
   expect(await value("records_mongodb_commands_total", { command: "noSuchCommand", outcome: "failed" })).toBe(1);
 });
 
-test("replays and refusals by the throttle are counted", async () => {
+test("replays and rejections by the throttle are counted", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "3" });
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };

@@ -65,7 +65,7 @@ test.each(documents)(
 );
 
 test.each(documents)(
-  "%s takes GET, HEAD and OPTIONS, and refuses other methods in the envelope",
+  "%s takes GET, HEAD and OPTIONS, and rejects other methods in the envelope",
   async (path, type) => {
     const head = await service.rest(path, { method: "HEAD" });
     expect([head.status, head.text, head.headers.get("Content-Type")]).toEqual([200, "", type]);

@@ -7,7 +7,7 @@ import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
 import type { Sent } from "./forms.ts";
 import { encoding, enveloped, forms, send, written } from "./forms.ts";
-import { expectRefused, expectUnreadable } from "./rejected.ts";
+import { expectRejected, expectUnreadable } from "./rejected.ts";
 
 const service = useService();
 let owner: Owner;
@@ -106,7 +106,7 @@ describe("a compressed message", () => {
       const before = process.memoryUsage();
       const response = await send(service().base, form, createContact, sent, { ...key, ...encoding(form, "gzip") });
       const after = process.memoryUsage();
-      expectRefused(response, form, [": the message must be at most 262144 bytes"]);
+      expectRejected(response, form, [": the message must be at most 262144 bytes"]);
       expect(after.external + after.heapUsed - before.external - before.heapUsed, form.name).toBeLessThan(
         64 * 1024 * 1024,
       );

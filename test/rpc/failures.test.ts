@@ -6,7 +6,7 @@ import { create } from "@bufbuild/protobuf";
 import { expect, onTestFinished, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import type { Failure } from "../../src/errors.ts";
-import { refuse } from "../../src/errors.ts";
+import { rejectInput } from "../../src/errors.ts";
 import { ContactService, CreateContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
 import type { Request, Response } from "../../src/http/exchange.ts";
@@ -33,7 +33,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
     invoke:
       behaviour.invoke ??
       (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),
-    reject: async (found) => refuse(found),
+    reject: async (found) => rejectInput(found),
   };
   const dispatch: Dispatch = {
     throttle: behaviour.throttle ?? (async () => undefined),
@@ -112,7 +112,7 @@ test("what follows a message that was too large on the same connection is served
   expect(responses.map(({ status }) => status)).toEqual([400, 200]);
 });
 
-test("health on the internal listener refuses a property that it does not know, and a message over a mebibyte [ADM-02]", async () => {
+test("health on the internal listener rejects a property that it does not know, and a message over a mebibyte [ADM-02]", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const check = (message: unknown) =>

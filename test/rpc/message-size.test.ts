@@ -13,7 +13,7 @@ import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
 import type { Form, Sent } from "./forms.ts";
 import { enveloped, forms, send, written } from "./forms.ts";
-import { expectRefused } from "./rejected.ts";
+import { expectRejected } from "./rejected.ts";
 
 const service = useService();
 let owner: Owner;
@@ -36,7 +36,7 @@ describe("a message over the limit", () => {
   test("is invalid_argument and says the limit, and never resource_exhausted, which would be tried again [VAL-04, WIR-06]", async () => {
     for (const form of forms) {
       for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000])
-        expectRefused(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
+        expectRejected(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
     }
   });
 
@@ -67,14 +67,14 @@ describe("a message over the limit", () => {
       for (const size of [256 * 1024 + 1, 0xffff_ffff]) {
         const body = enveloped(form, Buffer.from("x"));
         body.writeUInt32BE(size, 1);
-        expectRefused(await send(service().base, form, createContact, body, key), form, tooLarge);
+        expectRejected(await send(service().base, form, createContact, body, key), form, tooLarge);
       }
     }
   });
 
   test("of exactly the limit is read, and rejected for its content [VAL-04, WIR-06]", async () => {
     for (const form of forms)
-      expectRefused(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, [
+      expectRejected(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, [
         "full_name: must be at most 200 characters",
       ]);
   });
@@ -85,7 +85,7 @@ describe("a message over the limit", () => {
       const large = form.json
         ? Buffer.from(`{}${" ".repeat(1023)}`)
         : Buffer.concat([Buffer.from([0xfa, 0x7f, 0xfe, 0x07]), Buffer.alloc(1022)]);
-      expectRefused(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [
+      expectRejected(await send(service().base, form, checkHealth, enveloped(form, large), {}), form, [
         ": the message must be at most 1024 bytes",
       ]);
       if (form.json)

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import type { Form, Told } from "./forms.ts";
 
 /** The response is invalid_argument with these violations, and its message joins them. */
-export function expectRefused(told: Told, form: Form, expected: readonly string[]): void {
+export function expectRejected(told: Told, form: Form, expected: readonly string[]): void {
   const { status, code, reason, message, violations } = told;
   const text = expected.map((violation) => violation.replace(/^: /, "")).join("; ");
   expect({ code, reason, message, violations }, form.name).toEqual({

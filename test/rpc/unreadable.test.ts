@@ -11,7 +11,7 @@ import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
 import type { Form, Sent } from "./forms.ts";
 import { encoding, enveloped, forms, get, send, written } from "./forms.ts";
-import { expectRefused, expectUnreadable } from "./rejected.ts";
+import { expectRejected, expectUnreadable } from "./rejected.ts";
 
 const service = useService();
 let owner: Owner;
@@ -121,7 +121,7 @@ test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async (
 test("an empty message is read as one: what is required is missing [VAL-01, WIR-06]", async () => {
   for (const form of forms) {
     const empty = form.json ? Buffer.from("{}") : Buffer.alloc(0);
-    expectRefused(await send(service().base, form, createContact, enveloped(form, empty), key), form, [
+    expectRejected(await send(service().base, form, createContact, enveloped(form, empty), key), form, [
       "full_name: must not be empty",
     ]);
   }
@@ -261,7 +261,7 @@ test("a mask path that is no text, or very long, is told like any other [CUP-11,
   }
 });
 
-test("a unary call of very many messages is refused as one of two is [WIR-06]", async () => {
+test("a unary call of very many messages is rejected as one of two is [WIR-06]", async () => {
   const form = forms.find(({ protocol }) => protocol === "grpc") as Form;
   const [two, many] = await Promise.all(
     [2, 50_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)),

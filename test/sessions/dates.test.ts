@@ -66,7 +66,7 @@ test("a date-time has an offset, and a blank in place of its + counts as + [SLS-
     "2026-02-01T11:59:00.500%2B23:59",
     "2026-01-31T12:00:00.500-00:00",
   ];
-  for (const moment of same) expect(await list(`from=${moment}&to=${moment}`), moment).toEqual([noon]);
+  for (const instant of same) expect(await list(`from=${instant}&to=${instant}`), instant).toEqual([noon]);
   expect(await list("to=2026-01-31T12:00:00.499Z")).toEqual([]);
 });
 
@@ -129,9 +129,9 @@ test("a time that does not exist, or anything else than the two forms, is 422 th
     "%D9%A2%D9%A0%D9%A2%D9%A6-01-31",
   ];
   for (const name of ["from", "to"]) {
-    for (const moment of wrong) {
-      const { status, body } = await client.get(`/v1/sessions?${name}=${moment}`);
-      expect(status, `${name}=${moment}`).toBe(422);
+    for (const instant of wrong) {
+      const { status, body } = await client.get(`/v1/sessions?${name}=${instant}`);
+      expect(status, `${name}=${instant}`).toBe(422);
       expect(body.error.message).toBe(
         `${name}: must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z`,
       );

@@ -110,11 +110,11 @@ test("each of the six types of notes is written in lower case [SGT-10, FMT-02]",
     "ai_assistant",
     "reader_comment",
   ]);
-  const refused = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", {
+  const rejected = await service().internalCall("records.ingest.v1.IngestService/UpsertSessionNotes", {
     account_id: client.id,
     notes: [{ session_id: id }],
   });
-  expect(refused.body.results).toMatchObject([
+  expect(rejected.body.results).toMatchObject([
     { error: { reason: "REASON_INVALID_REQUEST", message: expect.stringMatching(/^type: /) } },
   ]);
 });

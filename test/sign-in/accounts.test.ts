@@ -99,7 +99,7 @@ test("the same identity twice changes nothing, and an account has as many as are
   ]);
 });
 
-test("an identity has one account: a second one is refused and stays as it was [ADM-03]", async () => {
+test("an identity has one account: a second one is rejected and stays as it was [ADM-03]", async () => {
   const [first, second] = [await newAccount(), await newAccount()];
   await admin("LinkIdentity", { accountId: first, issuer, subject: "taken" });
   const { status, body } = await admin("LinkIdentity", { accountId: second, issuer, subject: "taken" });
@@ -140,7 +140,7 @@ test.each(["GetAccount", "SetBetaEnrolment", "LinkIdentity"])(
   },
 );
 
-test("what is not valid is refused and changes nothing [ADM-03]", async () => {
+test("what is not valid is rejected and changes nothing [ADM-03]", async () => {
   const accountId = await newAccount();
   for (const message of [
     { accountId, issuer },

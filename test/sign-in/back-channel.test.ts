@@ -227,9 +227,9 @@ describe("a logout token counts once", () => {
   });
 });
 
-describe("a logout token is refused and ends nothing:", () => {
-  /** Refused with 400 in the envelope; the person whom it names stays signed in. */
-  async function expectRefused(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
+describe("a logout token is rejected and ends nothing:", () => {
+  /** Rejected with 400 in the envelope; the person whom it names stays signed in. */
+  async function expectRejected(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
     const { cookie } = await enter(base, fake, { sid: "the-session" });
     const response = await tell(token, base, headers);
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
@@ -273,24 +273,24 @@ describe("a logout token is refused and ends nothing:", () => {
     ["whose person is a query", () => ({ sub: { $ne: "" } })],
     ["whose session is a query, of no person", () => ({ sid: { $ne: "" }, sub: undefined })],
   ])("one %s [DSH-04]", async (_name, changes) => {
-    await expectRefused(await fake.sign(claimsOf(changes())));
+    await expectRejected(await fake.sign(claimsOf(changes())));
   });
 
   test("one of another type [DSH-04]", async () => {
-    for (const typ of ["at+jwt", "id+jwt", ""]) await expectRefused(await fake.sign(claimsOf(), { typ }));
+    for (const typ of ["at+jwt", "id+jwt", ""]) await expectRejected(await fake.sign(claimsOf(), { typ }));
   });
 
   test("an unsigned one [DSH-04]", async () => {
-    await expectRefused(new UnsecuredJWT(claimsOf()).encode());
+    await expectRejected(new UnsecuredJWT(claimsOf()).encode());
     const [header, payload] = (await fake.sign(claimsOf())).split(".");
     for (const form of [`${header}.${payload}.`, `${header}.${payload}`, `${header}.${payload}.AAAA`])
-      await expectRefused(form);
+      await expectRejected(form);
   });
 
   test("one that is signed with the client's secret, or with the public key as if it were one [DSH-04]", async () => {
     for (const secret of [clientSecret, await exportSPKI(fake.key.publicKey)]) {
       const header = { alg: "HS256", kid: fake.key.kid };
-      await expectRefused(await new SignJWT(claimsOf()).setProtectedHeader(header).sign(Buffer.from(secret)));
+      await expectRejected(await new SignJWT(claimsOf()).setProtectedHeader(header).sign(Buffer.from(secret)));
     }
   });
 
@@ -298,24 +298,24 @@ describe("a logout token is refused and ends nothing:", () => {
     const stranger = await newKey("stranger");
     const jwk = { kty: "RSA", e: "AQAB", n: "AQAB" };
     for (const header of [{}, { kid: "stranger" }, { kid: undefined }, { jku: "https://evil.example/jwks" }, { jwk }]) {
-      await expectRefused(await fake.sign(claimsOf(), header, stranger.privateKey));
+      await expectRejected(await fake.sign(claimsOf(), header, stranger.privateKey));
     }
   });
 
   test("one that was changed [DSH-04]", async () => {
     const [header, , signature] = (await fake.sign(claimsOf({ sub: "person-emil" }))).split(".");
-    await expectRefused(`${header}.${Buffer.from(JSON.stringify(claimsOf())).toString("base64url")}.${signature}`);
+    await expectRejected(`${header}.${Buffer.from(JSON.stringify(claimsOf())).toString("base64url")}.${signature}`);
   });
 
   test("an ID token in its place [DSH-04]", async () => {
-    await expectRefused(await fake.sign(idClaims(fake, { nonce: "n", sid: "the-session" })));
-    await expectRefused(await fake.sign(idClaims(fake, { jti: "1", sid: "the-session" })));
+    await expectRejected(await fake.sign(idClaims(fake, { nonce: "n", sid: "the-session" })));
+    await expectRejected(await fake.sign(idClaims(fake, { jti: "1", sid: "the-session" })));
   });
 
   test("one with a header that nobody understands [DSH-04]", async () => {
     const [, payload, signature] = (await fake.sign(claimsOf())).split(".");
     for (const header of [{ alg: "RS256", crit: ["x"], x: 1 }, { alg: "RS256", typ: 5 }, { alg: 5 }, [], null, 5]) {
-      await expectRefused(`${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`);
+      await expectRejected(`${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`);
     }
   });
 
@@ -328,7 +328,7 @@ describe("a logout token is refused and ends nothing:", () => {
     ["an empty text", ""],
     ["nothing", undefined],
   ])("%s [DSH-04]", async (_name, token) => {
-    await expectRefused(token);
+    await expectRejected(token);
   });
 
   test.each([
@@ -336,7 +336,7 @@ describe("a logout token is refused and ends nothing:", () => {
     ["letters outside of ASCII", "é.é.é"],
     ["a null character", "a\0.b.c"],
   ])("%s [DSH-04]", async (_name, token) => {
-    await expectRefused(token);
+    await expectRejected(token);
   });
 
   test("one in the query, in JSON, or under another name [DSH-04]", async () => {
@@ -356,7 +356,7 @@ describe("a logout token is refused and ends nothing:", () => {
   });
 
   test("a body of a megabyte [DSH-04]", async () => {
-    await expectRefused("x".repeat(1_048_576));
+    await expectRejected("x".repeat(1_048_576));
     const { cookie } = await enter(base, fake);
     const padded = new URLSearchParams({ logout_token: await fake.sign(claimsOf()), padding: "x".repeat(1_048_576) });
     expect((await ask(`${base}/sign-out/back-channel`, { body: padded })).status).toBe(400);

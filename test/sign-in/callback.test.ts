@@ -15,8 +15,8 @@ import {
 
 const house = useHouse();
 
-/** Refused with 400, without a cookie and without a session. */
-async function expectRefused(request: (accept: string) => Promise<RestResponse>): Promise<void> {
+/** Rejected with 400, without a cookie and without a session. */
+async function expectRejected(request: (accept: string) => Promise<RestResponse>): Promise<void> {
   const before = await sessionCount(house().service);
   for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "application/json", "*/*"]) {
     const response = await request(accept);
@@ -50,23 +50,23 @@ const set =
   (back: URL): void =>
     back.searchParams.set(name, value);
 
-test("a sign-in without the cookie of its beginning is refused [DSH-01]", async () => {
+test("a sign-in without the cookie of its beginning is rejected [DSH-01]", async () => {
   const { back } = await almostIn(house(), ann);
-  await expectRefused((accept) => ask(back, { accept }));
+  await expectRejected((accept) => ask(back, { accept }));
 });
 
-test("a sign-in with the cookie of another browser's beginning is refused, and so is its own code elsewhere [DSH-01]", async () => {
+test("a sign-in with the cookie of another browser's beginning is rejected, and so is its own code elsewhere [DSH-01]", async () => {
   const { back } = await almostIn(house(), ann);
   const { cookie } = await begin(house().base);
-  await expectRefused((accept) => ask(back, { cookie, accept }));
+  await expectRejected((accept) => ask(back, { cookie, accept }));
   const stolen = await almostIn(house(), ben);
   const own = await almostIn(house(), ann);
   const url = new URL(own.back);
   url.searchParams.set("code", stolen.back.searchParams.get("code") ?? "");
-  await expectRefused((accept) => ask(url, { cookie: own.cookie, accept }));
+  await expectRejected((accept) => ask(url, { cookie: own.cookie, accept }));
 });
 
-test("a cookie that was changed in any part is refused [DSH-01]", async () => {
+test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
   const { back, cookie } = await almostIn(house(), ann);
   const [name = "", value = ""] = [cookie.slice(0, cookie.indexOf("=")), cookie.slice(cookie.indexOf("=") + 1)];
   const parts = value.split(".");
@@ -86,7 +86,7 @@ test("a cookie that was changed in any part is refused [DSH-01]", async () => {
     const response = await ask(back, { cookie: `${name}=${form}` });
     expect([response.status, sessionOf(response)], form).toEqual([400, ""]);
   }
-  // What was refused so has not used up the sign-in.
+  // What was rejected so has not used up the sign-in.
   expect((await ask(back, { cookie })).status).toBe(303);
 });
 
@@ -95,13 +95,15 @@ test("a sign-in's cookie is worth nothing as a session's, nor the other way roun
   const value = cookie.slice("records_sign_in=".length);
   expect((await ask(`${house().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
   const { cookie: session } = await signIn(house(), ann);
-  await expectRefused((accept) => ask(back, { accept, cookie: session.replace("records_session", "records_sign_in") }));
+  await expectRejected((accept) =>
+    ask(back, { accept, cookie: session.replace("records_session", "records_sign_in") }),
+  );
 });
 
 test("a code is taken once [DSH-01]", async () => {
   const { back, cookie } = await almostIn(house(), ann);
   expect((await ask(back, { cookie })).status).toBe(303);
-  await expectRefused((accept) => ask(back, { cookie, accept }));
+  await expectRejected((accept) => ask(back, { cookie, accept }));
 });
 
 test("a code that comes twice at once makes one session at the most [DSH-01]", async () => {
@@ -112,7 +114,7 @@ test("a code that comes twice at once makes one session at the most [DSH-01]", a
   expect((await sessionCount(house().service)) - before).toBeLessThanOrEqual(1);
 });
 
-describe("the response of the provider is refused", () => {
+describe("the response of the provider is rejected", () => {
   test.each([
     ["with another state", set("state", "another")],
     ["with an empty state", set("state", "")],
@@ -130,11 +132,11 @@ describe("the response of the provider is refused", () => {
     ["with a query of garbage", (back: URL) => void (back.search = "?%00%ff%zz&&==&?#[]")],
     ["with a long query", (back: URL) => void (back.search = `?code=${"x".repeat(8_000)}`)],
   ])("%s [DSH-01]", async (_name, change) => {
-    await expectRefused(await changed(change));
+    await expectRejected(await changed(change));
   });
 
   test("with ID tokens in its query or without code flow's code [DSH-01]", async () => {
-    await expectRefused(
+    await expectRejected(
       await changed((back) => {
         back.searchParams.delete("code");
         back.searchParams.set("id_token", "eyJhbGciOiJub25lIn0.eyJzdWIiOiJwZXJzb24tYmVuIn0.");
@@ -151,7 +153,7 @@ test("a person who says no at the provider is told that the sign-in was cancelle
     state: leadsTo.searchParams.get("state") ?? "",
     iss: house().provider.issuer,
   }).toString();
-  await expectRefused((accept) => ask(back, { cookie, accept }));
+  await expectRejected((accept) => ask(back, { cookie, accept }));
   expect((await ask(back, { cookie })).body).toEqual({ error: { code: "400", message: "The sign-in was cancelled." } });
 });
 
@@ -163,13 +165,13 @@ test("what the provider gives as its reason is shown as text and shortened", asy
     state: leadsTo.searchParams.get("state") ?? "",
     iss: house().provider.issuer,
   }).toString();
-  await expectRefused((accept) => ask(back, { cookie, accept }));
+  await expectRejected((accept) => ask(back, { cookie, accept }));
   const { text } = await ask(back, { cookie, accept: "text/html" });
   expect(text).not.toContain("<script>alert");
   expect(text).not.toContain("x".repeat(100));
 });
 
-test("a refused sign-in leaves the session that the browser has, and the audit log has nothing of it [KEY-19]", async () => {
+test("a rejected sign-in leaves the session that the browser has, and the audit log has nothing of it [KEY-19]", async () => {
   const { cookie: session } = await signIn(house(), ann);
   const before = await auditOf(house().base, session);
   const { cookie } = await begin(house().base);
@@ -179,7 +181,7 @@ test("a refused sign-in leaves the session that the browser has, and the audit l
   expect(await auditOf(house().base, session)).toEqual(before);
 });
 
-test("a refused sign-in and a used one leave no code, no state and no cookie in the log", async () => {
+test("a rejected sign-in and a used one leave no code, no state and no cookie in the log", async () => {
   const { back, cookie } = await almostIn(house(), ann);
   const response = await ask(back, { cookie });
   await ask(back, { cookie });

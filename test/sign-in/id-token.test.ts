@@ -105,7 +105,7 @@ test("a response of the token endpoint without an ID token signs nobody in [DSH-
   expect([sessionOf(response), await sessionCount(service)]).toEqual(["", before]);
 });
 
-test("the token endpoint is sent the code, the verifier and our secret, and what it refuses is told as 400 or as its trouble", async () => {
+test("the token endpoint is sent the code, the verifier and our secret, and what it rejects is told as 400 or as its trouble", async () => {
   const { leadsTo, cookie } = await begin(base);
   let sent = "";
   let authorization = "";
@@ -135,7 +135,7 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
   fake.responses.clear();
 });
 
-test("of what was refused nothing is in the log: no code, no state, no token, no person", async () => {
+test("of what was rejected nothing is in the log: no code, no state, no token, no person", async () => {
   const secrets = ["a-code", "an-access-token", "dora@example.com", "person-dora", "Dora Example", clientSecret];
   for (const changes of [
     { nonce: "another" },

@@ -205,9 +205,13 @@ describe.each<[string, () => ResponseHandler]>([
   test("are 503, and are asked for again [DSH-01]", async () => {
     const at = await cold();
     fake.responses.set(configuration, responseOf());
-    const refused = await ask(`${at}/sign-in`, { accept: "application/json" });
-    expect([refused.status, refused.headers.get("location"), refused.headers.getSetCookie()]).toEqual([503, null, []]);
-    expect(refused.text).not.toContain("evil.example");
+    const rejected = await ask(`${at}/sign-in`, { accept: "application/json" });
+    expect([rejected.status, rejected.headers.get("location"), rejected.headers.getSetCookie()]).toEqual([
+      503,
+      null,
+      [],
+    ]);
+    expect(rejected.text).not.toContain("evil.example");
     fake.responses.clear();
     expect((await begin(at)).response.status).toBe(303);
   });

@@ -187,14 +187,14 @@ describe("only a page of ours signs out", () => {
     const { cookie } = await signIn(house(), ann);
     const origin = originOf(house());
     const asked = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
-    const refused = await ask(`${house().base}/sign-out`, asked);
-    expect([refused.status, refused.body]).toEqual([
+    const rejected = await ask(`${house().base}/sign-out`, asked);
+    expect([rejected.status, rejected.body]).toEqual([
       403,
       { error: { code: "403", message: "Origin: must be the dashboard's own; this can be done on its pages only." } },
     ]);
     const page = await ask(`${house().base}/sign-out`, { ...asked, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
-    for (const { headers } of [refused, page]) expect(headers.getSetCookie()).toEqual([]);
+    for (const { headers } of [rejected, page]) expect(headers.getSetCookie()).toEqual([]);
     expect(await ownerStatus(house().base, cookie)).toBe(200);
   });
 

@@ -71,8 +71,8 @@ test("a person who is not enrolled sees so, has no key made, and is let at once 
     const { page, cookie } = await signIn(house(), ben);
     expect(page.text).toMatch(/not enrolled/i);
     expect((await signIn(house(), ann)).page.text).not.toMatch(/not enrolled/i);
-    const refused = await post(cookie);
-    expect([refused.status, refused.body.error.message]).toEqual([
+    const rejected = await post(cookie);
+    expect([rejected.status, rejected.body.error.message]).toEqual([
       403,
       "The account is not enrolled in the beta: ask whoever runs the service to enrol it.",
     ]);

@@ -33,7 +33,7 @@ export function operationObject(operation: Operation, tag: string, options: Opti
   };
 }
 
-/** The schema of a request body. A property that is not named in it is refused. */
+/** The schema of a request body. A property that is not named in it is rejected. */
 export function requestBodySchema({ rpc, body }: Operation, options: Options): JsonObject {
   const fields = body?.fields ?? [];
   const required = fields.filter((field) => options.validate(field).required).map(({ name }) => name);

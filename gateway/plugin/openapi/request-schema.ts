@@ -1,4 +1,4 @@
-// The schemas of what a request has: all that is refused must show here, so a rule that cannot be shown is refused
+// The schemas of what a request has: all that is rejected must show here, so a rule that cannot be shown is rejected
 // itself.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";

@@ -52,7 +52,7 @@ export async function asClient(
 
 function codeOf(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return error.error;
-  // A refusal by HTTP's own means (RFC 6749 §5.2 allows it for the Authorization header).
+  // A rejection by HTTP's own means (RFC 6749 §5.2 allows it for the Authorization header).
   if (error instanceof oidc.WWWAuthenticateChallengeError) return "invalid_client";
   return reasonOf(error);
 }

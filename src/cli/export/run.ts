@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import type { ExitCode } from "../exit.ts";
-import { exitCodes, refuseUsage } from "../exit.ts";
+import { exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
 import { csvHeader, csvRow } from "../formats/csv.ts";
 import type { Format, ImportedRecord } from "../formats/entry.ts";
@@ -49,7 +49,7 @@ const backoffMs = { first: 500, most: 15_000 };
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
   const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
   if (file === "-" && output.json)
-    refuseUsage(
+    rejectUsage(
       "--json and standard output do not go together: the result would stand among the records; name a file.",
     );
   const format = formatOf(file, options.format);

@@ -5,7 +5,7 @@ import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 
 /** A place to write to. */
 export interface Target {
@@ -23,7 +23,7 @@ export interface Target {
 export async function openTarget(file: string): Promise<Target> {
   if (file === "-") return standardOutput();
   const there = await stat(file).catch(() => undefined);
-  if (there?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard output.`);
+  if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
   // A file in the place of a pipe or a device would break it for everyone else.
   if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
   const end = await endOfLinks(file);
@@ -40,7 +40,7 @@ async function endOfLinks(file: string): Promise<string> {
 
 async function openNode(file: string): Promise<FileHandle> {
   return open(file, constants.O_WRONLY).catch(({ code = "" }: NodeJS.ErrnoException) =>
-    refuseUsage(`${file} cannot be written (${code}).`),
+    rejectUsage(`${file} cannot be written (${code}).`),
   );
 }
 
@@ -53,7 +53,7 @@ async function openPart(file: string): Promise<FileHandle> {
   await rm(partOf(file), { force: true }).catch(() => undefined);
   // Every write goes to the end, also after what was written was thrown away.
   return open(partOf(file), "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) =>
-    refuseUsage(`${partOf(file)} cannot be written (${code}).`),
+    rejectUsage(`${partOf(file)} cannot be written (${code}).`),
   );
 }
 

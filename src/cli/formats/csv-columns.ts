@@ -1,7 +1,7 @@
 // Which column of a CSV file is which field of a contact: our own names, and those of the usual exports.
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
-import { refuseUsage } from "../exit.ts";
+import { rejectUsage } from "../exit.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 
 /** The fields of a contact, each of which a column can hold; the order is that of an export. */
@@ -45,7 +45,7 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
       const field = option.slice(at + 1).trim();
       const target = field === "-" ? "-" : targets.find((one) => one === field);
       if (at < 1 || target === undefined)
-        refuseUsage(
+        rejectUsage(
           `--map "${option}": must be Header=field, the field one of ${targets.join(", ")}, or - to leave the column out.`,
         );
       return [headerKey(option.slice(0, at)), target];
@@ -59,10 +59,10 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
 export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
   const keys = header.map(headerKey);
   const missing = [...map.keys()].find((key) => !keys.includes(key));
-  if (missing !== undefined) refuseUsage(`--map: there is no column "${missing}"; the file has: ${header.join(", ")}.`);
+  if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}"; the file has: ${header.join(", ")}.`);
   const columnsOf = columnsByTarget(keys, map);
   if (columnsOf.size === 0)
-    refuseUsage(
+    rejectUsage(
       `None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`,
     );
   const taken = [...columnsOf].flatMap(([target, columns]) =>

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import type { WriteStream } from "node:fs";
 import { once } from "node:events";
 import { stat } from "node:fs/promises";
-import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 
 /** An entry of the file that was not written. */
 export interface Reject {
@@ -78,7 +78,7 @@ async function open(file: string): Promise<WriteStream> {
   // It may hold what was rejected of people's data.
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
   await once(stream, "open").catch((error: NodeJS.ErrnoException) =>
-    refuseUsage(`--rejects: ${file} cannot be written (${error.code ?? ""}).`),
+    rejectUsage(`--rejects: ${file} cannot be written (${error.code ?? ""}).`),
   );
   return stream;
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
 import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
 import type { ExitCode } from "../exit.ts";
-import { CommandError, exitCodes, refuseUsage } from "../exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
 import type { Columns } from "../formats/csv-columns.ts";
 import type { Interrupt } from "../interrupt.ts";
@@ -102,9 +102,9 @@ export async function runImport(
 
 async function checkOptions(file: string, { again = false, name, rejects }: ImportOptions): Promise<void> {
   if (again && name !== undefined)
-    refuseUsage("--again makes a name of its own: leave out --name, or give another one.");
+    rejectUsage("--again makes a name of its own: leave out --name, or give another one.");
   if (rejects !== undefined && (await isSameFile(rejects, file === "-" ? standardStreams.input : file)))
-    refuseUsage(`--rejects: ${rejects} is the file that is imported: name another.`);
+    rejectUsage(`--rejects: ${rejects} is the file that is imported: name another.`);
 }
 
 /** What an import is sent with. */

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import { TextDecoder } from "node:util";
-import { refuseUsage } from "../exit.ts";
+import { rejectUsage } from "../exit.ts";
 import type { Columns } from "../formats/csv-columns.ts";
 import { parseMap } from "../formats/csv-columns.ts";
 import { readCsv } from "../formats/csv.ts";
@@ -58,7 +58,7 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
  */
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
-  return format ?? refuseUsage(`The format of ${file} cannot be told by its name: say --format ndjson, csv or vcard.`);
+  return format ?? rejectUsage(`The format of ${file} cannot be told by its name: say --format ndjson, csv or vcard.`);
 }
 
 /** Opens a source. Fails with what is wrong with the file, the format or the columns. */
@@ -67,11 +67,11 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const format = formatOf(file, options.format);
   const targets = parseMap(map);
   if (map.length > 0 && format !== "csv")
-    refuseUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
+    rejectUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
   requireEncoding(encoding);
   const facts =
     file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
-  if (facts?.isDirectory() === true) refuseUsage(`${file} is a folder: name a file, or - for standard input.`);
+  if (facts?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard input.`);
   const size = facts?.isFile() === true ? facts.size : undefined;
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
@@ -120,7 +120,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   };
 }
 
-/** An address book in another encoding is so as a whole: it is refused before any of it is written. */
+/** An address book in another encoding is so as a whole: it is rejected before any of it is written. */
 function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) => void {
   let decoder: TextDecoder | undefined;
   return (chunk) => {
@@ -128,7 +128,7 @@ function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) =>
     try {
       decoder.decode(chunk, { stream: true });
     } catch {
-      refuseUsage(
+      rejectUsage(
         `${file} is not ${decoder.encoding.toUpperCase()}: say what it is, such as --encoding windows-1252. Nothing was written.`,
       );
     }
@@ -139,14 +139,14 @@ function requireEncoding(encoding: string): void {
   try {
     new TextDecoder(encoding);
   } catch {
-    refuseUsage(`--encoding: "${encoding}" is not known; utf-8, windows-1252, iso-8859-15 and utf-16le are.`);
+    rejectUsage(`--encoding: "${encoding}" is not known; utf-8, windows-1252, iso-8859-15 and utf-16le are.`);
   }
 }
 
 function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {
   const why =
     code === "ENOENT" ? "is not there" : code === "EACCES" ? "may not be read by you" : `cannot be read (${code})`;
-  return refuseUsage(`${file} ${why}.`);
+  return rejectUsage(`${file} ${why}.`);
 }
 
 async function* nothing(): AsyncIterable<Buffer> {}

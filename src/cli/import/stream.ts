@@ -37,7 +37,7 @@ const backoffMs = { first: 1_000, most: 5_000 };
 const settleMs = 10_000;
 
 /**
- * Carries the import to its end; false where it was stopped before. Fails where the service refuses it or stays away.
+ * Carries the import to its end; false where it was stopped before. Fails where the service rejects it or stays away.
  */
 export async function transfer(link: Link, work: Transfer): Promise<boolean> {
   let failingSince: number | undefined;

@@ -2,7 +2,7 @@
 import { startAuditLog } from "./dashboard/audit-log.js";
 import { startCopying } from "./dashboard/copying.js";
 import { startKeyPanel } from "./dashboard/key-panel.js";
-import { startClock } from "./dashboard/moment.js";
+import { startClock } from "./dashboard/instant.js";
 
 startCopying();
 

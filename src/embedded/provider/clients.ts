@@ -49,7 +49,7 @@ export function createDashboard(): Dashboard {
 }
 
 /** Why a client may not be sent to this address, or undefined: codes do not travel in the clear across a network. */
-export function refusalOfRedirect(uri: string): string | undefined {
+export function rejectionOfRedirect(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
   const { protocol, hostname } = new URL(uri);
   if (protocol !== "http:" || isLoopback(hostname)) return undefined;

@@ -1,6 +1,6 @@
 // What the provider allows: the configuration of the OpenID Connect library.
 import type { Configuration, Grant, KoaContextWithOIDC } from "oidc-provider";
-import { DASHBOARD_ID, refusalOfRedirect, type Dashboard } from "./clients.ts";
+import { DASHBOARD_ID, rejectionOfRedirect, type Dashboard } from "./clients.ts";
 import type { Keys } from "./keys.ts";
 import type { loadLibrary } from "./load.ts";
 import { mayFetch } from "./metadata-documents.ts";
@@ -64,8 +64,8 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
       properties: ["redirect_uris"],
       validator(_ctx, _name, value, { client_id: id }) {
         if (id === DASHBOARD_ID || !Array.isArray(value)) return;
-        const refusal = value.map((uri) => refusalOfRedirect(String(uri))).find((reason) => reason !== undefined);
-        if (refusal !== undefined) throw new library.errors.InvalidClientMetadata(refusal);
+        const rejection = value.map((uri) => rejectionOfRedirect(String(uri))).find((reason) => reason !== undefined);
+        if (rejection !== undefined) throw new library.errors.InvalidClientMetadata(rejection);
       },
     },
     features: featuresOf(library, mcp),

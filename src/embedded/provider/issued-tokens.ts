@@ -12,12 +12,12 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
   const publicKeys = createLocalJWKSet({
     keys: keys.signing.map(({ kty, n, e, crv, x, y, alg, kid }) => ({ kty, n, e, crv, x, y, alg, kid }) as never),
   });
-  const refused = new WeakSet<object>();
-  const refusal = (ctx: KoaContextWithOIDC, error: { error?: string }): void => {
-    if (error.error === "unsupported_token_type") refused.add(ctx.req);
+  const rejected = new WeakSet<object>();
+  const rejection = (ctx: KoaContextWithOIDC, error: { error?: string }): void => {
+    if (error.error === "unsupported_token_type") rejected.add(ctx.req);
   };
-  provider.on("introspection.error", refusal);
-  provider.on("revocation.error", refusal);
+  provider.on("introspection.error", rejection);
+  provider.on("revocation.error", rejection);
   provider.on("access_token.issued", (token: AccessToken) => {
     const { jti, accountId, clientId, grantId, sessionUid, expiresWithSession, expiration } = token;
     issued.put(jti, { jti, accountId, clientId, grantId, sessionUid, expiresWithSession }, expiration);
@@ -33,8 +33,8 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
 
   return async (ctx, next) => {
     await next();
-    if (!refused.has(ctx.req)) return;
-    // The library has read the request and knows the client by now: it refused the token alone.
+    if (!rejected.has(ctx.req)) return;
+    // The library has read the request and knows the client by now: it rejected the token alone.
     const { client, params, route } = (ctx as unknown as KoaContextWithOIDC).oidc;
     if (client === undefined) return;
     const claims = await jwtVerify(String(params?.["token"]), publicKeys, {

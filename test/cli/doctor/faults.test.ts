@@ -212,7 +212,7 @@ describe("the identity provider", () => {
       expect(JSON.stringify(findings)).not.toContain(secret);
   });
 
-  test("that refuses our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
+  test("that rejects our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
     fake.responses.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
     expect(await faultsOf(environment)).toEqual([
       expect.stringMatching(/^provider\.redirect: The authorization endpoint returns 400 \(invalid_redirect_uri\)/),

@@ -73,7 +73,7 @@ test("an address that is not the one that assistants are told is named [OPS-04]"
   expect(faults.map((line) => line.split(":")[0])).toEqual(["mcp.challenge", "mcp.resource", "mcp.resource_with_path"]);
 });
 
-test("a service token that is refused, a public address where another responses, and a public interface that is off are named [OPS-04]", async () => {
+test("a service token that is rejected, a public address where another responds, and a public interface that is off are named [OPS-04]", async () => {
   expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual([
     "service.token: The service token is refused.",
   ]);

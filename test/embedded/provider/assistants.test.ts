@@ -167,7 +167,7 @@ test.each([
   ["client_credentials", { client_name: "x" }],
   ["password", { username: "ann@example.com", password: "ann's secret" }],
   ["implicit", {}],
-])("the grant type %s is refused [OAU-11]", async (grantType, parameters) => {
+])("the grant type %s is rejected [OAU-11]", async (grantType, parameters) => {
   const { issuer, client } = await running();
   const response = await fetch(`${issuer}/token`, {
     method: "POST",

@@ -1,4 +1,4 @@
-// Sign-in at the development provider: the dashboard's code flow through plain forms, and what is refused.
+// Sign-in at the development provider: the dashboard's code flow through plain forms, and what is rejected.
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
 import { formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
@@ -105,7 +105,7 @@ test.each([
   ["no PKCE", { code_challenge: "", code_challenge_method: "" }],
   ["plain PKCE", { code_challenge_method: "plain" }],
   ["a challenge without its method", { code_challenge_method: "" }],
-])("a request with %s is refused at once [OAU-11]", async (_name, changed) => {
+])("a request with %s is rejected at once [OAU-11]", async (_name, changed) => {
   const provider = await running();
   const { url } = await start(await dashboardOf(provider), { ...atDashboard, ...changed });
   for (const [name, value] of [...url.searchParams]) if (value === "") url.searchParams.delete(name);
@@ -159,7 +159,7 @@ test("another person who signs in in the same browser ends the session of the on
   expect(after.claims()?.["sid"]).not.toBe(before.claims()?.["sid"]);
 });
 
-test("a form of another browser's sign-in, or of one that is over, is refused on a page [OPS-08]", async () => {
+test("a form of another browser's sign-in, or of one that is over, is rejected on a page [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);
@@ -167,9 +167,9 @@ test("a form of another browser's sign-in, or of one that is over, is refused on
   const stranger = await signInAs(newBrowser(), page, ann);
   await signInAs(browser, page, ann);
   const late = await signInAs(browser, page, ann);
-  for (const refused of [stranger, late]) {
-    expect(refused.status).toBe(400);
-    expect(textOf(refused)).toContain("This sign-in is no longer open");
+  for (const rejected of [stranger, late]) {
+    expect(rejected.status).toBe(400);
+    expect(textOf(rejected)).toContain("This sign-in is no longer open");
   }
 });
 

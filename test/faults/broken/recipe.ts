@@ -30,7 +30,7 @@ export interface Recipe {
   readonly variant?: string;
   /** True for an rpc that streams: it has no deadline. */
   readonly streams?: true;
-  /** The collection whose gathered writes the operation waits for. */
+  /** The collection whose batched writes the operation waits for. */
   readonly background?: string;
   prepare(lane: Lane): Promise<Trial>;
 }

@@ -389,14 +389,14 @@ test.each([
   },
 );
 
-test("a token that has been accepted is refused when it expires, though it is remembered [OAU-06]", async () => {
+test("a token that has been accepted is rejected when it expires, though it is remembered [OAU-06]", async () => {
   const token = await good({ exp: seconds() + 2 });
   expect(await statusOf(base, token)).toBe(200);
   await expect.poll(() => statusOf(base, token), { timeout: 10_000, interval: 200 }).toBe(401);
   expectChallenge(await send(base, `Bearer ${token}`), base, /expired/);
 });
 
-test("an Authorization header of 1 MB is refused by the parser with 431 in the envelope [OAU-07]", async () => {
+test("an Authorization header of 1 MB is rejected by the parser with 431 in the envelope [OAU-07]", async () => {
   const { responses } = await exchange(
     service.base,
     `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`,
@@ -455,7 +455,7 @@ describe("at a provider that can be asked about tokens", () => {
     for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
   });
 
-  test("one that is signed and that the provider has revoked is refused [OAU-07]", async () => {
+  test("one that is signed and that the provider has revoked is rejected [OAU-07]", async () => {
     const token = await accessToken(other);
     expectChallenge(
       await send(instance.app.baseUrl, `Bearer ${token}`),
@@ -502,7 +502,7 @@ describe("at a provider that can be asked about tokens", () => {
   });
 });
 
-test("what was refused is never repeated by a response [OAU-07]", async () => {
+test("what was rejected is never repeated by a response [OAU-07]", async () => {
   const token = await good({ exp: seconds() - 5 });
   const { text, headers } = await rest(base, "/mcp", { headers: { Authorization: `Bearer ${token}` } });
   expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-30));

@@ -1,4 +1,4 @@
-// An access token writes nothing: every writing rpc and every write of the stores refuses its scope, and MongoDB hears
+// An access token writes nothing: every writing rpc and every write of the stores rejects its scope, and MongoDB hears
 // of no write.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
@@ -64,7 +64,7 @@ beforeAll(async () => {
           throttle: () => Promise.resolve(),
           lookUps: localBucket(lookUpSize),
           capacity: unlimited,
-          onRefusedLookUp: () => undefined,
+          onRejectedLookUp: () => undefined,
         },
         accountOfHolder,
       ),
@@ -167,7 +167,7 @@ function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Disp
 
 describe("the assistant's access policy", () => {
   test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))(
-    "refuses %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]",
+    "rejects %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]",
     async (_name, rpc) => {
       for (const key of [undefined, "a-key"]) {
         const served: DescMethodUnary[] = [];
@@ -340,7 +340,7 @@ describe("in the store itself", () => {
   );
 });
 
-/** Steps of a write, which only a write calls: the store alone does not refuse them yet. */
+/** Steps of a write, which only a write calls: the store alone does not reject them yet. */
 describe("a step of a write, called by itself with the scope of a token", () => {
   const steps = ["locking a contact", "relabelling notes", "renaming the client of sessions"];
   test.each(steps)("%s is 403, and MongoDB hears of no write [MCP-12]", async (name) => {

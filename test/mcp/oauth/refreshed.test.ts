@@ -47,7 +47,7 @@ test("half a minute after its last use a token is introspected no more [OAU-13]"
   expect(asked.get("a")).toBe((last ?? 0) + 1);
 });
 
-test("a revoked token is refused within the time that an introspection is kept, and is asked about no more [OAU-13]", async () => {
+test("a revoked token is rejected within the time that an introspection is kept, and is asked about no more [OAU-13]", async () => {
   let said = active;
   const { asked, verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -89,7 +89,7 @@ test("a clock that is set back keeps no result [OAU-13]", async () => {
   await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
 });
 
-test("a token that is refused is introspected once, whatever the provider says of it [OAU-13]", async () => {
+test("a token that is rejected is introspected once, whatever the provider says of it [OAU-13]", async () => {
   const { asked, verifier } = verifierAt(() =>
     Promise.resolve({ active: true, sub: "ann", token_type: "refresh_token" }),
   );

@@ -147,7 +147,7 @@ describe("signing out at the provider", () => {
     void (await browser.submit(await browser.open(`${issuer()}/session/end`)));
 });
 
-test("a token that is revoked at the provider is refused within 5 seconds, also where it was in use [OAU-13]", async () => {
+test("a token that is revoked at the provider is rejected within 5 seconds, also where it was in use [OAU-13]", async () => {
   const one = await letIn(issuer(), ann);
   const other = await letIn(issuer(), ann);
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(200), both(200)]);
@@ -157,7 +157,7 @@ test("a token that is revoked at the provider is refused within 5 seconds, also 
   expect(await statuses(other.token)).toEqual(both(200));
 });
 
-test("one that is revoked before it is ever used is refused at once; so is one whose grant was withdrawn [OAU-13]", async () => {
+test("one that is revoked before it is ever used is rejected at once; so is one whose grant was withdrawn [OAU-13]", async () => {
   const [one, other] = [await letIn(issuer(), ann), await letIn(issuer(), ann, assistantBrowser(), offline)];
   await openid.tokenRevocation(one.client, one.token);
   await openid.tokenRevocation(other.client, other.refreshToken);

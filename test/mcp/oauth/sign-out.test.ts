@@ -204,9 +204,9 @@ describe("signing in at the dashboard again", () => {
   ])("by a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const afresh = await comeBack(await ask(`${base}/sign-in`), claims);
-    const refused = await comeBack(afresh, claims);
-    expect([refused.status, await sessionsOf()]).toEqual([400, 0]);
-    expect(refused.body.error.message).toMatch(words);
+    const rejected = await comeBack(afresh, claims);
+    expect([rejected.status, await sessionsOf()]).toEqual([400, 0]);
+    expect(rejected.body.error.message).toMatch(words);
   });
 
   test("in a session of the provider that was signed out here ends it there, also for a later sign-in [DSH-09]", async () => {

@@ -80,8 +80,8 @@ test("a person has one bucket of 20, refilled at 10 a second, over all instances
 test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON-RPC error [RTE-16]", async () => {
   const token = await known(await person("refused"), service);
   const { responses } = await atOnce(40, () => post(service, token));
-  const refused = responses.filter(({ status }) => status === 429);
-  expect(refused.length).toBeGreaterThan(0);
+  const rejected = responses.filter(({ status }) => status === 429);
+  expect(rejected.length).toBeGreaterThan(0);
   for (const { status, headers, body } of responses) {
     for (const name of [...headers.keys()]) expect(name).not.toMatch(/^(x-)?ratelimit/);
     expect(headers.get("x-request-id")).toMatch(/^[\w-]{1,128}$/);
@@ -140,9 +140,9 @@ test("every message of a batch costs a token; a batch without enough tokens is r
     const token = await known(await person("batches"), slow);
     const began = performance.now();
     expect((await batch(slow, token, 9)).status).toBe(200);
-    const refused = await batch(slow, token, 19);
-    const wait = Number(refused.headers.get("retry-after"));
-    expect([refused.status, refused.body]).toEqual([
+    const rejected = await batch(slow, token, 19);
+    const wait = Number(rejected.headers.get("retry-after"));
+    expect([rejected.status, rejected.body]).toEqual([
       429,
       { jsonrpc: "2.0", id: null, error: { code: "429", message: `Too many requests: try again in ${wait} seconds.` } },
     ]);
@@ -183,7 +183,7 @@ test("a request without a valid token takes from the address, and a new valid to
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
 });
 
-test("a token that was refused goes on being charged to the address [RTE-16]", async () => {
+test("a token that was rejected goes on being charged to the address [RTE-16]", async () => {
   const headers = from();
   const statuses: number[] = [];
   for (let turn = 0; turn < 6; turn++) statuses.push((await post(tight, "garbage-again", headers)).status);

@@ -1,4 +1,4 @@
-// The revisions of the protocol at the one address: how each begins, and how each is refused.
+// The revisions of the protocol at the one address: how each begins, and how each is rejected.
 import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { http2Call } from "../../../fixtures/clients/http2-call.ts";
 import { useHouse } from "../../../fixtures/sign-in/house.ts";
@@ -115,7 +115,7 @@ describe("how a client begins", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("what is rejected", () => {
   test("a method that is not known is 404 in the newest revision and 200 in the others, with -32601 in all [MCP-02] [MCP-03]", async () => {
     for (const revision of revisions) {
       const { status, body } = await send(revision, "records/delete");

@@ -231,7 +231,7 @@ describe("prompts", () => {
     ["follow_up", { session_id: randomId() }, "There is no such record in this account."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
     ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
-  ])("%s with %j is refused in words [MCP-11]", async (name, given, said) => {
+  ])("%s with %j is rejected in words [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-11-25"] as const)
       expect((await prompt(name, given, revision)).error).toMatchObject({ code: -32_602, message: said });
   });

@@ -140,7 +140,7 @@ describe("search", () => {
     expect((await search("5551234"))[0]?.title).toBe("+49 30 5551234");
   });
 
-  test("a long sentence is cut to its first words and not refused [MCP-10]", async () => {
+  test("a long sentence is cut to its first words and not rejected [MCP-10]", async () => {
     const id = await holder.put.session({
       title:
         "Alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon",

@@ -255,7 +255,7 @@ describe("what is served", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("what is rejected", () => {
   const uuid = "must be a valid UUID";
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
@@ -330,7 +330,7 @@ describe("what is refused", () => {
     }
   });
 
-  test("arguments are refused by the input schema where they are refused, and no others [MCP-07] [MCP-11]", () => {
+  test("the input schema rejects the arguments that the tool rejects, and no others [MCP-07] [MCP-11]", () => {
     const check = (name: string, given: unknown): boolean =>
       Array.isArray(flaws(name, "inputSchema", given)) && (flaws(name, "inputSchema", given) as unknown[]).length === 0;
     expect(

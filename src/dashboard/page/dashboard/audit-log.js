@@ -2,7 +2,7 @@
 import { alertOf } from "./alert.js";
 import { listEntries } from "./api.js";
 import { button, make, setBusy } from "./elements.js";
-import { exactly, timeOf } from "./moment.js";
+import { exactly, timeOf } from "./instant.js";
 
 /** @typedef {import("./api.js").Entry} Entry */
 

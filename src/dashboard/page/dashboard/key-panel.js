@@ -5,7 +5,7 @@ import { createKey, failureOf, getKey, revokeKey, rotateKey } from "./api.js";
 import { ask } from "./confirm.js";
 import { button, byId, make, setBusy } from "./elements.js";
 import { issuedKey } from "./issued-key.js";
-import { timeOf } from "./moment.js";
+import { timeOf } from "./instant.js";
 
 /** @typedef {import("./api.js").ApiKey} ApiKey */
 /** @typedef {import("./api.js").IssuedKey} IssuedKey */

@@ -105,7 +105,7 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
   event: AuditEvent;
 
   /**
-   * More of it, in a sentence: for a refusal, why.
+   * More of it, in a sentence: for a rejection, why.
    *
    * @generated from field: optional string detail = 4;
    */
@@ -198,7 +198,7 @@ export const AuditEvent = {
   KEY_REVOKED: 5,
 
   /**
-   * An operation on the API key was refused.
+   * An operation on the API key was rejected.
    *
    * @generated from enum value: AUDIT_EVENT_KEY_REFUSED = 6;
    */
@@ -271,7 +271,7 @@ export const AuditService: GenService<{
   /**
    * List the audit log.
    *
-   * Sign-ins, sign-outs, what was done with the API key or refused, the tools that assistants called, and exports by
+   * Sign-ins, sign-outs, what was done with the API key or rejected, the tools that assistants called, and exports by
    * the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
    *
    * @generated from rpc records.v1.AuditService.ListAuditEntries

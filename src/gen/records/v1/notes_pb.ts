@@ -70,14 +70,14 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   kind?: NoteKind | undefined;
 
   /**
-   * Keeps only notes written at or after this date or moment. A date means the first millisecond of its day in UTC.
+   * Keeps only notes written at or after this date or instant. A date means the first millisecond of its day in UTC.
    *
    * @generated from field: optional string from = 7;
    */
   from?: string | undefined;
 
   /**
-   * Keeps only notes written at or before this date or moment. A date means the last millisecond of its day in UTC.
+   * Keeps only notes written at or before this date or instant. A date means the last millisecond of its day in UTC.
    *
    * @generated from field: optional string to = 8;
    */

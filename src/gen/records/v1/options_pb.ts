@@ -124,7 +124,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   example: string;
 
   /**
-   * True where null is refused in a body although the property may be left out.
+   * True where null is rejected in a body although the property may be left out.
    *
    * @generated from field: bool not_null = 6;
    */
@@ -207,7 +207,7 @@ export const Format = {
   UNSPECIFIED: 0,
 
   /**
-   * An RFC 3339 `full-date`, or an RFC 3339 `date-time` with an offset; the day or the moment has to exist.
+   * An RFC 3339 `full-date`, or an RFC 3339 `date-time` with an offset; the day or the instant has to exist.
    *
    * @generated from enum value: FORMAT_DATE_OR_DATE_TIME = 1;
    */

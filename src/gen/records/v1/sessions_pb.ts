@@ -42,14 +42,14 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   contactId?: string | undefined;
 
   /**
-   * Keeps only sessions at or after this date or moment. A date means the first millisecond of its day in UTC.
+   * Keeps only sessions at or after this date or instant. A date means the first millisecond of its day in UTC.
    *
    * @generated from field: optional string from = 3;
    */
   from?: string | undefined;
 
   /**
-   * Keeps only sessions at or before this date or moment. A date means the last millisecond of its day in UTC.
+   * Keeps only sessions at or before this date or instant. A date means the last millisecond of its day in UTC.
    *
    * @generated from field: optional string to = 4;
    */

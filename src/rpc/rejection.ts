@@ -10,7 +10,7 @@ import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
 /** The error response to a call of this content type. */
-export function refusal(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
+export function rejection(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
   if (protocol === "connect") {
     const header = new Headers(error.metadata);
     header.set("content-type", connect.contentTypeUnaryJson);
@@ -30,7 +30,7 @@ export function refusal(protocol: Protocol, contentType: string, error: ConnectE
 }
 
 /** The error in the library's response; `bytes` is the body of that response. */
-export async function refusedWith(
+export async function rejectedWith(
   protocol: Protocol,
   { header, trailer }: UniversalServerResponse,
   bytes: Uint8Array,

@@ -28,15 +28,15 @@ test("every record endpoint is 429 over the throttle, in the envelope, and nothi
     const responses = await Promise.all(
       Array.from({ length: 6 }, () => service.rest(path, { key: owner.key, method, body })),
     );
-    const refused = responses.filter(({ status }) => status === 429);
-    expect(refused.length, path).toBeGreaterThan(0);
-    expect(responses.filter(({ status }) => status === success).length + refused.length, path).toBe(6);
-    expect(refused[0]?.body.error.code).toBe("429");
-    expect(refused[0]?.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
+    const rejected = responses.filter(({ status }) => status === 429);
+    expect(rejected.length, path).toBeGreaterThan(0);
+    expect(responses.filter(({ status }) => status === success).length + rejected.length, path).toBe(6);
+    expect(rejected[0]?.body.error.code).toBe("429");
+    expect(rejected[0]?.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
     const written =
       Object.values(await counts(service)).reduce((sum, count) => sum + count, 0) -
       Object.values(before).reduce((sum, count) => sum + count, 0);
-    expect(written, path).toBe(success === 201 ? 6 - refused.length : 0);
+    expect(written, path).toBe(success === 201 ? 6 - rejected.length : 0);
   }
 });
 
@@ -47,14 +47,14 @@ test("429 is resource_exhausted by Connect, gRPC and gRPC-Web [WIR-08]", async (
     const outcomes = await Promise.all(
       Array.from({ length: 6 }, () => wire.call({ rpc: "ListSessions", request: {}, key })),
     );
-    const refused = outcomes.find(({ body }) => body === undefined);
+    const rejected = outcomes.find(({ body }) => body === undefined);
     const expected = {
       rest: [429, undefined],
       connect: [429, "resource_exhausted"],
       grpc: [undefined, "resource_exhausted"],
       "grpc-web": [undefined, "resource_exhausted"],
     }[wire.name];
-    expect([refused?.http, refused?.code], wire.name).toEqual(expected);
+    expect([rejected?.http, rejected?.code], wire.name).toEqual(expected);
   }
 });
 

@@ -1,27 +1,27 @@
-// Bodies as they are gathered: the bytes in their order, and no memory beside them.
+// Bodies as they are collected: the bytes in their order, and no memory beside them.
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { gather } from "../../gateway/gather.ts";
+import { collect } from "../../gateway/collect.ts";
 
 test("pieces of any size come out as they went in", () => {
   for (const sizes of [[], [0], [5], [0, 3], [3, 0, 2], [1, 1, 1, 1, 1], [100, 1, 1_000, 7], [65_536, 65_536, 1]]) {
     const pieces = sizes.map((size, at) => Buffer.alloc(size, 65 + at));
-    const gathered = gather();
-    for (const piece of pieces) gathered.add(piece);
-    expect(gathered.bytes().equals(Buffer.concat(pieces)), String(sizes)).toBe(true);
+    const collected = collect();
+    for (const piece of pieces) collected.add(piece);
+    expect(collected.bytes().equals(Buffer.concat(pieces)), String(sizes)).toBe(true);
   }
 });
 
 test("a body that came byte by byte is kept in not much more than its size", () => {
   setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
+  const collectGarbage = runInNewContext("gc") as () => void;
   const slab = Buffer.alloc(1_000, "a");
-  const gathered = gather();
-  collect();
+  const collected = collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
-  for (let at = 0; at < 200_000; at++) gathered.add(slab.subarray(at % 1_000, (at % 1_000) + 1));
-  collect();
+  for (let at = 0; at < 200_000; at++) collected.add(slab.subarray(at % 1_000, (at % 1_000) + 1));
+  collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(4_000_000);
-  expect(gathered.bytes()).toHaveLength(200_000);
+  expect(collected.bytes()).toHaveLength(200_000);
 });

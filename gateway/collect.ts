@@ -1,14 +1,14 @@
-// Gathers a body as it comes: in one piece of memory, for a piece of a single byte costs a hundred more to keep.
+// Collects a body as it comes: in one piece of memory, for a piece of a single byte costs a hundred more to keep.
 
 /** The bytes that have come so far. */
-export interface Gathered {
+export interface Collected {
   add(piece: Buffer): void;
   /** All of them, in their order. */
   bytes(): Buffer;
 }
 
 /** Nothing yet. Pieces are copied, so that none is kept; the one piece of a small body is taken as it is. */
-export function gather(): Gathered {
+export function collect(): Collected {
   let held: Buffer = Buffer.alloc(0);
   let length = 0;
   return {

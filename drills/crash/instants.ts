@@ -1,6 +1,6 @@
 // The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of
 // its reply.
-import type { Moment as CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
+import type { CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
 import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
 import type { Heard } from "./reply-proxy.ts";
@@ -76,7 +76,7 @@ const faults: Readonly<Record<string, CommandFault>> = {
 const operations: readonly Operation[] = ["create", "append"];
 const spoken: readonly SpokenWire[] = ["REST", "gRPC"];
 
-function moments(operation: Operation): CommandInstant[] {
+function instants(operation: Operation): CommandInstant[] {
   return commands[operation].flatMap((command) => (["before", "after"] as const).map((when) => ({ ...command, when })));
 }
 
@@ -88,10 +88,10 @@ const breaches: Record<Operation, Record<Breach["kind"], readonly Breach[]>> = {
 function breachesOf(operation: Operation): Record<Breach["kind"], readonly Breach[]> {
   return {
     killed: [
-      ...moments(operation).map((at): Breach => ({ kind: "killed", at })),
+      ...instants(operation).map((at): Breach => ({ kind: "killed", at })),
       ...replies.map((heard): Breach => ({ kind: "killed", heard })),
     ],
-    cut: moments(operation).map((at) => ({ kind: "cut", at })),
+    cut: instants(operation).map((at) => ({ kind: "cut", at })),
     fault: Object.entries(faults).map(([name, fault]) => ({ kind: "fault", name, fault })),
   };
 }

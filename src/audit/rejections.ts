@@ -1,4 +1,4 @@
-// Writes into an account's audit log what its owner was refused.
+// Writes into an account's audit log the rejected requests of its owner.
 import { deadlineIn, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
@@ -6,17 +6,17 @@ import type { Call, Caller } from "../guards/call.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
-/** A refusal is sent whatever becomes of its entry; nobody waits longer for it. */
+/** A rejection is sent whatever becomes of its entry; nobody waits longer for it. */
 const waitMs = 1_000;
-const refused = new Set([403, 404, 409]);
+const rejected = new Set([403, 404, 409]);
 
 /** The hook of the public access policy; `onError` receives the error of an entry that could not be written. */
-export function recordRefusals(
+export function recordRejections(
   audit: AuditStore,
   onError: (failure: Failure, inbound: Inbound) => void,
 ): (call: Call, caller: Caller, failure: Failure) => Promise<void> {
   return async ({ rpc, writes, inbound }, caller, { kind, message }) => {
-    if (!writes || caller.kind !== "person" || caller.person.account === undefined || !refused.has(kind.http)) return;
+    if (!writes || caller.kind !== "person" || caller.person.account === undefined || !rejected.has(kind.http)) return;
     const { account, name: person } = caller.person;
     const { requestId, address } = inbound;
     const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;

@@ -1,4 +1,4 @@
-// What Import and Export refuse, and what ends them: as a whole, or record by record with its place.
+// What Import and Export reject, and what ends them: as a whole, or record by record with its place.
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";

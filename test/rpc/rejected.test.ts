@@ -1,4 +1,4 @@
-// What is refused on the public listener without a look at the message: unknown paths, methods, content types,
+// What is rejected on the public listener without a look at the message: unknown paths, methods, content types,
 // timeouts.
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ import { enveloped, forms, get, send, written } from "./forms.ts";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 
 let service: TestService;
-/** One request at once and one a second for every address: of many at once nearly all are refused. */
+/** One request at once and one a second for every address: of many at once nearly all are rejected. */
 let tight: TestService;
 let owner: Owner;
 beforeAll(async () => {
@@ -98,9 +98,9 @@ test.each(unserved)(
       const responses = await Promise.all(
         Array.from({ length: 8 }, () => plain(tight.base, http, method, path, { ...headers, ...address }, body)),
       );
-      const refused = responses.filter(({ status }) => status === 429);
-      expect(refused.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
-      for (const response of refused) {
+      const rejected = responses.filter(({ status }) => status === 429);
+      expect(rejected.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
+      for (const response of rejected) {
         expect(response.headers.get("retry-after")).toBe("1");
         expect(response.headers.get("x-request-id")).toMatch(/./);
         expect(JSON.parse(response.body)).toEqual({
@@ -139,9 +139,9 @@ test("a call with a malformed timeout can be throttled in its own protocol [ERR-
         send(tight.base, form, searchContacts, enveloped(form, Buffer.from("x")), headers),
       ),
     );
-    const refused = responses.filter(({ code }) => code === "resource_exhausted");
-    expect(refused.length, form.name).toBeGreaterThanOrEqual(5);
-    for (const { reason, message } of refused)
+    const rejected = responses.filter(({ code }) => code === "resource_exhausted");
+    expect(rejected.length, form.name).toBeGreaterThanOrEqual(5);
+    for (const { reason, message } of rejected)
       expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests: try again in 1 second."]);
   }
 });
@@ -374,7 +374,7 @@ test("a mask that is empty counts as none where fields are set, and changes noth
   expect([status, body.error.details[0].rule]).toEqual([422, "min_properties"]);
 });
 
-test("a call that is refused while its message is still on its way is told why [ERR-12, WIR-05]", async () => {
+test("a call that is rejected while its message is still on its way is told why [ERR-12, WIR-05]", async () => {
   for (const form of forms) {
     const { code } = await send(service.base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
     expect([form.name, code]).toEqual([form.name, "unauthenticated"]);
