@@ -66,7 +66,7 @@ async function textOf(port: number, request: LoadRequest): Promise<string | unde
   return plain.toString();
 }
 
-/** Ids, moments and numbers that nobody else was given. */
+/** Ids, instants and numbers that nobody else was given. */
 function withoutOwn(text: string): string {
   return text
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "id")

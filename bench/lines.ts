@@ -7,7 +7,7 @@ import * as requests from "./requests.ts";
 
 /** One of those that a line compares. */
 export interface Subject {
-  /** Tells the subjects of a line apart; goals name them by it. */
+  /** Distinguishes the subjects of a line: goals name them by it. */
   readonly name: string;
   readonly title: string;
   /** Who responds; between several of them the connections are dealt out. */

@@ -1,4 +1,4 @@
-// The requests of the bench: which records are asked for, and how that stands on each wire.
+// The requests of the bench: which records are requested, and how each wire writes it.
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { createRandom, pick } from "../src/embedded/demo/random.ts";
 import { ContactService, GetContactRequestSchema } from "../src/gen/records/v1/contacts_pb.ts";

@@ -25,7 +25,7 @@ export async function bundled(source, variant = { name: "", plugins: [] }) {
   return main;
 }
 
-/** Runs a program by its bundle; a stack tells places in the sources. */
+/** Runs a program by its bundle; a stack names places in the sources. */
 export async function run(source) {
   process.setSourceMapsEnabled(true);
   const main = await bundled(source);

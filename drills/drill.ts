@@ -1,7 +1,7 @@
 // What a drill is: something is broken on purpose, and a promise of the README holds all the same, or is seen not to.
 import type { Break } from "./fixture/broken.ts";
 
-/** How long a drill may take: minutes with many faults by a person's command, or seconds with a few among the tests. */
+/** How long a drill may take: minutes with many faults by an operator's command, or seconds with a few among the tests. */
 export type Form = "long" | "short";
 
 /** What a drill has seen. */
@@ -12,7 +12,7 @@ export interface Report {
   readonly violations: readonly string[];
 }
 
-/** Tells what a run does while it does it. */
+/** Reports what a run does while it does it. */
 export type Say = (line: string) => void;
 
 /** Options of the command line that only some drills use. */

@@ -1,4 +1,4 @@
-// The demo's records as the questions look them up: by a person's name, and by the time that is asked from.
+// The demo's records as the questions need them: by a contact's name, and by date.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import type { DemoRecords } from "../src/embedded/demo/records.ts";

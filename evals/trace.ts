@@ -11,7 +11,7 @@ export interface Bound {
   readonly tokens: number;
 }
 
-/** A question as a person asks it. */
+/** A question as a user asks it. */
 export interface Question {
   readonly asked: string;
   /** Where it is not the usual bound. */

@@ -20,7 +20,7 @@ export interface Route {
   /** The HTTP status of a success. */
   readonly status: number;
   /**
-   * The whole body of a success, `data` and what stands beside it, ready for JSON.stringify. `message` is of
+   * The whole body of a success, `data` and what is beside it, ready for JSON.stringify. `message` is of
    * `rpc.output`.
    */
   write(message: Message, documentProvider: string): object;

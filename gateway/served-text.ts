@@ -1,4 +1,4 @@
-// A document that is the same for everyone, and written when it is first asked for.
+// A document that is the same for everyone, and written when it is first requested.
 
 /** A text that is served under a path of its own. */
 export interface ServedText {
@@ -6,7 +6,7 @@ export interface ServedText {
   readonly text: string;
 }
 
-/** Written when it is first asked for: an instance is up before. */
+/** Written when it is first requested: an instance is up before. */
 export function lazily(type: string, write: () => string): ServedText {
   let written: string | undefined;
   return {

@@ -36,7 +36,7 @@ function install(name: string, folder: string, say: (line: string) => void): voi
   mkdirSync(making, { recursive: true });
   try {
     const args = ["install", "--prefix", making, "--no-save", "--no-audit", "--no-fund", `node@${name}`];
-    // npm's own progress, where a person looks on.
+    // npm's own progress, where a user looks on.
     const stdio = ["ignore", "inherit", process.stderr.isTTY ? "inherit" : "pipe"] as const;
     const { status, stderr, error } = spawnSync("npm", args, { encoding: "utf8", stdio: [...stdio], timeout: 600_000 });
     if (status !== 0) throw new Error(`npm cannot install node@${name}: ${error?.message ?? lastLine(stderr)}`);

@@ -24,7 +24,7 @@ async function photograph(browser: Browser, program: Program, colorScheme: "ligh
   await context.close();
 }
 
-/** Signs in as the first person of the demo, who has a key and some activity. */
+/** Signs in as the first user of the demo, who has a key and some activity. */
 async function showDashboard(page: Page, program: Program): Promise<void> {
   const { base_url, accounts } = program.demo();
   const [person] = accounts;

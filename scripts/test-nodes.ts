@@ -47,7 +47,7 @@ function judge(name: string): void {
   verdicts.push(`Node ${node.version}: ${passed ? "passed" : "FAILED"}`);
 }
 
-/** The Node of this version; without it the run goes on, and its last lines say what is missing. */
+/** The Node of this version; without it the run continues, and its last lines say what is missing. */
 function programOf(name: string): NodeProgram | undefined {
   try {
     return nodeProgram(name, testCacheDir(), (line) => console.log(line));

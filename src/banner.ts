@@ -1,4 +1,4 @@
-// What a started instance tells a person: where everything is, and how to try the demo.
+// What a started instance shows its operator: where everything is, and how to try the demo.
 import { join } from "node:path";
 import type { Embedded } from "./embedded/parts.ts";
 
@@ -12,7 +12,7 @@ export interface Started {
   /** The API key of the demo's first account. */
   readonly demoKey: string | undefined;
   readonly seconds: number;
-  /** Whether a person reads it at once: only then it has passwords, which would stay in a log. */
+  /** Whether an operator reads it at once: only then it has passwords, which would stay in a log. */
   readonly onTerminal: boolean;
 }
 

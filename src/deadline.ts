@@ -92,7 +92,7 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   return controller.signal;
 }
 
-/** Whether a request ended because of time or of the database, and not because of what it asks for. */
+/** Whether a request ended because of time or of the database, and not because of what it requests. */
 export function isGivenUp({ reason }: Failure): boolean {
   return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }

@@ -229,7 +229,7 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Whether a failure says something to whoever runs the service, and not only to the caller: an accident, or a cause of
+ * Whether a failure says something to the operator, and not only to the caller: an accident, or a cause of
  * its own.
  */
 export function isForTheLog(failure: Failure): boolean {

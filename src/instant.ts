@@ -33,7 +33,7 @@ export function parseInstant(text: string): Instant | undefined {
   return { first: /[1-9]/.test(fraction.slice(3)) ? last + 1 : last, last };
 }
 
-/** The moments that bound a period, of texts that are instants or left out. */
+/** The instants that bound a period, of texts that are instants or left out. */
 export function periodOf(
   from: string | undefined,
   to: string | undefined,

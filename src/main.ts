@@ -88,7 +88,7 @@ function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
   );
 }
 
-/** The folder as a person here would write it. */
+/** The folder as an operator here would write it. */
 function shownFolder(folder: string): string {
   const path = relative(process.cwd(), folder);
   return path.startsWith("..") || isAbsolute(path) ? folder : `./${path}`;

@@ -34,7 +34,7 @@ export function readableLine(json: string, colored: boolean): string | undefined
   return isFile(request) && line["level"] !== debugLevel ? undefined : requestLine(request, colored);
 }
 
-/** A page's files have a name with an ending; its documents are asked for by their paths. */
+/** A page's files have a name with an ending; its documents are requested by their paths. */
 function isFile({ wire, route, status }: RequestLine): boolean {
   return wire === "page" && status < 400 && /\.(?:css|js|svg|ico|woff2|png)$/.test(route);
 }
@@ -69,7 +69,7 @@ function eventLine({ level, time, msg, ...facts }: Line, colored: boolean): stri
   ].join("  ");
 }
 
-/** The time of day here, as the person's own clock shows it. */
+/** The time of day here, as the user's own clock shows it. */
 function clock(time: string, colored: boolean): string {
   const text = new Date(time).toLocaleTimeString("en-GB");
   return colored ? styleText("dim", text, always) : text;

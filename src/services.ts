@@ -114,7 +114,7 @@ function createRecordStores(client: MongoClient) {
 }
 
 /**
- * What there is over one database. `redis` is asked for when it is needed: it is connected later, or there is none.
+ * What there is over one database. `redis` is requested when it is needed: it is connected later, or there is none.
  * `watch` hears of what happens beside the requests.
  */
 export function createServices(

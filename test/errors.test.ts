@@ -36,7 +36,7 @@ test.each([
   expect(reasonName(reason)).toBe(name);
 });
 
-test("every message is a sentence for a person, without a word of the inside", () => {
+test("every message is a sentence for a user, without a word of the inside", () => {
   for (const { message } of Object.values(failures)) {
     expect(message).toMatch(/\.$/);
     expect(message).not.toMatch(/mongo|redis|stack|undefined|null|Error/i);

@@ -1,4 +1,4 @@
-// The real program with nothing configured: what it starts, what it tells, and how it ends.
+// The real program with nothing configured: what it starts, what it prints, and how it ends.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -170,7 +170,7 @@ test("no secret of the settings is in the environment of mongod and Redis [EMB-0
   for (const { pid } of servers) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(collectorToken);
 });
 
-test("a second program on the same data folder is rejected with one line, and the first goes on [OPS-14, OPS-21]", async () => {
+test("a second program on the same data folder is rejected with one line, and the first continues [OPS-14, OPS-21]", async () => {
   const other = spawnProgram({ DATA_DIR: folder.path });
   expect(await other.ended).toBe(1);
   expect(other.stderr).toMatch(/^records: [^\n]*\n$/);

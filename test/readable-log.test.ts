@@ -1,4 +1,4 @@
-// What a person sees on a terminal: a line for each request, and a banner with what it takes to sign in.
+// What a user sees on a terminal: a line for each request, and a banner with what it takes to sign in.
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { bannerLines } from "../src/banner.ts";

@@ -1,4 +1,4 @@
-// Runs what the README tells a reader to run, and compares what comes with what it shows.
+// Runs the commands of the README, and compares what comes with what it shows.
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ test("the README is at most 600 words long, and its first command starts the ser
   expect(readme.text.split(/\s+/).length).toBeLessThanOrEqual(600);
   expect(commands[0]).toBe("npm ci && npm start");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
-  // Without exec a shell would stand between npm and the service, and keep the signals for itself.
+  // Without exec a shell would be between npm and the service, and keep the signals for itself.
   expect(scripts.start).toBe(["exec node", ...startCommand].join(" "));
 });
 

@@ -27,7 +27,7 @@ function rejection(environment: Record<string, string>): string {
   return "";
 }
 
-test("every secret can stand in a file, with or without a line break at its end [OPS-40]", () => {
+test("every secret can be in a file, with or without a line break at its end [OPS-40]", () => {
   const config = readConfig({
     MONGODB_URI_FILE: fileOf("mongodb", "mongodb://records:of-the-database@db.example/records\n"),
     REDIS_URL_FILE: fileOf("redis", "redis://:of-the-cache@cache.example:6379\r\n"),

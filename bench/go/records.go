@@ -170,7 +170,7 @@ func (r records) create(ctx context.Context, account bson.Binary, fields contact
 }
 
 func (r records) find(ctx context.Context, collection string, filter, projection bson.D, limit, offset int, into any) error {
-	// A negative limit asks for a single batch.
+	// A negative limit requests a single batch.
 	settings := options.Find().SetProjection(projection).SetSort(newest).SetLimit(-int64(limit)).SetSkip(int64(offset))
 	cursor, err := r.db.Collection(collection).Find(ctx, filter, settings)
 	if err != nil {

@@ -1,9 +1,9 @@
-// What the load client is asked for and what it responds: messages between the bench and its client process.
+// The requests to the load client and its responses: messages between the bench and its client process.
 
-/** Stands in a request for a number that no other request has; as many digits take its place. */
+/** Is in a request for a number that no other request has; as many digits take its place. */
 export const uniqueMark = "@@@@@@@@@@@@";
 
-/** A request over HTTP/1.1, as it stands on the wire. */
+/** A request over HTTP/1.1, as it is on the wire. */
 export interface WireRequest {
   readonly kind: "http1";
   readonly bytes: string;

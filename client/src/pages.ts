@@ -2,7 +2,7 @@
 import type { Page } from "./types.ts";
 
 /**
- * Every record of a list from `offset` on, page by page, each page asked for when it is needed. The list is cut as it
+ * Every record of a list from `offset` on, page by page, each page requested when it is needed. The list is cut as it
  * is at each request: records that are added or removed meanwhile can be met twice or missed.
  */
 export async function* everyRecord<Query extends { offset?: number }, Item>(

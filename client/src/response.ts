@@ -1,4 +1,4 @@
-// Makes of an HTTP response either the body of a success or the error that it tells of.
+// Makes of an HTTP response either the body of a success or the error that it reports.
 import { RecordsError } from "./error.ts";
 import type { ErrorDetail } from "./types.ts";
 

@@ -470,7 +470,7 @@ export interface components {
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the person who was signed in, or the subject where the identity provider gives no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
+             * @description Who did it: the email of the user who was signed in, or the subject where the identity provider gives no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
              * @example ann.lee@example.com
              */
             person: string | null;
@@ -955,7 +955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The person who is signed in has no account. */
+            /** @description The user who is signed in has no account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1044,7 +1044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1141,7 +1141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. */
+            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1230,7 +1230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The person who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1332,7 +1332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The person who is signed in has no account. */
+            /** @description The user who is signed in has no account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -22,7 +22,7 @@ export type ContactTimelineNote = Open<Schemas["ContactTimelineNote"]>;
 export type ContactRecentSession = Open<Schemas["ContactRecentSession"]>;
 export type SessionSummary = Open<Schemas["SessionSummary"]>;
 /**
- * `google_doc_url` bears the name of the deployment's document provider; another provider's field is read by its own
+ * `google_doc_url` has the name of the deployment's document provider; another provider's field is read by its own
  * name.
  */
 export type SessionDetail = Open<Schemas["SessionDetail"]> & { readonly [name: `${string}_doc_url`]: string | null };

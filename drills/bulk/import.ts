@@ -138,7 +138,7 @@ async function settled(client: MongoClient, accountId: UUID, records: number): P
   }
 }
 
-/** Samples the memory of a process, which may be replaced by another. Linux alone tells it. */
+/** Samples the memory of a process, which may be replaced by another. Linux alone reports it. */
 function watchMemory(pid: () => number) {
   const samples: number[] = [];
   const timer = setInterval(() => {

@@ -91,7 +91,7 @@ async function run(
   });
 }
 
-/** Goes on beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
+/** Continues beside the writes that follow: a judgement that cannot be made is a violation, not an end of them. */
 function judged(write: PreparedWrite, whole: string, first: WireResponse | undefined): Promise<string[]> {
   return write
     .judge(whole, first)
@@ -155,7 +155,7 @@ async function killed(
   return hearing;
 }
 
-/** Changes of what a write touches that are none of its known steps: moments which nobody has tried. */
+/** Changes of what a write touches that are none of its known steps: instants which nobody has tried. */
 function unknownSteps(sent: ReadonlySet<string>): string[] {
   const known = new Set(Object.values(commands).flat().map(label));
   return [...sent]

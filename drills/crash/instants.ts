@@ -1,4 +1,4 @@
-// The moments of a write at which it can be broken: its commands to the database, before and after, and the parts of
+// The instants of a write at which it can be broken: its commands to the database, before and after, and the parts of
 // its reply.
 import type { CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
 import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
@@ -106,7 +106,7 @@ export const everyWrite: readonly BrokenWrite[] = operations.flatMap((operation)
 );
 
 /**
- * Every moment at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other
+ * Every instant at which an instance can be killed, on one wire each; of the cuts and of mongod's faults every other
  * one, on either operation.
  */
 export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operation, odd) =>
@@ -119,7 +119,7 @@ export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operati
   ),
 );
 
-/** What a person calls it. */
+/** What an operator calls it. */
 export function spell({ operation, wire, breach }: BrokenWrite): string {
   const write = `in a ${wire} ${operation}`;
   if (breach.kind === "fault") return `mongod ${breach.name} ${write}`;

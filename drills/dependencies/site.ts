@@ -25,12 +25,12 @@ export interface Site {
   readonly mongoProxy: Proxy | undefined;
   readonly redisProxy: Proxy;
   readonly account: Account;
-  /** Of a person who is signed in to the dashboard. */
+  /** Of a user who is signed in to the dashboard. */
   readonly cookie: string;
   /** Contacts of the account: enough for every call that changes one to have its own. */
   readonly contactIds: readonly string[];
   readonly sessionId: string;
-  /** A new access token of that person. */
+  /** A new access token of that user. */
   token(): Promise<string>;
 }
 

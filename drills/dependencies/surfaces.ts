@@ -19,7 +19,7 @@ export type Kind =
   /** The records, to read or to write them. */
   | "read"
   | "write"
-  /** The session of a person at the dashboard. */
+  /** The session of a user at the dashboard. */
   | "person"
   /** An access token, and the records. */
   | "assistant"
@@ -46,7 +46,7 @@ export interface Ledger {
   readonly unheard: Write[];
 }
 
-/** A write of one record, which bears its name. */
+/** A write of one record, which has its name. */
 export interface Write {
   readonly wire: WireName;
   readonly rpc: Rpc;
@@ -61,7 +61,7 @@ export interface Surfaces {
   readonly calls: readonly Call[];
   /** Sends a write, once more perhaps. Never rejects. */
   write(write: Write): Promise<Word>;
-  /** Asks for something that nothing can keep it from: how long that takes is what the machine takes. */
+  /** Requests something that nothing can keep it from: how long that takes is what the machine takes. */
   idle(): Promise<unknown>;
   close(): void;
 }

@@ -1,11 +1,11 @@
-// One fault in the life of an instance: everything is asked for while it lasts and after, and every response is judged.
+// One fault in the life of an instance: everything is requested while it lasts and after, and every response is judged.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";
 
 /** How a fault is suffered. */
 export interface Trial {
-  /** How often everything is asked for while the fault lasts, and milliseconds from one time to the next. */
+  /** How often everything is requested while the fault lasts, and milliseconds from one time to the next. */
   readonly waves: number;
   readonly pauseMs: number;
 }
@@ -13,11 +13,11 @@ export interface Trial {
 /** What was seen of a fault. */
 export interface Seen {
   readonly slowestMs: number;
-  /** From the end of the fault to the first time that everything was asked for and served. */
+  /** From the end of the fault to the first time that everything was requested and served. */
   readonly recoveryMs: number;
   /**
    * Requests that were told at their deadline that they cannot be served, while not even an idle one was served
-   * quickly: whose fault that is nobody can tell.
+   * quickly: whose fault that is nobody can know.
    */
   readonly unjudged: number;
   readonly violations: readonly string[];
@@ -36,7 +36,7 @@ interface TimedResponse {
 const respondWithinMs = 6_000;
 /** Everything is right again within it. */
 const recoverWithinMs = 15_000;
-/** Who tells how MongoDB stands has to have noticed; a request asks for itself. */
+/** Whatever reports the state of MongoDB has to have noticed; a request asks MongoDB itself. */
 const noticedWithinMs = 2_500;
 const idleEveryMs = 250;
 /** A little less than the service's deadline of 4.8 seconds. */
@@ -49,7 +49,7 @@ const slowIdleMs = 250;
 const turns = 3;
 const warmWithinMs = 120_000;
 
-/** Asks for one thing after the other, each until it is served, so that nothing is new to the instance. */
+/** Requests one thing after the other, each until it is served, so that nothing is new to the instance. */
 export async function warmUp({ calls }: Surfaces): Promise<void> {
   const until = performance.now() + warmWithinMs;
   for (const call of calls) {
@@ -123,7 +123,7 @@ export async function suffer(
   return { slowestMs, recoveryMs, unjudged, violations };
 }
 
-/** Asks for everything at once. Who is not served in time is not waited for. */
+/** Requests everything at once. Who is not served in time is not waited for. */
 async function askAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
   let idleMs = 0;
   let over = false;

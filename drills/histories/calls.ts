@@ -1,5 +1,5 @@
 // The requests of the drill's clients: each is sent to one instance over one wire, and recorded with what its response
-// tells.
+// reports.
 import type { Fields as Request, Outcome as WireOutcome, Rpc, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 import { rest } from "../../fixtures/service/service.ts";
@@ -34,7 +34,7 @@ export interface Calls {
   copy(from: From, contact: string, session: string): Promise<Operation>;
   append(from: From, contact: string, note: string, keyed: boolean): Promise<Operation>;
   create(from: From, name: string): Promise<Operation>;
-  /** A call of the internal listener by Connect's JSON; `read` tells what the response shows. */
+  /** A call of the internal listener by Connect's JSON; `read` reports what the response shows. */
   internal(intent: Intent, rpc: string, body: object, read?: (body: unknown) => Partial<Result>): Promise<Operation>;
   close(): void;
 }

@@ -28,7 +28,7 @@ export interface Owners {
 }
 
 /**
- * Ends one credential after the other over one instance, with a new person each time that it is not known what came of
+ * Ends one credential after the other over one instance, with a new user each time that it is not known what came of
  * it.
  */
 export async function owner(
@@ -97,7 +97,7 @@ export async function owner(
     return response;
   }
 
-  /** The life of a person; ends where the outcome of something is unknown. */
+  /** The life of a user; ends where the outcome of something is unknown. */
   async function live(person: Person): Promise<void> {
     const [old, fresh] = [`key of ${person.name}`, `new key of ${person.name}`];
     const rotated = await end("rotation", [keyCalled(old, person.key)], fresh, () =>

@@ -93,7 +93,7 @@ export const nemeses = {
     await stopped(scene, followers[0] ?? "", () => scene.meanwhile(4_000, scene.site.instances));
   },
 
-  /** Shorter than an election takes: it goes on as the primary. */
+  /** Shorter than an election takes: it continues as the primary. */
   async "short freeze of the primary"(scene) {
     await stopped(scene, await scene.site.primaries.current(), () => sleep(scene.electionMs * 0.6));
     await scene.meanwhile(1_000, scene.site.instances);
@@ -161,7 +161,7 @@ export const nemeses = {
     site.fixture.instances[at] = await site.fixture.start();
   },
 
-  /** The old primary's instance sleeps through the end of what it believes, and goes on with what it had begun. */
+  /** The old primary's instance sleeps through the end of what it believes, and continues with what it had begun. */
   async "side cut, and its instance stalls"(scene) {
     const sides = await cut(scene);
     await stepUp(scene.site, sides.followers);

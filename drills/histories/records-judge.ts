@@ -80,7 +80,7 @@ export function judgeCreates(operations: readonly Operation[], { created }: Comm
   return violations;
 }
 
-/** A time in which a process or a link stood still: what was under way then is carried out when it goes on. */
+/** A time in which a process or a link was paused: what was under way then is carried out when it continues. */
 export interface Standstill {
   readonly from: number;
   readonly to: number;
@@ -91,7 +91,7 @@ const lateMs = 1_000;
 
 /**
  * Writes that got 503, and carried out more than a second later by the clock of the primary. What a member or
- * a link that stood still had received before is not the service's doing.
+ * a link that was paused had received before is not the service's doing.
  */
 export function judgeLateEffects(
   operations: readonly Operation[],

@@ -46,7 +46,7 @@ export interface RoundOutcome {
 }
 
 /**
- * Runs a round and enters its operations in the history. `failures` are the lines of the instances' logs that tell of
+ * Runs a round and enters its operations in the history. `failures` are the lines of the instances' logs that describe
  * failures, as they come.
  */
 export async function runRound(

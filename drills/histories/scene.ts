@@ -13,7 +13,7 @@ export interface Scene {
   readonly electionMs: number;
   /** How many instances are on the side of the old primary. */
   readonly beside: 1 | 2;
-  /** What stood still, and when. */
+  /** What was paused, and when. */
   readonly standstills: Standstill[];
   /** Hears of a cut: the instances beside the old primary, and the others. */
   divided(alone: readonly string[], many: readonly string[]): void;
@@ -77,7 +77,7 @@ export async function stopped({ site, standstills }: Scene, name: string, work: 
   try {
     await work();
   } finally {
-    // Before it goes on: it may carry something out before this process is given the processor again.
+    // Before it continues: it may carry something out before this process is given the processor again.
     standstills.push({ from, to: now() });
     process.kill(pid, "SIGCONT");
   }

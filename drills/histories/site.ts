@@ -39,7 +39,7 @@ export interface Site {
   person(name: string): Promise<Person>;
 }
 
-/** A person, their dashboard session, their API key and their assistant's token. */
+/** A user, their dashboard session, their API key and their assistant's token. */
 export interface Person {
   readonly name: string;
   readonly accountId: string;

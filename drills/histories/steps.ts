@@ -6,7 +6,7 @@ const names = ["full_name", "email", "phone"] as const;
 
 /**
  * The steps of one contact, whose values are unique. A write of unknown outcome may have happened at any later time or
- * never. One whose value nobody read is left out: no read can tell the difference. One whose value was read happened
+ * never. One whose value nobody read is left out: no read can know the difference. One whose value was read happened
  * before the first such read was served.
  */
 export function stepsOf(operations: readonly Operation[]): Step[] {

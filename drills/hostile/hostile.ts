@@ -241,7 +241,7 @@ async function judge(
   }
 }
 
-/** Somebody else, whose requests nothing that is done with the person's key may throttle. */
+/** Somebody else, whose requests nothing that is done with the user's key may throttle. */
 async function bystander(fixture: Fixture, base: string): Promise<Errand> {
   const { key } = await fixture.account();
   const headers = { Authorization: `Bearer ${key}`, "Content-Type": "application/json" };

@@ -15,7 +15,7 @@ export interface Seen {
   readonly failures: readonly string[];
 }
 
-/** Probes that go on until they are stopped. */
+/** Probes that continue until they are stopped. */
 export interface Probes {
   take(): Promise<Seen>;
   stop(): Promise<void>;

@@ -17,7 +17,7 @@ interface Listed {
   }[];
 }
 
-/** The operations of the surface as a person's assistant is told of them. */
+/** The operations of the surface as a user's assistant is told of them. */
 export async function assistantOperations(where: Where, person: Person): Promise<Operation[]> {
   const { tools } = await listed(where, person, "tools/list");
   const { resourceTemplates } = await listed(where, person, "resources/templates/list");

@@ -256,7 +256,7 @@ function variationsOf(message: DescMessage, own: Person, other: Person, findings
     }
     if (!/(^|_)id$/.test(field.name)) return [];
     const pairs = field.name.endsWith("external_id") ? externalIdPairs(other) : idPairs(other);
-    // An external id stands in place of the id.
+    // An external id is in place of the id.
     const { [field.name.replace("external_", "")]: _replaced, ...rest } = base;
     return kinds.flatMap((kind) =>
       pairs.map((pair) => ({
@@ -270,7 +270,7 @@ function variationsOf(message: DescMessage, own: Person, other: Person, findings
   });
 }
 
-/** An item of one's own that would be written as it stands. */
+/** An item of one's own that would be written as it is. */
 function baseOf(message: DescMessage, own: Person, findings: Findings): JsonObject {
   const base: JsonObject = {};
   for (const field of message.fields) {

@@ -1,4 +1,4 @@
-// Two accounts full of marked records: everything of the one is asked for by the other, on every wire, and nothing may
+// Two accounts full of marked records: everything of the one is requested by the other, on every wire, and nothing may
 // show.
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
@@ -133,7 +133,7 @@ async function judge(
     records.filter(({ wire }) => wire !== "the internal listener"),
     (operation) => probeHeaders(operation, sides, findings),
   );
-  // What may only be read by one's key: the writes are rejected, and by nothing that tells more.
+  // What may only be read by one's key: the writes are rejected, and by nothing that reveals more.
   await byWire(
     operations.filter(
       ({ wire, writes }) =>

@@ -12,7 +12,7 @@ import { send, sendGrpc } from "./raw.ts";
 /** What is put into the fields. */
 export type Given = Readonly<Record<string, unknown>>;
 
-/** Something that can be asked for, on one wire. */
+/** Something that can be requested, on one wire. */
 export interface Operation {
   /** `GetContact by gRPC`. */
   readonly name: string;
@@ -25,7 +25,7 @@ export interface Operation {
   readonly fields: readonly string[];
   readonly required: readonly string[];
   send(given: Given, as: Person, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
-  /** A success in words, for a comparison without ids and moments; undefined where the bytes are words already. */
+  /** A success in words, for a comparison without ids and instants; undefined where the bytes are words already. */
   readonly textOf?: (response: RawResponse) => string;
 }
 

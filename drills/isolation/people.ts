@@ -47,7 +47,7 @@ export function newPhone(): string {
   return `+99${randomInt(100_000_000, 999_999_999)}`;
 }
 
-/** Makes a person's account and fills it through the internal listener. */
+/** Makes a user's account and fills it through the internal listener. */
 export async function newPerson(
   fixture: Fixture,
   fake: FakeProvider,
@@ -158,7 +158,7 @@ export async function newPerson(
   };
 }
 
-/** Everything by which a person would be recognised in another's response. */
+/** Everything by which a user would be recognised in another's response. */
 export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Person): readonly string[] {
   return [
     accountId,
@@ -173,7 +173,7 @@ export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Pe
 }
 
 /**
- * All documents of a person's account, of every collection, in one order. What merely using a credential moves is left
+ * All documents of a user's account, of every collection, in one order. What merely using a credential moves is left
  * out.
  */
 export async function documentsOf({ client }: Fixture, { accountId }: Person): Promise<ReadonlyMap<string, string>> {

@@ -1,4 +1,4 @@
-// One HTTP request and its response as it stood on the wire: status, every header and trailer, every byte of the body.
+// One HTTP request and its response as it is on the wire: status, every header and trailer, every byte of the body.
 import type { OutgoingHttpHeaders } from "node:http";
 import { Agent, request } from "node:http";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
@@ -67,7 +67,7 @@ export async function sendGrpc(
   return { status, headers: lines(received), body: bytes };
 }
 
-/** Asks again where there was no time to respond: on a busy machine that says nothing of what is asked for. */
+/** Asks again where there was no time to respond: on a busy machine that says nothing of what is requested. */
 export async function patiently(ask: () => Promise<RawResponse>): Promise<RawResponse> {
   for (let left = 5; ; left--) {
     const response = await ask();

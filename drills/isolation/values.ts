@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Person } from "./people.ts";
 import { newPhone, newWord } from "./people.ts";
 
-/** Two values that must get the same response: nothing tells what another has from what nobody has. */
+/** Two values that must get the same response: nothing reveals what another has from what nobody has. */
 export interface Pair {
   readonly what: string;
   readonly foreign: string | number | boolean;
@@ -100,7 +100,7 @@ function alike(what: string, value: string | boolean): Pair {
 }
 
 /**
- * Every id of another, in both cases: of the kind that is asked for, and of every other kind. The first two say most.
+ * Every id of another, in both cases: of the kind that is requested, and of every other kind. The first two say most.
  */
 export function idPairs(other: Person): Pair[] {
   const { contact, session, ...others } = other.ids;

@@ -12,7 +12,7 @@ export type Operation = "create" | "append";
 export type SpokenWire = "REST" | "gRPC";
 
 const rpcs = { create: ContactService.method.createContact, append: ContactService.method.appendContactNote };
-// The provider stands in links to documents, which neither response has.
+// The provider is in links to documents, which neither response has.
 const renderBody = createRenderBody("none");
 
 /** The REST body of a successful response. */

@@ -1,6 +1,6 @@
 // What a token bucket may and may not have done, told from outside: from when each request was sent and completed.
 
-/** A request as its caller saw it: the bucket decided at some moment between the two. */
+/** A request as its caller saw it: the bucket decided at some instant between the two. */
 export interface Seen {
   /** Milliseconds on the caller's clock. */
   readonly sentAt: number;

@@ -203,7 +203,7 @@ export function judgeBucket(who: string, seen: readonly Seen[], excused: number,
 }
 
 /**
- * Empties the bucket at once, waits as long as it is told, and has to get through; again and again. Tells how often it
+ * Empties the bucket at once, waits as long as it is told, and has to get through; again and again. Reports how often it
  * did.
  */
 async function obey(caller: Caller, until: number, violations: string[]): Promise<number> {

@@ -91,7 +91,7 @@ function overSocket(socket: Socket): Connection {
 
 /**
  * The first response in what was received, and its length in bytes; undefined while it is not whole. Headers are read
- * when they are asked for: under load the machine is the service's.
+ * when they are requested: under load the machine is the service's.
  */
 function readReply(received: Buffer): { readonly reply: Reply; readonly length: number } | undefined {
   const headLength = received.indexOf("\r\n\r\n");

@@ -38,7 +38,7 @@ export function openGrpc(base: string): Promise<GrpcConnection> {
     session.once("error", reject);
     session.once("connect", () => {
       session.off("error", reject);
-      // A call that is cut off tells it itself.
+      // A call that is cut off reports it itself.
       session.on("error", () => undefined);
       resolve(overSession(session));
     });

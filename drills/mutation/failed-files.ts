@@ -3,7 +3,7 @@
 import type { RunnerTestCase, RunnerTestFile } from "vitest";
 import type { Reporter, Vitest } from "vitest/node";
 
-/** A reporter that tells nobody anything, and leaves in each such file one test that failed. */
+/** A silent reporter, and leaves in each such file one test that failed. */
 export function failedFiles(): Reporter {
   let vitest: Vitest;
   return {

@@ -1,4 +1,4 @@
-// `npm run mutation`: breaks the code of each group in every small way, one at a time, and tells which breaks no test
+// `npm run mutation`: breaks the code of each group in every small way, one at a time, and reports which breaks no test
 // noticed.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -203,7 +203,7 @@ async function mix(fixture: Fixture, pool: Pool): Promise<Send> {
   return (number) => pool.ask(made[number % made.length]?.[Math.floor(number / made.length) % 10] ?? "");
 }
 
-/** Asks for health four times, so many milliseconds apart. */
+/** Requests health four times, so many milliseconds apart. */
 async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
   const health = requestText("GET", "/v1/health", {});
   return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.ask(health));

@@ -4,12 +4,12 @@ import { accessToken, send } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { seconds } from "../../fixtures/sign-in/fake-provider.ts";
 
-/** The person and the sign-in of its token. */
+/** The user and the sign-in of its token. */
 export interface Grant {
   readonly subject: string;
   /** The provider's session of the grant; none for an offline grant. */
   readonly sid: string | undefined;
-  /** When the person signed in, in whole seconds since 1970. */
+  /** When the user signed in, in whole seconds since 1970. */
   readonly signedInAt: number;
 }
 
@@ -18,7 +18,7 @@ export interface Called {
   /** In ms of `performance.now()`. */
   readonly sentAt: number;
   readonly status: number;
-  /** Whether the response holds the person's record. */
+  /** Whether the response holds the user's record. */
   readonly hasData: boolean;
   /** Whether the token is a refreshed one. */
   readonly refreshed: boolean;
@@ -33,7 +33,7 @@ export interface Assistant {
 /** Refreshes the token after so many calls, and after each 401. */
 const callsPerToken = 3;
 
-/** Starts an assistant that calls until it is stopped. Only the person's record contains `mark`. */
+/** Starts an assistant that calls until it is stopped. Only the user's record contains `mark`. */
 export function startAssistant(
   fake: FakeProvider,
   bases: readonly string[],

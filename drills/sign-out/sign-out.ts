@@ -1,4 +1,4 @@
-// A person signs out in one browser while assistants call and refresh: the service rejects all their tokens.
+// A user signs out in one browser while assistants call and refresh: the service rejects all their tokens.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";

@@ -33,7 +33,7 @@ const mostKeptShortly = 16_000_000;
 export const collecting = `--require ${join(import.meta.dirname, "collect.cjs")}`;
 
 /**
- * Has the instance collect its garbage and tells what is left. Needs an instance that was started with `collecting`.
+ * Has the instance collect its garbage and reports what is left. Needs an instance that was started with `collecting`.
  */
 export async function sample({ pid, internalPort }: ChildInstance): Promise<Sample> {
   process.kill(pid, "SIGUSR2");

@@ -21,7 +21,7 @@ interface Plan {
   readonly members: 1 | 3;
   readonly instances: number;
   readonly seconds: number;
-  /** It goes on until there were as many requests: on a slow machine seconds are few. */
+  /** It continues until there were as many requests: on a slow machine seconds are few. */
   readonly requests: number;
   readonly calibrateMs: number;
   readonly faultEverySeconds: number;

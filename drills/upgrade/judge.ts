@@ -7,7 +7,7 @@ import { Unexpected } from "./traffic.ts";
 /** The collections whose documents are counted. */
 const counted = ["contacts", "notes", "sessions", "idempotency"] as const;
 
-/** Tells what is wrong to the traffic. Both versions have to serve. */
+/** Reports what is wrong to the traffic. Both versions have to serve. */
 export async function judge(
   { client }: Fixture,
   { account, traffic }: Scene,

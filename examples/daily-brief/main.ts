@@ -1,4 +1,4 @@
-// Prints the sessions of a day, each with its person, how to prepare, and the last notes.
+// Prints the sessions of a day, each with its contact, how to prepare, and the last notes.
 import type { SessionDetail, SessionSummary } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
 import { connection } from "../connection.ts";

@@ -67,7 +67,7 @@ def main() -> None:
     if len(found) != 1:
         raise SystemExit(f"{who}: {len(found)} contacts match, not one: " + ", ".join(contact["full_name"] or contact["id"] for contact in found))
     contact = found[0]
-    # The same words about the same person on the same day are one note.
+    # The same words about the same contact on the same day are one note.
     day = time.strftime("%Y-%m-%d", time.gmtime())
     key = hashlib.sha256(json.dumps([contact["id"], day, content]).encode()).hexdigest()
     note = call("POST", f"/v1/contacts/{contact['id']}/notes", {"content": content}, idempotency_key=key)["data"]

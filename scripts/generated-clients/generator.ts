@@ -21,7 +21,7 @@ const harmless = [
   /OpenAPI 3\.1 support is still in beta/,
   // A parameter called `from`, which is a keyword of Python.
   /From \(reserved word\) cannot be used as model name/,
-  // The Python generator asks for the name of a schema that is no reference.
+  // The Python generator requests the name of a schema that is no reference.
   /Failed to get the schema name: null/,
 ];
 /** A warning, or the note that a schema without a name got one. */

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { McpClient, Person, ToolResult } from "./client.ts";
 
-/** A line of the program: a page that the person must open first, or the response. */
+/** A line of the program: a page that the user must open first, or the response. */
 interface Line {
   readonly authorize?: string;
   readonly result?: unknown;

@@ -1,6 +1,6 @@
-// A client of the MCP surface, as the journey drives it: connects, lists, calls, and leads a person to sign in.
+// A client of the MCP surface, as the journey drives it: connects, lists, calls, and leads a user to sign in.
 
-/** A person at a browser: visits the page that the client opens, and returns the callback address it ends at. */
+/** A user at a browser: visits the page that the client opens, and returns the callback address it ends at. */
 export type Person = (page: URL) => Promise<URL>;
 
 /** The result of a tool call. */

@@ -26,7 +26,7 @@ interface Ended {
   readonly errors: string;
 }
 
-/** It signs a person in only on a terminal. As nothing else is said of the terminal, no browser is opened. */
+/** It signs a user in only on a terminal. As nothing else is said of the terminal, no browser is opened. */
 const asOnTerminal = "--import=data:text/javascript,process.stderr.isTTY=true";
 const commandMs = 60_000;
 
@@ -86,7 +86,7 @@ function accessTokenIn(text: string): string {
   return /access_token\\*":\s*\\*"([^"\\]+)/.exec(text)?.[1] ?? "";
 }
 
-/** Waits for the end of the process, and visits its callback where it asks for a sign-in. */
+/** Waits for the end of the process, and visits its callback where it requests a sign-in. */
 async function finish(child: ReturnType<typeof spawn>, person: Person): Promise<Ended> {
   let [out, errors, seen] = ["", "", 0];
   let visits = Promise.resolve();

@@ -22,9 +22,9 @@ export interface Outcome {
     readonly failures: readonly string[];
   };
   readonly refresh?: Step & { readonly hasNewToken: boolean };
-  /** The next call after the sign-out, with a person who closes the page. */
+  /** The next call after the sign-out, with a user who closes the page. */
   readonly afterSignOut?: Step;
-  /** The call after that, with a person who signs in. */
+  /** The call after that, with a user who signs in. */
   readonly again?: Step;
 }
 

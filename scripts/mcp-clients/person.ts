@@ -1,4 +1,4 @@
-// The person of the demo in a browser: signs in where a client leads, closes the page instead, or signs out on the
+// The user of the demo in a browser: signs in where a client leads, closes the page instead, or signs out on the
 // dashboard.
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import type { Program } from "../../fixtures/service/program.ts";
@@ -10,7 +10,7 @@ export interface OpenedPage {
   readonly origin: string;
   /** Whether the address has a challenge of PKCE with SHA-256. */
   readonly hasPkce: boolean;
-  /** Whether the person has to type the password. */
+  /** Whether the user has to type the password. */
   readonly asksPassword: boolean;
 }
 
@@ -29,11 +29,11 @@ export function placeOf({ base_url, issuer, accounts }: ReturnType<Program["demo
   return { base: base_url, issuer, email: account.email, password: account.password };
 }
 
-/** One person at one browser. */
+/** One user at one browser. */
 export interface PersonAtBrowser {
-  /** A person that adds each page to the list, and then signs in and agrees. */
+  /** A user that adds each page to the list, and then signs in and agrees. */
   signsIn(pages: OpenedPage[]): Person;
-  /** A person that adds each page to the list, and closes it. */
+  /** A user that adds each page to the list, and closes it. */
   declines(pages: OpenedPage[]): Person;
   /** Signs out on the dashboard, through the provider's own page. */
   signOut(): Promise<void>;

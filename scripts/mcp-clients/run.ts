@@ -31,7 +31,7 @@ export function labelOf({ name, version, revision }: ClientKind): string {
   return `${name} ${version} (${revision})`;
 }
 
-/** Takes a client through the journey with a person of its own; `person` replaces that person. */
+/** Takes a client through the journey with a user of its own, or of this user. */
 export async function tryClient(
   kind: ClientKind,
   place: Place,

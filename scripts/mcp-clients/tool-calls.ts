@@ -15,7 +15,7 @@ export interface ToolCall {
   given(seen: Seen): Record<string, unknown>;
   /** Keeps what later calls need. */
   keep?(content: Content, seen: Seen): void;
-  /** A text without which the result is not the data that was asked for. */
+  /** A text without which the result is not the data that was requested. */
   expected(seen: Seen): string;
 }
 

@@ -77,7 +77,7 @@ async function connect(): Promise<string | undefined> {
   return generation === "v1" ? connection.protocolVersion : client.getNegotiatedProtocolVersion();
 }
 
-/** Does the work, and once more after a sign-in where the SDK asks for one. */
+/** Does the work, and once more after a sign-in where the SDK requests one. */
 async function withSignIn<T>(work: () => Promise<T>): Promise<T> {
   leadsTo = undefined;
   try {

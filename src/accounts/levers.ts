@@ -37,7 +37,7 @@ export interface LeverDependencies {
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;
-  /** Ends all dashboard sessions and access tokens of a person; how many sessions were stored. */
+  /** Ends all dashboard sessions and access tokens of a user; how many sessions were stored. */
   readonly endPerson: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
 }
 

@@ -12,7 +12,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 
-/** A person at an identity provider; both compared byte for byte (OpenID Connect Core §2). */
+/** A user at an identity provider; both compared byte for byte (OpenID Connect Core §2). */
 export interface IdentityDocument {
   issuer: string;
   subject: string;

@@ -25,7 +25,7 @@ type Handlers = ReadonlyMap<DescMethodUnary, Handler>;
 export interface Rpcs {
   /** Over Connect, gRPC and MCP. */
   readonly open: Handlers;
-  /** Over REST: also what only a signed-in person may do. */
+  /** Over REST: also what only a signed-in user may do. */
   readonly rest: Handlers;
   /** On the internal listener. */
   readonly internal: Handlers;

@@ -15,10 +15,10 @@ import { count, facts } from "./output.ts";
 const pageSize = 1_000;
 const pollMs = 1_000;
 const mostLeft = 10_000;
-/** How long a service that does not respond is asked again while an erasure goes on. */
+/** How long a service that does not respond is asked again while an erasure continues. */
 const patienceMs = 120_000;
 
-/** The actions over a link. Each tells its result; failures reject. */
+/** The actions over a link. Each reports its result; failures reject. */
 export function accountActions(output: Output, link: Link) {
   const accounts = link.client(AccountService);
   const tell = (account: Account | undefined): void => output.result(documentOf(account), linesOf(account, output));

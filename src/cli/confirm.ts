@@ -14,7 +14,7 @@ export interface Confirmation {
 }
 
 /**
- * Goes on only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for
+ * Continues only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for
  * usage.
  */
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {

@@ -1,4 +1,4 @@
-// What every command is given: its output and, when it asks for one, the link to the service.
+// What every command is given: its output and, when it requests one, the link to the service.
 import type { Command } from "commander";
 import type { Link } from "./link.ts";
 import type { Output } from "./output.ts";
@@ -19,7 +19,7 @@ interface GlobalOptions {
 export interface Context {
   readonly output: Output;
   where(): Where;
-  /** The one link of the run. Loaded when it is first asked for: `--help` needs none of it. */
+  /** The one link of the run. Loaded when it is first requested: `--help` needs none of it. */
   link(): Promise<Link>;
   /** Closes the link if one was opened. */
   close(): Promise<void>;

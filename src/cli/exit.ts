@@ -1,6 +1,6 @@
 // How the command line ends: its exit codes, and the one error that carries one.
 
-/** What the exit codes mean; `--help` tells the same. */
+/** What the exit codes mean; `--help` reports the same. */
 export const exitCodes = {
   ok: 0,
   /** The service rejected the request, or something is not as it should be. */
@@ -21,11 +21,11 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** Says how the run ends, where it ends neither with 0 nor with an error. */
 export type EndWith = (code: ExitCode) => void;
 
-/** Ends a command; the message is for the person, one sentence or two on what was wrong and what would be right. */
+/** Ends a command; the message is for the user, one sentence or two on what was wrong and what would be right. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
-  /** A word for programs, as `--json` tells it. */
+  /** A word for programs, as `--json` reports it. */
   readonly code: string;
 
   constructor(exitCode: ExitCode, code: string, message: string) {

@@ -1,4 +1,4 @@
-// Finds the account that a person names by its id or its email.
+// Finds the account that a user names by its id or its email.
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";

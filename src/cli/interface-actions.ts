@@ -9,7 +9,7 @@ import { facts } from "./output.ts";
 
 const largestLimit = 1_000;
 
-/** The actions over a link. Each tells its result; failures reject. */
+/** The actions over a link. Each reports its result; failures reject. */
 export function interfaceActions(output: Output, link: Link) {
   const service = link.client(InterfaceService);
   return {
@@ -59,7 +59,7 @@ export function switchesDocument(state: InterfaceState | undefined): { readonly 
   };
 }
 
-/** Both switches, for a person: how they stand, why and since when. */
+/** Both switches, for a user: their state, why and since when. */
 export function switchesFacts(
   state: InterfaceState | undefined,
   output: Output,

@@ -1,4 +1,4 @@
-// `records interface`: switches the public interface, and writes, off and on, and tells how they were set.
+// `records interface`: switches the public interface, and writes, off and on, and reports how they were set.
 import type { Command } from "commander";
 import { confirm } from "./confirm.ts";
 import type { Context } from "./context.ts";

@@ -10,7 +10,7 @@ export interface Interrupt {
   end(): void;
 }
 
-/** Watches until it is ended. `onFirst` says to the person what happens now. */
+/** Watches until it is ended. `onFirst` says to the user what happens now. */
 export function onInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();
   const end = onSignals(

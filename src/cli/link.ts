@@ -1,4 +1,4 @@
-// The link to the service: clients of the internal rpcs over HTTP/2, and what went wrong in words for a person.
+// The link to the service: clients of the internal rpcs over HTTP/2, and what went wrong in words for a user.
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client, Interceptor } from "@connectrpc/connect";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -60,12 +60,12 @@ export function isPassing(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   const reason = reasonOf(error);
   if (reason !== undefined) return reason === "UNAVAILABLE";
-  // What bears no reason of the service comes from the connection: it broke, or the instance at its other end was
+  // What has no reason of the service comes from the connection: it broke, or the instance at its other end was
   // stopped.
   return cutCodes.has(code) || isCut(error);
 }
 
-/** A call that failed, as an error for a person. Whatever is no failure of a call is returned as it is. */
+/** A call that failed, as an error for a user. Whatever is no failure of a call is returned as it is. */
 export function explain(error: unknown, address: () => string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const url = address();

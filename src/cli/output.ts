@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
-/** What can be told as JSON. */
+/** What JSON can express. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 /** A style of `styleText`. */
@@ -23,7 +23,7 @@ export interface Output {
   ask(line: string): void;
   /** The text in a colour, where the result is shown in colours. */
   paint(style: Style, text: string): string;
-  /** Rows under a heading: aligned for a person, separated by tabs without a heading for a program. */
+  /** Rows under a heading: aligned for a user, separated by tabs without a heading for a program. */
   table(heading: readonly string[], rows: readonly (readonly string[])[]): string[];
 }
 

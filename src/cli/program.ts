@@ -90,10 +90,10 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addDoctor(program, environment, context, endWith);
 }
 
-/** Tells a person, or a program, what went wrong, and returns the exit code. */
+/** Reports what went wrong to a user or a program, and returns the exit code. */
 async function tell(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
   if (error instanceof CommanderError) {
-    // Help that was asked for ends with 0; help in place of a missing command does not.
+    // Help that was requested ends with 0; help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
     const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
@@ -114,7 +114,7 @@ async function inWords(error: unknown, context: Context): Promise<CommandError> 
   return new CommandError(exitCodes.failed, "failed", told instanceof Error ? told.message : String(told));
 }
 
-/** Says on standard error how a run failed, as JSON where that is asked for, and returns the exit code. */
+/** Says on standard error how a run failed, as JSON where that is requested, and returns the exit code. */
 export function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
   process.stderr.write(
     json

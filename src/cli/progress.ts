@@ -1,4 +1,4 @@
-// Shows how a long transfer comes along: a bar that is redrawn for a person, a line every few seconds otherwise.
+// Shows how a long transfer comes along: a bar that is redrawn for a user, a line every few seconds otherwise.
 import type { SingleBar } from "cli-progress";
 import type { Output } from "./output.ts";
 import { count } from "./output.ts";

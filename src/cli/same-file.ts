@@ -1,4 +1,4 @@
-// Whether two names lead to one file, whatever links stand between.
+// Whether two names lead to one file, whatever links are between.
 import { fstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 

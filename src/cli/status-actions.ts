@@ -17,13 +17,13 @@ const healthNames: Readonly<Record<number, string>> = {
 const probeWaitMs = 5_000;
 
 /**
- * Tells how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached.
+ * Reports how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached.
  */
 export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { health } = await link.client(HealthService).checkHealth({});
   const status = healthNames[health?.status ?? 0] ?? "unknown";
   const { ready, parts } = await readReadiness(link.url);
-  // Without MongoDB neither of these can be told, and the rest is all the more of interest.
+  // Without MongoDB neither of these can be known, and the rest is all the more of interest.
   const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
   const accounts = await unlessAway(async () => (await listAll(link)).length);
 

@@ -1,4 +1,4 @@
-// Signs a person in for `records token`: authorization code with PKCE, by a redirect to this machine (RFC 8252).
+// Signs a user in for `records token`: authorization code with PKCE, by a redirect to this machine (RFC 8252).
 import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -34,7 +34,7 @@ const patienceMs = 600_000;
 const requestMs = 10_000;
 const callbackPath = "/callback";
 
-/** Fails with a CommandError that says what the provider or the person did not do. */
+/** Fails with a CommandError that says what the provider or the user did not do. */
 export async function getToken({ mcpUrl, clientId, opensBrowser, ask }: TokenOptions): Promise<AccessToken> {
   const callback = await listenForCallback(ask);
   try {
@@ -124,7 +124,7 @@ interface Callback {
   stop(): void;
 }
 
-/** Listens on a free port of this machine alone, and reads addresses that a person pastes. */
+/** Listens on a free port of this machine alone, and reads addresses that a user pastes. */
 async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
   const state = randomBytes(16).toString("base64url");
   const server = createServer();
@@ -166,7 +166,7 @@ async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
   };
 }
 
-/** Opens the page with what the system has for it; the person has its address as well. */
+/** Opens the page with what the system has for it; the user has its address as well. */
 function openBrowser({ href }: URL): void {
   const programs: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
     darwin: ["open"],

@@ -1,4 +1,4 @@
-// `records token`: gets an access token for the MCP surface, by signing a person in.
+// `records token`: gets an access token for the MCP surface, by signing a user in.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 import { rejectUsage } from "./exit.ts";

@@ -19,7 +19,7 @@ export interface Where {
   readonly token: string;
 }
 
-/** A token as it may stand in a header. */
+/** A token as it may be in a header. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
 /**
@@ -110,7 +110,7 @@ export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
   return env("RECORDS_MCP_URL") ?? `${env("RECORDS_URL") ?? demo.base_url ?? "http://localhost:8080"}/mcp`;
 }
 
-/** What a demo tells of itself. */
+/** What a demo shows of itself. */
 interface DemoFile {
   readonly base_url?: string;
   readonly internal_url?: string;

@@ -108,7 +108,7 @@ function write(
   });
 }
 
-/** Inserts, or returns what stands in the way. */
+/** Inserts, or returns what is in the way. */
 async function insert(
   writes: ContactWrites,
   scope: WriteScope,

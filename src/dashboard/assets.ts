@@ -1,4 +1,4 @@
-// The files that the dashboard's page asks for, by their paths: a folder whose layout is that of the paths.
+// The files that the dashboard's page requests, by their paths: a folder whose layout is that of the paths.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { StaticFile } from "../http/static-files.ts";

@@ -32,8 +32,8 @@ export interface DashboardDependencies {
   /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
   readonly signIn: SignIn | undefined;
   /**
-   * Throttles a request by the account of the signed-in person or by the address, then serves it. `person` returns the
-   * signed-in person, and fails where the session could not be read. Fails with RATE_LIMITED, or with UNAVAILABLE under
+   * Throttles a request by the account of the signed-in user or by the address, then serves it. `person` returns the
+   * signed-in user, and fails where the session could not be read. Fails with RATE_LIMITED, or with UNAVAILABLE under
    * overload.
    */
   readonly enter: (inbound: Inbound, deadline: Deadline, serve: (person: WhoIsIn) => Promise<void>) => Promise<void>;

@@ -1,6 +1,6 @@
-// What the dashboard's page can show, as the surface tells it.
+// What the dashboard's page can show, as the surface reports it.
 
-/** Who is signed in, as the identity provider tells it. */
+/** Who is signed in, as the identity provider reports it. */
 export interface Person {
   readonly email: string | undefined;
   readonly name: string | undefined;
@@ -17,7 +17,7 @@ export type View =
   | {
       readonly kind: "no account";
       readonly person: Person;
-      /** Whether the person has just asked for another look. */
+      /** Whether the user has just requested another look. */
       readonly again: boolean;
     }
   | {

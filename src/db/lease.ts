@@ -3,7 +3,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 
 /**
- * How long a proof counts, from the moment before it was asked for. A proof is a linearizable read: it succeeds only on
+ * How long a proof counts, from the moment before it was requested. A proof is a linearizable read: it succeeds only on
  * a member that was primary after the question was sent.
  */
 export const leaseMs = 1_350;
@@ -49,7 +49,7 @@ export interface Lease {
   /** Takes note of the primary that the driver sees now. Undefined while it sees none. */
   observe(leader: Leader | undefined): void;
   /**
-   * Takes note of a proof that was asked for at `askedAt`, when `term` was the current one. It counts where the member
+   * Takes note of a proof that was requested at `askedAt`, when `term` was the current one. It counts where the member
    * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
    */
   proven(term: Term | undefined, askedAt: number, electionId: string): void;

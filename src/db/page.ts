@@ -1,8 +1,8 @@
-// Pages of a list: one record more than the page is asked for, to know whether others follow.
+// Pages of a list: one more record than the page has is read, to know whether others follow.
 import type { Document } from "mongodb";
 import type { Pagination } from "../gen/records/v1/pagination_pb.ts";
 
-/** Which page of a list, as a request asks for it. */
+/** Which page of a list a request wants. */
 export interface PageRequest {
   readonly limit: number;
   readonly offset: number;

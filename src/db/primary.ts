@@ -9,7 +9,7 @@ import { timed } from "../tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
 
-/** Gets what a proof has read, and when that was asked for. */
+/** Gets what a proof has read, and when that was requested. */
 export type ProofListener = (switches: Document[] | undefined, askedAt: number) => void;
 
 /** The primary that a client reads from and writes to. */
@@ -21,7 +21,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   safe(deadline: Deadline): Promise<void>;
   /** What the clock of the database will say at this instant of ours, as far as the last proof shows; never later. */
   databaseTime(at: number): Date;
-  /** Asks for a proof now, and resolves when it is there or has failed. */
+  /** Requests a proof now, and resolves when it is there or has failed. */
   prove(): Promise<void>;
   /** Resolves when the lease is held. Rejects after `waitMs`, saying why it is not. */
   held(waitMs: number): Promise<void>;

@@ -1,4 +1,4 @@
-// Rank: the number by which the indexes hold records newest first, one for each moment and record (contract §3).
+// Rank: the number by which the indexes hold records newest first, one for each instant and record (contract §3).
 import type { UUID } from "mongodb";
 
 /**
@@ -30,7 +30,7 @@ export function rankUndated(createdAt: Date, id: UUID): number {
   return Math.min(undatedBase + rankAt(createdAt, id), lastUndated);
 }
 
-/** The ranks of dated records between two moments, in milliseconds since 1970, both included. */
+/** The ranks of dated records between two instants, in milliseconds since 1970, both included. */
 export function rankBetween(first: number | undefined, last: number | undefined): { $gte: number; $lt?: number } {
   return {
     $gte: first === undefined ? firstDated : (first - epoch) * steps,

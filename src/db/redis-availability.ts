@@ -72,7 +72,7 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
   };
 }
 
-/** Of a cluster that no node tells of, why the last of them did not. */
+/** Of a cluster that no node reports, why the last of them did not. */
 function causeOf(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;

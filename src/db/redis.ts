@@ -16,7 +16,7 @@ export interface RedisLink {
   /** Settles when Redis responds for the first time, or after a second: nobody waits longer for it to start. */
   readonly firstReady: Promise<void>;
   /**
-   * False from the first command that failed until Redis takes a write in time again: callers then go on without it.
+   * False from the first command that failed until Redis takes a write in time again: callers then continue without it.
    * Of a cluster, every master does.
    */
   ready(): boolean;

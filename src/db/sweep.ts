@@ -5,7 +5,7 @@ import { aggregate, countUpTo } from "./aggregate.ts";
 import type { CollectionSpec, LeavingAccount } from "./mongo.ts";
 import { write } from "./write.ts";
 
-/** The right to sweep; asked for by several deletes at once. */
+/** The right to sweep; requested by several deletes at once. */
 export interface SweepRight {
   /** Until when the next batch may run; undefined when the sweeper has to stop. */
   permit(): Promise<Deadline | undefined>;

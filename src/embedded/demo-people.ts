@@ -4,7 +4,7 @@ import type { ApiKeyDocument } from "../api-keys/store.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { Person } from "./provider/people.ts";
 
-/** A person of the demo, with the account of theirs. */
+/** A user of the demo, with the account of theirs. */
 export interface DemoPerson extends Person {
   readonly profile: DemoProfile;
   readonly enrolled: boolean;

@@ -144,7 +144,7 @@ function inBatches<T>(items: readonly T[]): T[][] {
   );
 }
 
-/** The key that `demo.json` tells, while it is active; otherwise a new one in its place. */
+/** The key that `demo.json` has, while it is active; otherwise a new one in its place. */
 async function keyOf(
   { apiKeys }: Services,
   accountId: UUID,

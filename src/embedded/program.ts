@@ -20,7 +20,7 @@ export interface Search {
   readonly progress: (line: string) => void;
 }
 
-/** What tells a kind of program, and whether it is recent enough. */
+/** What identifies a kind of program, and whether it is recent enough. */
 export interface ProgramKind {
   /** Its file name, on PATH and where it is kept. */
   readonly name: string;
@@ -43,7 +43,7 @@ const run = promisify(execFile);
 
 /**
  * The first program that runs here, or why there is none: one reason for each source. A source that fails, or whose
- * program does not run, costs one line of progress if there is another to go on to.
+ * program does not run, costs one line of progress if there is another.
  */
 export async function firstUsable(
   kind: ProgramKind,
@@ -65,7 +65,7 @@ export async function firstUsable(
   return reasons;
 }
 
-/** The version of a program, as it tells itself. Fails where it does not run here or is too old. */
+/** The version of a program, as it reports itself. Fails where it does not run here or is too old. */
 export async function probe({ name, version, oldest }: ProgramKind, path: string): Promise<string> {
   const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch(
     (error: { stderr?: string; signal?: string }) => {

@@ -38,7 +38,7 @@ export async function embeddedDependencies(dataDir: string): Promise<RunningDepe
 
 const kept = "value";
 
-/** A JSON file of the data folder; what is no object stands under `value`. Empty where there is none to read. */
+/** A JSON file of the data folder; what is no object is under `value`. Empty where there is none to read. */
 export async function readKept(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     const value = JSON.parse(await readFile(file, "utf8")) as unknown;

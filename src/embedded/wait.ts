@@ -1,4 +1,4 @@
-// Waits for a condition that can only be asked for.
+// Waits for a condition that can only be polled.
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Asks every 10 ms until the result is true. Fails with the signal's reason once that is aborted. */

@@ -26,7 +26,7 @@ export interface PublicAccessDependencies {
   readonly onRejection: AccessPolicy["rejected"];
 }
 
-/** What differs between requests with a key, requests that need none, and those of a signed-in person. */
+/** What differs between requests with a key, requests that need none, and those of a signed-in user. */
 interface CallPolicy extends Omit<AccessPolicy, "guards"> {
   readonly guards: readonly Guard[];
 }
@@ -108,7 +108,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
 function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): CallPolicy {
   return {
     identify: (inbound) => sessions.identify(inbound),
-    // Neither switch is asked: a person can always rid themselves of a key.
+    // Neither switch is asked: a user can always rid themselves of a key.
     guards: [
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
       (call) => sessions.requireOrigin(call), // 403

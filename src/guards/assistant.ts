@@ -68,7 +68,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
   const { throttle } = dependencies;
   const entered = new WeakMap<Inbound, Entered>();
   const holder = (inbound: Inbound): Reader => entered.get(inbound)?.holder ?? fail(Reason.INVALID_TOKEN);
-  const enter = createEntrance(dependencies);
+  const enter = createAdmission(dependencies);
 
   return {
     async enter(inbound) {
@@ -94,7 +94,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
 /** A proof that began earlier is made again: before the read, or before its response. */
 const slowMs = 500;
 
-function createEntrance(dependencies: AssistantAccessDependencies) {
+function createAdmission(dependencies: AssistantAccessDependencies) {
   const { tokens, recognizers, capacity, switches, requireFreshSwitches } = dependencies;
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const credentialOf = (token: string): Credential<TokenFacts> => ({
@@ -137,7 +137,7 @@ function createEntrance(dependencies: AssistantAccessDependencies) {
       if (credential === undefined || performance.now() - provenAt < slowMs) return;
       provenAt = performance.now();
       const { accountId } = readerOf(await look(credential), inbound);
-      // The read may have begun in the account that the person had before.
+      // The read may have begun in the account that the user had before.
       if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
     }
     return {

@@ -23,7 +23,7 @@ export interface Bucket {
 
 /**
  * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
- * behind, time goes on from there. The arguments are the limiter's: points to take, whole units
+ * behind, time continues from there. The arguments are the limiter's: points to take, whole units
  * of the duration, points of the limiter, duration; the response is [points consumed, milliseconds to wait], where more
  * points than the limiter has mean a rejection.
  */

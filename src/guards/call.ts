@@ -40,20 +40,20 @@ export type Caller =
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
-/** A person who is signed in to the dashboard, and the account of theirs, if there is one. */
+/** A user who is signed in to the dashboard, and the account of theirs, if there is one. */
 export interface SignedIn {
   /** Names the session; not what its cookie holds. */
   readonly sessionId: string;
-  /** The person's email, or the subject where the identity provider gives no email. */
+  /** The user's email, or the subject where the identity provider gives no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;
 }
 
-/** The holder of an access token: a person, who may read through an assistant and never write. */
+/** The holder of an access token: a user, who may read through an assistant and never write. */
 export interface TokenFacts {
   readonly issuer: string;
   readonly subject: string;
-  /** The person's email, or the subject where the token has no email. */
+  /** The user's email, or the subject where the token has no email. */
   readonly name: string;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;

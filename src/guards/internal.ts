@@ -12,7 +12,7 @@ import { grantWrites, readScope } from "./scope.ts";
 import { bearer } from "./authenticate.ts";
 import { uuidForm } from "../uuid.ts";
 
-/** Who calls on the internal listener, for the record of what they switched. */
+/** The caller on the internal listener, for the record of what they switched. */
 export interface OperatorCaller {
   readonly address: string;
   readonly requestId: string;

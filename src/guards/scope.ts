@@ -56,13 +56,13 @@ export interface ClaimDocument {
 
 /** Who does something to an account's credentials, as its audit log shows. */
 export interface Actor {
-  /** The email of the person who is signed in, or the subject where the identity provider gives no email. */
+  /** The email of the user who is signed in, or the subject where the identity provider gives no email. */
   readonly person: string | undefined;
   readonly requestId: string;
   readonly address: string;
 }
 
-/** The right of a signed-in person to the credentials of their account; it gives no right to a record. */
+/** The right of a signed-in user to the credentials of their account; it gives no right to a record. */
 export interface Owner {
   readonly kind: "credentials";
   readonly accountId: UUID;

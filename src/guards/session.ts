@@ -1,4 +1,4 @@
-// 401 and 403 of what a signed-in person does: the session, the account, the origin of the request, the enrolment
+// 401 and 403 of what a signed-in user does: the session, the account, the origin of the request, the enrolment
 // (contract §7.5).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
@@ -19,12 +19,12 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
    * Throttles a request for a page and serves it, in a place of the caller's standing. `person` returns the signed-in
-   * person; it fails with UNAVAILABLE where the session could not be read.
+   * user; it fails with UNAVAILABLE where the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
-  /** Fails with 401, or with 503 where the session could not be read, unless the caller is a person. */
+  /** Fails with 401, or with 503 where the session could not be read, unless the caller is a user. */
   require(caller: Caller): SignedIn;
-  /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the person has an account in service. */
+  /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the user has an account in service. */
   requireAccount(caller: Caller): NonNullable<SignedIn["account"]>;
   /** Fails with FOREIGN_ORIGIN where a change does not come from one of our own pages. */
   requireOrigin(call: Call): void;
@@ -36,7 +36,7 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
 export interface SessionGuardDependencies<Person extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
-  /** Finds the signed-in person of a `Cookie` header's session. */
+  /** Finds the signed-in user of a `Cookie` header's session. */
   readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<Person | undefined>;
   /** Our own. */
   readonly origin: () => string;

@@ -65,7 +65,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
     else if (ended) push(null);
   }
 
-  // The two methods between a stream and its source: the source pushes what it has, the stream asks for more.
+  // The two methods between a stream and its source: the source pushes what it has, the stream requests more.
   socket.push = (chunk: Buffer | null) => {
     if (chunk === null) {
       ended = true;

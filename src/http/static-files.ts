@@ -16,7 +16,7 @@ export interface StaticFile {
   readonly type: string;
   /** In base64url, of 128 bits. */
   readonly hash: string;
-  /** The body. Each encoding is made when it is first asked for, and kept. */
+  /** The body. Each encoding is made when it is first requested, and kept. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 

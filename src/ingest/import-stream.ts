@@ -14,7 +14,7 @@ export interface StreamTarget {
   readonly importId: string;
   /** Whether contacts that are known by their email alone are updated. */
   readonly byEmail: boolean;
-  /** Gives the right to write into the account: asked for every batch, because the account may be gone by then. */
+  /** Gives the right to write into the account: requested every batch, because the account may be gone by then. */
   scope(): Promise<WriteScope>;
   readonly upserts: Upserts;
   readonly store: ProgressStore;

@@ -1,4 +1,4 @@
-// Completions: contacts and sessions for what a person begins to type into a prompt or an address.
+// Completions: contacts and sessions for what a user begins to type into a prompt or an address.
 import { firstWords } from "./first-words.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";

@@ -10,7 +10,7 @@ import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
 
-/** What the documents tell of. */
+/** What the documents describe. */
 export interface MetadataDependencies {
   /** Undefined where there is no identity provider: MCP is off, and the documents say so. */
   readonly issuer: string | undefined;
@@ -26,7 +26,7 @@ export interface MetadataDependencies {
 
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
-/** The scopes that identify the person. `offline_access` is left out: clients ask the provider for it themselves. */
+/** The scopes that identify the user. `offline_access` is left out: clients ask the provider for it themselves. */
 const wantedScopes = ["openid", "email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;

@@ -41,7 +41,7 @@ export const passageProperties = {
   complete: { type: "boolean", description: "With query: false when there may be more passages than these." },
 } as const;
 
-/** Asks for passages. Fails with INVALID_REQUEST, naming every argument that is wrong, and with NOT_FOUND. */
+/** Requests passages. Fails with INVALID_REQUEST, naming every argument that is wrong, and with NOT_FOUND. */
 export async function findPassages(
   given: Arguments,
   { calls, inbound }: ToolContext,

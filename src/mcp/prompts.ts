@@ -1,4 +1,4 @@
-// Prompts that a person picks in an assistant: the records that they need come with them.
+// Prompts that a user picks in an assistant: the records that they need come with them.
 import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";

@@ -16,7 +16,7 @@ export interface SessionRow {
   readonly session_date: string | null;
 }
 
-/** What a contact is called; undefined where nothing is known that a person could be called by. */
+/** What a contact is called; undefined where nothing is known that a contact could be called by. */
 export function nameOfContact({ full_name, inferred_name, email, phone }: ContactRow): string | undefined {
   return full_name ?? inferred_name ?? email ?? phone ?? undefined;
 }

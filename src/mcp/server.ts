@@ -129,7 +129,7 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
   }
 }
 
-/** Whether a result has none of what it was asked for: no item of a list, no note of a record, no transcript. */
+/** Whether a result has none of what it was requested: no item of a list, no note of a record, no transcript. */
 function isEmpty({ data, results, passages }: Content): boolean {
   const asked = passages ?? results ?? data ?? {};
   if (Array.isArray(asked)) return asked.length === 0;
@@ -146,7 +146,7 @@ function withBound(schema: ObjectSchema): ObjectSchema {
   return { ...schema, properties: { ...(schema["properties"] as object), truncated, hint } };
 }
 
-/** Does what a resource asks for. Fails with ResourceNotFoundError where the caller can do something about it. */
+/** Does what a resource requests. Fails with ResourceNotFoundError where the caller can do something about it. */
 async function reading<T>(uri: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-// Tells whose access token a request bears: signature, issuer, expiry, type, audience, and what the provider says of it
+// Reports whose access token a request has: signature, issuer, expiry, type, audience, and what the provider says of it
 // (contract §8).
 import { createHash } from "node:crypto";
 import type { JWTPayload } from "jose";
@@ -13,7 +13,7 @@ import { isAway, unreachable } from "../sign-in/provider-failures.ts";
 
 /** Who an access token stands for. */
 export interface TokenHolder extends Beginning {
-  /** The person's email, where the token tells it. */
+  /** The user's email, where the token reports it. */
   readonly email: string | undefined;
 }
 
@@ -259,7 +259,7 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has tells.
+ * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has reports.
  */
 function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   if (typ === "at+jwt" || typ === "application/at+jwt") return true;

@@ -13,7 +13,7 @@ export const pageCharacters = 40_000;
 /** For what every page has beside its text: its place, and how to get the next one. */
 const besideBytes = 1_500;
 
-/** The text as REST has it, and where this page stands in it, counted in Unicode characters. */
+/** The text as REST has it, and where this page is in it, counted in Unicode characters. */
 export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
@@ -93,7 +93,7 @@ function readOffset(asked: Arguments[string], violations: Violation[]): number {
 }
 
 /**
- * A page of a text by code points, none of which is parted, as large as what stands `beside` it in the result leaves
+ * A page of a text by code points, none of which is parted, as large as what is `beside` it in the result leaves
  * room for. `next` is the offset of the page after it, or null.
  */
 export function pageOf(

@@ -1,7 +1,7 @@
 // Fences record text in messages to a model: other people wrote it, and it may look like instructions.
 import { randomBytes } from "node:crypto";
 
-/** The part of a message that asks for something, and the records that go with it. */
+/** The part of a message that requests something, and the records that go with it. */
 export interface Ask {
   /** The service's own words, and the user's. */
   readonly request: string;

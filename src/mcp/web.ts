@@ -40,7 +40,7 @@ function messagesIn(body: Buffer): number {
 /** Writes a response, piece by piece where it is a stream. */
 export async function toResponse(from: Response, to: NodeResponse): Promise<void> {
   const headers: Record<string, string> = Object.fromEntries(from.headers);
-  // How the connection goes on is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
+  // How the connection continues is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
   delete headers["connection"];
   to.writeHead(from.status, { "Cache-Control": "no-store", ...headers });
   if (from.body === null) return void to.end();

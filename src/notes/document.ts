@@ -51,7 +51,7 @@ export const noTexts = {
 };
 
 /**
- * A note as it is stored. Texts that its kind does not have are null. `n` and `g` (see `src/search/terms.ts`) stand
+ * A note as it is stored. Texts that its kind does not have are null. `n` and `g` (see `src/search/terms.ts`) are
  * last, `n` before `g`.
  */
 export interface NoteDocument

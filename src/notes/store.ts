@@ -39,7 +39,7 @@ export interface LabelledContact {
 /** Marks a contact within a transaction and returns its names: `ContactStore.lock`. */
 export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
-/** Which notes. Moments are in milliseconds since 1970, both included. */
+/** Which notes. Instants are in milliseconds since 1970, both included. */
 export interface NoteFilter {
   readonly query: string | undefined;
   readonly kind: NoteDocument["kind"] | undefined;

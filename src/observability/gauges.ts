@@ -1,4 +1,4 @@
-// Gauges that are read when the numbers are asked for, and those that show the state of an instance.
+// Gauges that are read when the numbers are requested, and those that show the state of an instance.
 import type { Registry } from "prom-client";
 import { Counter, Gauge } from "prom-client";
 import type { PoolState } from "../db/pool.ts";

@@ -12,7 +12,7 @@ export interface Measured {
 
 /** Notes one more of something, and how long it took. */
 export interface Handles {
-  /** `key` names the combination; `labels` are asked for once for each, in the order of the metrics' own names. */
+  /** `key` names the combination; `labels` are requested once for each, in the order of the metrics' own names. */
   note(key: string, labels: () => readonly string[], seconds: number): void;
 }
 
@@ -25,7 +25,7 @@ interface Handle {
   count: number;
 }
 
-/** Makes both metrics in the registry. The counts are handed to it when they are asked for. */
+/** Makes both metrics in the registry. The counts are handed to it when they are requested. */
 export function createHandles(registry: Registry, { counter, histogram, labelNames }: Measured): Handles {
   const known = new Map<string, Handle>();
   const registers = [registry];

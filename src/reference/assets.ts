@@ -1,4 +1,4 @@
-// The files that the reference page asks for: Scalar's renderer as it is in its package, and our own beside it.
+// The files that the reference page requests: Scalar's renderer as it is in its package, and our own beside it.
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";

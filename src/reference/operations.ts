@@ -7,7 +7,7 @@ export interface Listed {
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** The name of its security scheme; undefined where it asks for nothing. */
+  /** The name of its security scheme; undefined where it requests nothing. */
   readonly scheme: string | undefined;
   readonly query: readonly {
     readonly name: string;

@@ -2,7 +2,7 @@
 import { html } from "../html.ts";
 import type { Assets } from "./assets.ts";
 
-/** The whole document. Every address in it is relative, so that it works under whatever name it was asked for. */
+/** The whole document. Every address in it is relative, so that it works under whatever name it was requested. */
 export function referencePage({ renderer, start, style }: Assets, baseUrl: string): string {
   return html`<!DOCTYPE html>
 <html lang="en">

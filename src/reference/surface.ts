@@ -1,4 +1,4 @@
-// The API reference on the public listener: its page at /docs, and the files that the page asks for.
+// The API reference on the public listener: its page at /docs, and the files that the page requests.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
@@ -23,7 +23,7 @@ export interface ReferenceDependencies {
 
 const pagePath = "/docs";
 
-/** The surface. Its files are read when the first of them is asked for. */
+/** The surface. Its files are read when the first of them is requested. */
 export function createReference({ baseUrl, throttle, sendLarge, onError }: ReferenceDependencies): Surface {
   let reading: Promise<Assets> | undefined;
 

@@ -23,7 +23,7 @@ export interface StreamSurface {
   handle(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
-/** The responses to a stream; the library, which writes the responses, asks for it. */
+/** The responses to a stream; the library, which writes the responses, requests it. */
 type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly rejected: Failure });
 const entryKey = createContextKey<Entry | undefined>(undefined);
 

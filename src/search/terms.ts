@@ -92,7 +92,7 @@ export function wholeProbe(word: string): Probe {
 
 /**
  * Source of a regular expression, without flags, that finds in `n` a word beginning with `word`, one of `queryWords`.
- * In a script without blanks every character begins a word, so none is asked for. There is nothing to escape in a word.
+ * In a script without blanks every character begins a word, so none is requested. There is nothing to escape in a word.
  */
 export function checkPattern(word: string): string {
   if (isPhone(word)) return phonePattern(word, "");

@@ -1,4 +1,4 @@
-// Words: what a record is found by and what a query asks for (contract §3.1).
+// Words: what a record is found by and what a query searches for (contract §3.1).
 import { fold } from "./fold.ts";
 
 /**

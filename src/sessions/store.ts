@@ -23,7 +23,7 @@ import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
 import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
 
-/** What sessions to list. Moments are in milliseconds since 1970, both included. */
+/** What sessions to list. Instants are in milliseconds since 1970, both included. */
 export interface SessionFilter {
   readonly query: string | undefined;
   readonly contactId: UUID | undefined;
@@ -151,7 +151,7 @@ async function listByAnyWord(
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }
 
-/** What a filter asks for beside words, and whether nothing can match. */
+/** what a filter has beside words, and whether nothing can match. */
 function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   readonly condition: Document;
   readonly isEmpty: boolean;

@@ -1,4 +1,4 @@
-// Ends everything of a person on the operator's behalf: dashboard sessions and access tokens, as if they had signed
+// Ends everything of a user on the operator's behalf: dashboard sessions and access tokens, as if they had signed
 // out.
 import type { ClientSession, Db } from "mongodb";
 import { collections } from "../db/collections.ts";

@@ -13,7 +13,7 @@ import { fail } from "../errors.ts";
 import type { Logout } from "./logout-token.ts";
 
 /**
- * An end: of everything of a person, of a session at the provider, or of everything of a person without a session id.
+ * An end: of everything of a user, of a session at the provider, or of everything of a user without a session id.
  */
 export interface EndedDocument {
   _id:
@@ -36,7 +36,7 @@ export interface Beginning {
   readonly sid: string | undefined;
 }
 
-/** Why something has ended: its session has ended, or the person has signed out. */
+/** Why something has ended: its session has ended, or the user has signed out. */
 export type End =
   | { readonly kind: "session" }
   /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
@@ -50,9 +50,9 @@ export interface SignOut extends Beginning {
 
 /** The ends of all sessions. */
 export interface EndedSessions {
-  /** Ends all sessions and tokens of the person from sign-ins until now. */
+  /** Ends all sessions and tokens of the user from sign-ins until now. */
   signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
-  /** The same for several sessions of one person, by one command however many they are. */
+  /** The same for several sessions of one user, by one command however many they are. */
   signOutAll(
     person: Pick<Beginning, "issuer" | "subject">,
     sessions: readonly Omit<SignOut, "issuer" | "subject">[],
@@ -70,7 +70,7 @@ export interface EndedSessions {
   ): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
   endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
-  /** The same, and the account of the person, by one command. */
+  /** The same, and the account of the user, by one command. */
   endAndAccount(
     beginning: Beginning,
     deadline: Deadline,
@@ -110,7 +110,7 @@ interface LogoutTokenDocument {
 }
 
 /**
- * The ends of a database. Signing out ends everything that the person has begun, in whichever browser: a provider may
+ * The ends of a database. Signing out ends everything that the user has begun, in whichever browser: a provider may
  * name one session differently to each of its clients, and there is no list of connected assistants to choose from.
  */
 export function createEndedSessions(db: Db): EndedSessions {
@@ -137,7 +137,7 @@ export function createEndedSessions(db: Db): EndedSessions {
     signOutAll,
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
-      // The token may also mean a person's sessions and tokens without a session id.
+      // The token may also mean a user's sessions and tokens without a session id.
       const people = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
       const ends =
         sid === undefined
@@ -174,7 +174,7 @@ export function createEndedSessions(db: Db): EndedSessions {
   };
 }
 
-/** Adds the account of the person as a row. */
+/** Adds the account of the user as a row. */
 function accountOf({ issuer, subject }: Beginning): Document {
   const pipeline = [{ $match: withIdentity({ issuer, subject }) }, { $project: { _id: 0, account: "$$ROOT" } }];
   return { $unionWith: { coll: collections.accounts, pipeline } };

@@ -4,7 +4,7 @@ import { jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
 
 /**
- * What a logout token ends: the session that it names, or without one all of the person's. At least one of the two is
+ * What a logout token ends: the session that it names, or without one all of the user's. At least one of the two is
  * there.
  */
 export interface Logout {

@@ -29,12 +29,12 @@ export interface ProviderOptions {
   readonly onResponse?: ((responded: boolean) => void) | undefined;
 }
 
-/** What a sign-in has to remember until the person comes back. */
+/** What a sign-in has to remember until the user comes back. */
 export interface SignInState {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** True where the person was already sent to sign in afresh, after a sign-out: they are not sent again. */
+  /** True where the user was already sent to sign in afresh, after a sign-out: they are not sent again. */
   readonly afresh?: boolean;
 }
 
@@ -46,12 +46,12 @@ export interface IdentityProvider {
    */
   issuer(): Promise<string>;
   /**
-   * Where the person signs in, and what to remember. `afresh` asks for a new sign-in even if the provider has a
+   * Where the user signs in, and what to remember. `afresh` requests a new sign-in even if the provider has a
    * session.
    */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /**
-   * Who signed in, from the URL that the person came back to. Fails with SIGN_IN_FAILED when the provider or a check
+   * Who signed in, from the URL that the user came back to. Fails with SIGN_IN_FAILED when the provider or a check
    * says no.
    */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;

@@ -1,7 +1,7 @@
 // A thing that takes its time to make, kept and made again when it is old.
 
 /**
- * Gives the thing, making it when it is first asked for. Once it is older than `ageMs` it is made again beside those
+ * Gives the thing, making it when it is first requested. Once it is older than `ageMs` it is made again beside those
  * who ask, one making at a time: while that fails, they get the old one. Rejects only while there is none.
  */
 export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {

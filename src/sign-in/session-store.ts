@@ -74,7 +74,7 @@ export interface ProviderTokens {
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(person: Identified, deadline?: Deadline): Promise<string>;
-  /** The session of a cookie's value, unless it has expired or the person has signed out since; marks it as used. */
+  /** The session of a cookie's value, unless it has expired or the user has signed out since; marks it as used. */
   find(cookie: string, deadline?: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
@@ -83,11 +83,11 @@ export interface DashboardSessions {
     cookie: string,
     deadline: Deadline,
   ): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
-  /** Ends all sessions of a person. */
+  /** Ends all sessions of a user. */
   endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
-   * The sessions that began in a session at the provider, and those of the person of which it is not known in which
-   * they began; without a session's name all of the person.
+   * The sessions that began in a session at the provider, and those of the user of which it is not known in which
+   * they began; without a session's name all of the user.
    */
   ofPerson(
     issuer: string,
@@ -99,7 +99,7 @@ export interface DashboardSessions {
   endAll(ending: readonly SessionDocument[], session: ClientSession): Promise<void>;
 }
 
-/** However busy the person is, they sign in again after this long. */
+/** However busy the user is, they sign in again after this long. */
 const absoluteLifetimeMs = 12 * 3_600_000;
 /** A session that is not used for this long has ended. */
 const idleLifetimeMs = 2 * 3_600_000;

@@ -29,7 +29,7 @@ export interface Step {
   readonly cookies: readonly string[];
 }
 
-/** A person who is signed in, with what the dashboard shows of them. */
+/** A user who is signed in, with what the dashboard shows of them. */
 export interface DashboardPerson extends SignedIn {
   readonly issuer: string;
   readonly subject: string;
@@ -42,11 +42,11 @@ export interface DashboardPerson extends SignedIn {
 export interface SignIn {
   /** Who is signed in. */
   find(cookies: string | undefined, deadline: Deadline): Promise<DashboardPerson | undefined>;
-  /** Sends the person to the identity provider. Fails with UNAVAILABLE while it is away. */
+  /** Sends the user to the identity provider. Fails with UNAVAILABLE while it is away. */
   begin(): Promise<Step>;
-  /** Takes the person back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
+  /** Takes the user back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
-  /** Ends everything of the person: every session and every access token here, and then what the provider has. */
+  /** Ends everything of the user: every session and every access token here, and then what the provider has. */
   end(cookies: string | undefined, from: Origin): Promise<Step>;
   /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
   leavesTo(): Promise<string[]>;
@@ -201,7 +201,7 @@ function createSigningOut(
       );
       const was = await sessions.end(value, from.deadline);
       await sessions.endPerson(issuer, subject, from.deadline);
-      // The browser alone is not enough: the person may not finish the provider's page.
+      // The browser alone is not enough: the user may not finish the provider's page.
       await Promise.all([
         was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
         recordEvent(dependencies, "signed_out", found, from),

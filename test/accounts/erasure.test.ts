@@ -156,7 +156,7 @@ test("the email and the identity of a deleted account can be another's [ADM-04]"
   ]);
 });
 
-test("an account that never was is 404; deleting again tells how far it is [ADM-04]", async () => {
+test("an account that never was is 404; deleting again reports how far it is [ADM-04]", async () => {
   expect((await admin("DeleteAccount", { account_id: randomUUID() })).status).toBe(404);
   const { id } = await newClient(service());
   for (let time = 0; time < 2; time++) expect((await admin("DeleteAccount", { account_id: id })).body).toEqual(clean);
@@ -205,7 +205,7 @@ test("an erasure whose instance was killed continues without a call until nothin
   expect(await traces(client.id)).toEqual(["erasures"]);
 });
 
-test("nobody looks after a finished erasure by themselves, every call does, and what it cannot finish goes on in the background [ADM-04]", async () => {
+test("nobody looks after a finished erasure by themselves, every call does, and what it cannot finish continues in the background [ADM-04]", async () => {
   const { id } = await newClient(service());
   await admin("DeleteAccount", { account_id: id });
   await letFinish(id);
@@ -230,7 +230,7 @@ test("nobody looks after a finished erasure by themselves, every call does, and 
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(0);
 });
 
-test("an erasure that cannot go on holds up no other [ADM-04]", async () => {
+test("an erasure that cannot continue holds up no other [ADM-04]", async () => {
   const erasures = service().app.client.db().collection("erasures");
   const _id = new UUID() as never;
   await erasures.insertOne({ _id, begun_at: new Date(0), identities: "no list" });
@@ -280,7 +280,7 @@ test("another account's idempotency key that holds the deleted account's id stay
   expect(await redisText(service().redis.uri)).toContain(`idempotency:${other.id}:${client.id}`);
 });
 
-test("the sessions that a person begins after the deletion are theirs and go on [ADM-04]", async () => {
+test("the sessions that a user begins after the deletion are theirs and continue [ADM-04]", async () => {
   const person = await newPerson(service());
   const id = person.accountId ?? "";
   const { body } = await admin("DeleteAccount", { account_id: id });

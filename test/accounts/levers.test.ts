@@ -104,7 +104,7 @@ test("a key that an instance of an earlier release issued to a suspended account
   expect(await keyStatuses(key)).toEqual([403, 403]);
 });
 
-test("thousands of sessions of one person end within one call [OPS-35]", async () => {
+test("thousands of sessions of one user end within one call [OPS-35]", async () => {
   const { service } = house();
   const person = await newPerson(service);
   const sessions = service.app.client.db().collection("dashboard_sessions");
@@ -142,7 +142,7 @@ test("ending the sessions of an account ends those of the dashboard and the acce
   // Nothing is there to end any more, and it is no error.
   expect((await admin("EndSessions", { account_id: holder.accountId, reason: "again" })).body).toEqual({ owners: 1 });
   expect((await admin("EndSessions", { account_id: randomUUID(), reason: "none" })).status).toBe(404);
-  // The times of a provider are whole seconds: a sign-in in the same second could not be told from one before.
+  // The times of a provider are whole seconds: a sign-in in the same second could not be distinguished from one before.
   await sleep(2_200);
   const { cookie: fresh } = await signIn(house(), ann);
   expect(await ownerStatus(base, fresh)).toBe(200);

@@ -10,7 +10,7 @@ import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/sec
 import { importAll } from "../support/streams.ts";
 
 const house = useHouse();
-/** Stands in every text of the account. */
+/** Is in every text of the account. */
 const marker = `mark${randomUUID().slice(0, 8)}`;
 
 interface Filled {
@@ -77,7 +77,7 @@ async function fill(): Promise<Filled> {
 }
 
 /**
- * Everywhere in MongoDB and Redis, but for the erasure's own mark, where one of the texts stands, as text or as the
+ * Everywhere in MongoDB and Redis, but for the erasure's own mark, where one of the texts is, as text or as the
  * bytes of an id.
  */
 async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {

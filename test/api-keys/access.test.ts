@@ -80,7 +80,7 @@ describe.each(operations)("%s %s", (method, path) => {
     expectRejected(await call(person, {}), 401, notSignedIn);
   });
 
-  test("is 403 for a person without an account [KEY-13]", async () => {
+  test("is 403 for a user without an account [KEY-13]", async () => {
     expectRejected(await call(await newPerson(service(), { account: false }), {}), 403, noAccount);
   });
 
@@ -181,7 +181,7 @@ test("an API key says nothing to the operations, and a session nothing to the re
   expect((await person.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);
 });
 
-test("one person's session reaches only the account of theirs, and another secret makes it nobody's", async () => {
+test("one user's session reaches only the account of theirs, and another secret makes it nobody's", async () => {
   const [one, other] = [await newPerson(service()), await newPerson(service())];
   await one.call("/v1/api-key", { method: "POST" });
   expect((await other.call("/v1/api-key")).status).toBe(404);
@@ -211,7 +211,7 @@ test("a session in MongoDB is of no use to who reads it", async () => {
   expect(JSON.stringify(stored)).not.toContain("an-id-token-that-is-no-token");
 });
 
-test("two sessions of one person are two: ending one leaves the other", async () => {
+test("two sessions of one user are two: ending one leaves the other", async () => {
   const person = await newPerson(service());
   const second = await openSession(service(), person.subject, person.email);
   await service()

@@ -2,7 +2,7 @@
 import type { TestPerson } from "../support/person.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
-/** Calls the interface with a key and tells the status. */
+/** Calls the interface with a key and reports the status. */
 export type Call = (service: TestService, key: string) => Promise<number>;
 
 /** What came of it. */

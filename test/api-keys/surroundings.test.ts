@@ -46,7 +46,7 @@ describe("while the operator has switched something off", () => {
     },
   );
 
-  test("reads of records go on while writes are paused [ERR-17]", async () => {
+  test("reads of records continue while writes are paused [ERR-17]", async () => {
     const { key } = await service().account();
     await set("SetWrites", false);
     expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
@@ -109,7 +109,7 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
   expect((await person.call("/v1/api-key")).status).toBe(404);
 });
 
-test("no other rpc of any listener tells a key [KEY-18]", () => {
+test("no other rpc of any listener shows a key [KEY-18]", () => {
   const services: DescService[] = [
     ApiKeyService,
     AuditService,

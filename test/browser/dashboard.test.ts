@@ -1,4 +1,4 @@
-// The dashboard in a real Chromium: a person gets a key, sees it once, rotates and revokes it, and signs out.
+// The dashboard in a real Chromium: a user gets a key, sees it once, rotates and revokes it, and signs out.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../../src/embedded/provider/provider.ts";
@@ -41,7 +41,7 @@ async function shownKey(page: Page): Promise<string> {
   return secretForm.exec((await page.textContent("main")) ?? "")?.[0] ?? "";
 }
 
-describe("a person who has an account", () => {
+describe("a user who has an account", () => {
   test("gets a key, sees it once, uses it, rotates it, revokes it, signs out, and the way back shows nothing [DSH-01, DSH-02, DSH-03, DSH-04, KEY-07, KEY-09]", async () => {
     const { page, context, problems, origins } = await signIn(ann);
     await button(page, "Create key").waitFor();
@@ -60,7 +60,7 @@ describe("a person who has an account", () => {
       `curl '${house().base}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${first}'`,
     );
     expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
-    // The secret stands alone, in one line: nothing else can be done until it is put away.
+    // The secret is alone, in one line: nothing else can be done until it is put away.
     for (const name of ["Rotate", "Revoke"]) expect(await button(page, name).count()).toBe(0);
     const height = await page.locator("#secret").evaluate((code) => code.getClientRects()[0]?.height);
     expect(height).toBeLessThan(40);
@@ -300,7 +300,7 @@ test("an account that is not enrolled is told so and what to do, and is offered 
   await context.close();
 });
 
-test("a person without an account is told so and what to do, and can sign out [DSH-01]", async () => {
+test("a user without an account is told so and what to do, and can sign out [DSH-01]", async () => {
   const { page, context, problems } = await signIn(cleo);
   for (const text of [cleo.subject, house().provider.issuer]) expect(await page.textContent("main")).toContain(text);
   await expectAccessible(page, "no account");
@@ -346,9 +346,9 @@ test.each([
   await context.close();
 });
 
-test("without scripts a person can still sign in and out, and is told what needs them [OPS-08]", async () => {
+test("without scripts a user can still sign in and out, and is told what needs them [OPS-08]", async () => {
   const { page, context } = await signIn(ann, { scripts: false });
-  // By its place on the page: the locators of texts pass by what stands in noscript.
+  // By its place on the page: the locators of texts pass by what is in noscript.
   expect((await page.locator("noscript .notice").first().boundingBox())?.height).toBeGreaterThan(10);
   await button(page, "Sign out").click();
   // The provider hands over by a form, which a script would send.

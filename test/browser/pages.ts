@@ -16,7 +16,7 @@ export interface Watched {
   readonly page: Page;
   /** Errors of scripts, and what the Content-Security-Policy stopped. */
   readonly problems: string[];
-  /** The origins that were asked for anything. */
+  /** The origins that were requested anything. */
   readonly origins: Set<string>;
 }
 

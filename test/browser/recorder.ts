@@ -10,7 +10,7 @@ export interface Recorded {
   readonly page: Page;
   /** Errors of scripts, and what the Content-Security-Policy stopped, also where nothing came of it. */
   readonly problems: string[];
-  /** What the page asked for besides `allowed`: addresses, and hosts that reached the network. */
+  /** What the page requested besides `allowed`: addresses, and hosts that reached the network. */
   foreign(allowed: string): string[];
   stop(): Promise<void>;
 }

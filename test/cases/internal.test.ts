@@ -121,7 +121,7 @@ test("gRPC health and reflection need no token [ADM-02]", async () => {
   }
 });
 
-test("GetState tells both switches; SetPublicInterface and SetWrites take enabled and reason [ADM-05]", async () => {
+test("GetState reports both switches; SetPublicInterface and SetWrites take enabled and reason [ADM-05]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   const call = async (rpc: string, message: unknown) =>

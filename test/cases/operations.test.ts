@@ -59,7 +59,7 @@ test("an operation without them is seen", () => {
   ]);
 });
 
-test("reads and writes are told apart by the descriptors, and each has a request", () => {
+test("reads and writes are distinguished by the descriptors, and each has a request", () => {
   const names = (write: boolean) => operations.filter(({ writes }) => writes === write).map(({ rpc }) => rpc);
   expect(names(true).sort()).toEqual(expect.arrayContaining(["AppendContactNote", "CreateContact", "UpdateContact"]));
   expect([...names(true), ...names(false), "CheckHealth"].sort()).toEqual(Object.keys(endpoints).sort());

@@ -17,7 +17,7 @@ async function status(path: string): Promise<number> {
   return (await owner.get(path)).status;
 }
 
-/** The status of a GET whose path goes out as it stands, which fetch would tidy up first. */
+/** The status of a GET whose path goes out as it is, which fetch would tidy up first. */
 function statusAsItStands(path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service().base);

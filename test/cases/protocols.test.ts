@@ -111,7 +111,7 @@ test("REST responds over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", as
   expect([status, text]).toEqual([200, (await owner.get(`/v1/contacts/${owner.contact}`)).text]);
 });
 
-test("request fields bear the REST names in Connect's JSON, and those of protobuf's JSON too [WIR-04]", async () => {
+test("request fields have the REST names in Connect's JSON, and those of protobuf's JSON too [WIR-04]", async () => {
   const list = (body: unknown) => service().rest("/records.v1.SessionService/ListSessions", { key: owner.key, body });
   for (const body of [
     { contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 },
@@ -123,7 +123,7 @@ test("request fields bear the REST names in Connect's JSON, and those of protobu
   expect((await list({ contact_id: "x" })).body.message).toMatch(/^contact_id: /);
 });
 
-test("a Connect response bears Connect's own HTTP status [WIR-09]", async () => {
+test("a Connect response has Connect's own HTTP status [WIR-09]", async () => {
   const reader = await newOwner(service(), "read_only");
   const archived = await owner.put.contact({ archived_at: "2026-01-01T00:00:00Z" });
   const call = async (

@@ -21,7 +21,7 @@ export const noteCases: readonly Case[] = [
     },
   },
   {
-    title: "a page of notes tells of the next [PAG-01, PAG-02]",
+    title: "a page of notes leads to the next [PAG-01, PAG-02]",
     rpc: "SearchNotes",
     ...ok,
     request: () => ({ query: "budget", limit: 1 }),

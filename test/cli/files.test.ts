@@ -106,7 +106,7 @@ test("an export that cannot be written to its end ends with 1, says why and what
   expect([readFileSync(file, "utf8"), existsSync(`${file}.part`)]).toEqual(["old", false]);
 });
 
-test("a result that standard output does not take ends with 1 and says so, as JSON where that is asked for", async () => {
+test("a result that standard output does not take ends with 1 and says so, as JSON where that is requested", async () => {
   const full = folder.write("full", "");
   truncateSync(full, limit.bytes);
   const line = (json: string): string =>
@@ -146,7 +146,7 @@ test.each(["stdin", "pipe"])("Ctrl-C ends an import from %s amid a line that has
   });
   writer.stdout.on("error", () => undefined);
   if (running.child.stdin !== null && from === "stdin") writer.stdout.pipe(running.child.stdin);
-  // Nothing tells that it reads. A signal before it listens to one would end it without any words.
+  // Nothing shows that it reads. A signal before it listens to one would end it without any words.
   await sleep(6_000);
   running.child.kill("SIGINT");
   const ended = await Promise.race([

@@ -24,7 +24,7 @@ async function contactsOf(accountId: string): Promise<{ readonly count: number; 
   return { count: own.length, names: new Set(own).size };
 }
 
-/** So many contacts that bear no id and no email: sent twice, they would be there twice. */
+/** So many contacts that have no id and no email: sent twice, they would be there twice. */
 function nameless(from: number, to: number): string {
   return Array.from(
     { length: to - from },
@@ -169,7 +169,7 @@ test("contacts with difficult names come from CSV, and go through CSV and vCard,
   );
 });
 
-test("what cannot be read or written is rejected with its line and reason, the rest is written, and it ends with 4; the file of rejects has them as they stood", async () => {
+test("what cannot be read or written is rejected with its line and reason, the rest is written, and it ends with 4; the file of rejects has them as they were", async () => {
   const { id } = await newClient(service());
   const lines = [
     '{"contact":{"full_name":"Ann","email":"a@example.com"}}',
@@ -279,7 +279,7 @@ test("--strict ends at the first line that is rejected and names it", async () =
   expect(stderr).toContain("line 2: is not JSON");
 });
 
-test("an import that is killed with SIGKILL goes on when it is run again: nothing is missing, nothing is there twice [OPS-04, ING-06]", async () => {
+test("an import that is killed with SIGKILL continues when it is run again: nothing is missing, nothing is there twice [OPS-04, ING-06]", async () => {
   const { id } = await newClient(service());
   const { running, fed } = await feed(id);
   running.child.kill("SIGKILL");
@@ -291,7 +291,7 @@ test("an import that is killed with SIGKILL goes on when it is run again: nothin
   expect(await contactsOf(id)).toEqual({ count: total, names: total });
 });
 
-test("Ctrl-C settles all that was sent, ends with 130, and the same command goes on from there", async () => {
+test("Ctrl-C settles all that was sent, ends with 130, and the same command continues from there", async () => {
   const { id } = await newClient(service());
   const { running } = await feed(id);
   running.child.kill("SIGINT");
@@ -368,7 +368,7 @@ test("a file of rejects that can no longer be written ends the import in words",
   ]);
 });
 
-test("standard input is imported too, and goes on under a --name; a name with another, shorter file is rejected", async () => {
+test("standard input is imported too, and continues under a --name; a name with another, shorter file is rejected", async () => {
   const { id } = await newClient(service());
   const input = nameless(0, 3);
   expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({
@@ -385,7 +385,7 @@ test("standard input is imported too, and goes on under a --name; a name with an
   expect(shorter.stderr).toContain("another file");
 });
 
-test("a file that is not there, a format that cannot be told, an account that is not there and paused writes are rejected in words", async () => {
+test("a file that is not there, a format that cannot be recognized, an account that is not there and paused writes are rejected in words", async () => {
   const { id } = await newClient(service());
   const file = folder.write("one.ndjson", nameless(0, 1));
   const rejections: [string[], number, string][] = [

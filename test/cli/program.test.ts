@@ -34,7 +34,7 @@ test("without a command it prints its help and ends with 0, and no help has a li
   }
 });
 
-test("an unknown command suggests the nearest, a missing one tells what there is, and both end with 2", async () => {
+test("an unknown command suggests the nearest, a missing one lists what there is, and both end with 2", async () => {
   const unknown = await startCli(["acount"]).ended;
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
   expect(unknown.stderr).toContain("Did you mean account?");
@@ -47,7 +47,7 @@ test("an unknown command suggests the nearest, a missing one tells what there is
   });
 });
 
-test("status tells version, health, parts, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {
+test("status reports version, health, parts, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {
   const good = await cliJson(service(), ["status"]);
   expect(good).toMatchObject({
     url: service().internal,
@@ -141,7 +141,7 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
   expect((await startCli(["status", "--url", "ftp://x"], { environment: settings }).ended).code).toBe(2);
 });
 
-test("--version tells the version of the package", async () => {
+test("--version prints the version of the package", async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8")) as {
     version: string;
   };

@@ -1,4 +1,4 @@
-// `records token`: a person signs in, by the browser or by a pasted address, and the program prints the access token.
+// `records token`: a user signs in, by the browser or by a pasted address, and the program prints the access token.
 import { expect, test, vi } from "vitest";
 import { noteSecret } from "../../fixtures/service/secrets.ts";
 import { statusOf } from "../../fixtures/sign-in/assistants.ts";
@@ -100,7 +100,7 @@ test("ignores a response that is not to its own sign-in, and has JSON for progra
   expect([code, JSON.parse(stderr).error]).toMatchObject([1, { code: "sign_in", exit_code: 1 }]);
 });
 
-test("says so where the person does not allow it, and where the address is none [OPS-61]", async () => {
+test("says so where the user does not allow it, and where the address is none [OPS-61]", async () => {
   const { page, ended } = await begin();
   await signIn(createBrowser(), page, "Deny");
   expect(await ended).toMatchObject({

@@ -1,4 +1,4 @@
-// What the client makes of responses, good, odd and foreign, and what it never tells: the key.
+// What the client makes of responses, good, odd and foreign, and what it never shows: the key.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { RecordsClient, RecordsError } from "../../client/src/index.ts";

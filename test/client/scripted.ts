@@ -35,7 +35,7 @@ export const reset: Step = (response) => void response.socket?.resetAndDestroy()
 /** Never responds. */
 export const silence: Step = () => undefined;
 
-/** Starts a server of the test. Each request takes the next step; the last one goes on for the rest. */
+/** Starts a server of the test. Each request takes the next step; the last one continues for the rest. */
 export async function scripted(...steps: Step[]): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -58,7 +58,7 @@ export async function scripted(...steps: Step[]): Promise<{ readonly url: string
 
 /** Where time is what the test says. */
 export interface TestClock extends Clock {
-  /** `fetch` as the client is to be given it: while one runs, time stands still. */
+  /** `fetch` as the client is to be given it: while one runs, time is paused. */
   readonly fetch: Fetch;
   /** The waits that ended by themselves, in milliseconds. */
   readonly waited: readonly number[];

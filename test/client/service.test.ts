@@ -83,7 +83,7 @@ test("rejections come as the service says them, with the request id of its respo
   });
 });
 
-test("all() meets every record of every page once, in the order of the list, and asks for no page that is not needed", async () => {
+test("all() meets every record of every page once, in the order of the list, and requests no page that is not needed", async () => {
   const { records: client, put, key } = await newClient(service());
   const person = await put.contact({ full_name: "Ann" });
   await put.sessions(

@@ -111,7 +111,7 @@ test("every letter of a long word counts, in spelling, order and phones [SRC-04,
   expect(await find(`${"9".repeat(40)}2`)).toEqual([]);
 });
 
-test("an old contact with whole words stands before 25 newer ones without [CSR-10, CSR-11]", async () => {
+test("an old contact with whole words is before 25 newer ones without [CSR-10, CSR-11]", async () => {
   const client = await newClient(service());
   const old = await client.put.contact({ full_name: "Ann", updated_at: "2020-06-01T00:00:00Z" });
   await client.put.contacts(...Array.from({ length: 30 }, (_, index) => ({ full_name: `Anna ${index}` })));
@@ -120,7 +120,7 @@ test("an old contact with whole words stands before 25 newer ones without [CSR-1
   expect(found).toHaveLength(25);
 });
 
-test("contacts of one updated_at stand in one fixed order [CSR-11]", async () => {
+test("contacts of one updated_at are in one fixed order [CSR-11]", async () => {
   const client = await newClient(service());
   await client.put.contacts(
     ...Array.from({ length: 25 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: "2026-01-01T00:00:00Z" })),

@@ -21,7 +21,7 @@ test("two accounts may have the same email [UNI-01]", async () => {
   }
 });
 
-test("contacts without an email do not stand in each other's way [UNI-01]", async () => {
+test("contacts without an email do not conflict [UNI-01]", async () => {
   const client = await newClient(service());
   const [first] = await client.put.contacts({ email: "a@example.com" }, { full_name: "Without" });
   expect((await client.patch(`/v1/contacts/${first}`, { email: null })).status).toBe(200);

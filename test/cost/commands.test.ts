@@ -99,7 +99,7 @@ test.each([
   expect(await asked(path())).toEqual(expected);
 });
 
-test("what matches nothing asks for the API key alone [SRC-08]", async () => {
+test("what matches nothing reads the API key alone [SRC-08]", async () => {
   const proof = { status: 200, mongo: ["aggregate api_keys"], redis: ["evalsha"] };
   expect(await asked("/v1/notes?query=%3F%21")).toEqual(proof);
   expect(await asked("/v1/contacts?query=%3F%21")).toEqual(proof);

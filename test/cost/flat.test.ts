@@ -231,7 +231,7 @@ test("a contact, its notes and its sessions are each read out of their index, an
   }
 });
 
-test("a search that sorts, or reads what it skips, is told: the explanation can tell [SRC-08]", async () => {
+test("a search that sorts, or reads what it skips, is told: the explanation detects it [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
   const account_id = (

@@ -19,7 +19,7 @@ test("what comes within a moment is written together, once", async () => {
   expect(written).toEqual([["one", "two"], ["three"]]);
 });
 
-test("who asks for what is written waits for what is on its way as well", async () => {
+test("who requests what is written waits for what is on its way as well", async () => {
   let arrive: () => void = () => undefined;
   const writer = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
   writer.add("one");

@@ -73,7 +73,7 @@ test("a commit that waits for a server at the deadline is not sent later, nor is
   expect(await stored("late")).toBe(0);
 });
 
-test("one that finds its server in time is sent, and stored: the test can tell [CON-05]", async () => {
+test("one that finds its server in time is sent, and stored: the test detects it [CON-05]", async () => {
   const deadline = deadlineIn(8_000);
   await transaction(client, deadline, async (session) => {
     await client.db().collection("notes").insertOne({ name: "in time" }, { session });

@@ -50,7 +50,7 @@ describe("a set of several members", () => {
     expect([lease.require().leader, lease.status().held]).toEqual([a, true]);
   });
 
-  test("gives a lease of 1,350 ms from the moment before the proof was asked for", () => {
+  test("gives a lease of 1,350 ms from the moment before the proof was requested", () => {
     const term = hold();
     lease.proven(term, now + 100, "1");
     now += 1_449;
@@ -89,7 +89,7 @@ describe("a set of several members", () => {
     expect(lease.require().leader).toEqual(a);
   });
 
-  test("counts a proof for nothing that was asked for in an earlier term", () => {
+  test("counts a proof for nothing that was requested in an earlier term", () => {
     const before = hold();
     lease.observe(b);
     now += 1_400;

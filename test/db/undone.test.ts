@@ -84,7 +84,7 @@ test("a contact that no majority has is not shown, and another with its email is
   });
 });
 
-test("the same email is a duplicate once a majority has its contact: the test can tell [CON-02]", async () => {
+test("the same email is a duplicate once a majority has its contact: the test detects it [CON-02]", async () => {
   const accountId = new UUID();
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);

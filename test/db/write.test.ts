@@ -232,7 +232,7 @@ test("a write is tried again until nothing comes between", async () => {
   expect(attempts).toBe(3);
 });
 
-test("a write that is come between every time ends as unavailable, for a person to read", async () => {
+test("a write that is come between every time ends as unavailable, for a user to read", async () => {
   let attempts = 0;
   const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
   await expect(failed).rejects.toMatchObject({

@@ -121,7 +121,7 @@ test("the realm is the issuer's, and knows the service as the README of the proj
   });
 });
 
-test("a token of any client names its person and is meant for the service", () => {
+test("a token of any client names its user and is meant for the service", () => {
   const defaults = realm.clientScopes.filter(({ name }) => realm.defaultDefaultClientScopes.includes(name));
   expect(defaults.map(({ name }) => name).sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
   expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual(

@@ -8,7 +8,7 @@ export interface Instruction {
   readonly rest: string;
 }
 
-/** What stands between one FROM and the next. */
+/** What is between one FROM and the next. */
 export interface Stage {
   readonly image: string;
   /** Undefined for a stage without a name. */

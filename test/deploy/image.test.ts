@@ -122,7 +122,7 @@ test("nothing is in it that the service does not need, and all that it copies is
   }
 });
 
-test("it is Node that the package asks for, runs as no root, says what it is, and opens the ports of both listeners", () => {
+test("it is Node that the package requests, runs as no root, says what it is, and opens the ports of both listeners", () => {
   const { engines, version, license, description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     engines: { node: string };
     version: string;

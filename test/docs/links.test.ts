@@ -58,7 +58,7 @@ test("every page of the guide ends with a link to the next one of the index, in 
   }
 });
 
-test("every alert has its heading, and stands in the table of alerts", () => {
+test("every alert has its heading, and is in the table of alerts", () => {
   const { groups } = parse(readFileSync(join(root, "deploy/prometheus/alerts.yaml"), "utf8")) as {
     groups: { rules: { alert?: string; annotations?: { runbook_url: string } }[] }[];
   };

@@ -212,7 +212,7 @@ test("the guide shows commands of every kind", () => {
   );
 });
 
-/** In prose a command may stand without what it takes. */
+/** In prose a command may be without what it takes. */
 const incomplete = new Set(["commander.missingArgument", "commander.missingMandatoryOptionValue"]);
 
 test.each(commands)("%s: the command line reads: records %s", async (_path, line) => {

@@ -8,7 +8,7 @@ export const root = join(import.meta.dirname, "../..");
 export interface Block {
   readonly language: string;
   readonly text: string;
-  /** Where its fence stands in the page, counted from 1. */
+  /** Where its fence is in the page, counted from 1. */
   readonly line: number;
 }
 
@@ -22,7 +22,7 @@ export interface Page {
   readonly prose: string;
 }
 
-/** A command of a console block, and what stands under it. */
+/** A command of a console block, and what is under it. */
 export interface Shown {
   readonly command: string;
   readonly output: readonly string[];
@@ -46,7 +46,7 @@ export const guide: readonly Page[] = readdirSync(join(root, "docs"))
   .sort()
   .map((name) => readPage(`docs/${name}`));
 
-/** The commands of a console block: `$ ` begins one, `> ` goes on with it, anything else is what it prints. */
+/** The commands of a console block: `$ ` begins one, `> ` continues with it, anything else is what it prints. */
 export function shownIn({ text }: Block): Shown[] {
   const shown: { command: string; output: string[] }[] = [];
   for (const line of text.replace(/\n$/, "").split("\n")) {

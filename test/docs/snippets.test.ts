@@ -1,4 +1,4 @@
-// Runs what the guide tells a reader to run, and compares what comes with what the pages show.
+// Runs the commands of the guide, and compares what comes with what the pages show.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -63,7 +63,7 @@ afterAll(async () => {
   for (const path of [dataDir, folder]) rmSync(path, { recursive: true, force: true });
 });
 
-/** The text of the block after this one, if it is of the language and only blank lines stand between. */
+/** The text of the block after this one, if it is of the language and only blank lines are between. */
 function follower({ blocks, text }: Page, block: Block, language: string): string | undefined {
   const next = blocks[blocks.indexOf(block) + 1];
   if (next?.language !== language) return undefined;
@@ -165,7 +165,7 @@ test("what a test has no tools for is a script at least, and every other block i
     for (const [at, block] of page.blocks.entries()) {
       const where = `${page.path}:${block.line}`;
       expect(["console", "json", "jsonc", "python", "sh", "text", "ts", "yaml"], where).toContain(block.language);
-      // A response stands under its request.
+      // A response is under its request.
       if (block.language === "json") expect(page.blocks[at - 1]?.language, where).toBe("console");
       if (block.language === "jsonc") expect(() => JSON.parse(block.text) as unknown, where).not.toThrow();
       if (block.language === "yaml") expect(parse(block.text), where).toBeTypeOf("object");

@@ -51,7 +51,7 @@ function parts(text: string): string[] {
     .filter((part) => /\p{L}{2}/u.test(part));
 }
 
-/** Whether a text of the page may be one that is printed: each of its parts stands in it, in their order. */
+/** Whether a text of the page may be one that is printed: each of its parts is in it, in their order. */
 function isSaid(text: string, said: string): boolean {
   let at = 0;
   return parts(said).every((part) => {

@@ -32,7 +32,7 @@ test("an import that is killed, and whose service is killed, is whole when it wa
     });
 });
 
-test("the digest tells a record that is missing, double or another [ING-06]", () => {
+test("the digest reports a record that is missing, double or another [ING-06]", () => {
   const { notes } = digestsOf(small);
   expect(digestsOf({ ...small, notes: 999 }).notes).not.toEqual(notes);
   expect(digestsOf({ ...small, contacts: 99 }).notes).toMatchObject({

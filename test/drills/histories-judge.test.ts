@@ -35,7 +35,7 @@ test("a read that begins after a newer value was acknowledged is stale; one that
   expect(judgeRegister("c", initial, [set(0, 5, "p1"), get(4, 7, "p0")], phones("p0", "p1"))).toEqual([]);
 });
 
-test("a client that sees a newer value, then an older one, is told apart from two clients", () => {
+test("a client that sees a newer value, then an older one, is distinguished from two clients", () => {
   const reads = [set(0, 20, "p1"), get(1, 2, "p1"), get(3, 4, "p0")];
   expect(kinds(judgeRegister("c", initial, reads, phones("p0", "p1")))).toContain("non-monotonic");
   const two = reads.map((read, at) => ({ ...read, client: `c${at}` }));
@@ -87,14 +87,14 @@ test("creates: lost, duplicate, and missing after the acknowledgement", () => {
   ).toEqual(["stale"]);
 });
 
-test("a write is late when it is carried out more than a second after its 503, unless its member stood still", () => {
+test("a write is late when it is carried out more than a second after its 503, unless its member was paused", () => {
   const write = { ...set(0, 5_000, "p1"), outcome: "unknown" as const, status: "503" };
   const at = (time: number): Committed => ({ ...phones(), values: () => [{ value: "p1", at: time }] });
   expect(kinds(judgeLateEffects([write], at(6_100), []))).toEqual(["late effect"]);
   expect(judgeLateEffects([write], at(5_900), [])).toEqual([]);
   expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_000 }])).toEqual([]);
   expect(kinds(judgeLateEffects([write], at(9_100), [{ from: 1_000, to: 8_000 }]))).toEqual(["late effect"]);
-  // MongoDB's clock tells whole milliseconds.
+  // MongoDB's clock reports whole milliseconds.
   expect(judgeLateEffects([write], at(8_100), [{ from: 1_000, to: 8_100.9 }])).toEqual([]);
   expect(kinds(judgeLateEffects([write], at(8_099), [{ from: 1_000, to: 8_100.9 }]))).toEqual(["late effect"]);
   const append = operation({ kind: "append", value: "note", sent: 0, completed: 5, outcome: "unknown", status: "503" });

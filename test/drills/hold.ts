@@ -6,7 +6,7 @@ import type { Drill } from "../../drills/drill.ts";
 const timeout = 180_000;
 
 /**
- * Declares the tests of a drill; `clauses` are the ids that it proves. One control tells that it can see: `npm run
+ * Declares the tests of a drill; `clauses` are the ids that it proves. One control shows that it can see: `npm run
  * drill` runs them all. `unseen` says why a control shows only in the long form.
  */
 export function holds({ promise, run, controls }: Drill, clauses: readonly string[], unseen?: string): void {

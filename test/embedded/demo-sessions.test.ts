@@ -108,7 +108,7 @@ describe("the notes", () => {
     for (const { title, titleSlug } of demo.sessionNotes) expect(titleSlug === undefined).toBe(title === undefined);
   });
 
-  test("of one session stand at 0, 1, 2 and so on", () => {
+  test("of one session are at 0, 1, 2 and so on", () => {
     const positions = new Map<string | undefined, number[]>();
     for (const { sessionId, position } of demo.sessionNotes)
       positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);

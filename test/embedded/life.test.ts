@@ -75,7 +75,7 @@ test("servers that outlive their killed service all the same are ended by the ne
   expect(ready["mongod"]).not.toBe(mongod);
 });
 
-test("while a live service has the data folder a second one is rejected in one line, and the first goes on (OPS-21)", async () => {
+test("while a live service has the data folder a second one is rejected in one line, and the first continues (OPS-21)", async () => {
   const dataDir = await temporaryFolder();
   const first = startService(dataDir);
   const { mongod, uri } = await first.message("ready");

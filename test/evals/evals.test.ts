@@ -1,4 +1,4 @@
-// The evals, held to their bounds: every everyday question is answered in a few calls and few tokens.
+// The evals, held to their bounds: every everyday question is settled in a few calls and few tokens.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../../evals/instance.ts";
 import { withDemo } from "../../evals/instance.ts";
@@ -33,7 +33,7 @@ test("there are twenty questions, of which one may cost more than 3 calls and 6,
   expect(questions.flatMap(({ bound }) => bound ?? [])).toEqual([{ calls: 5, tokens: 12_000 }]);
 });
 
-describe("is answered within its bound [MCP-18]", () => {
+describe("stays within its bound [MCP-18]", () => {
   test.each(questions.map((question) => [question.asked, question] as const))("%s", async (_, question) => {
     expect(await troubles(question)).toEqual([]);
   });

@@ -15,7 +15,7 @@ async function account(): Promise<{ client: Client; environment: Record<string, 
   return { client, environment: { RECORDS_URL: service().base, RECORDS_API_KEY: client.key } };
 }
 
-test("daily-brief prints the day's sessions from the morning on, with the person, how to prepare, and the last notes in brief", async () => {
+test("daily-brief prints the day's sessions from the morning on, with the contact, how to prepare, and the last notes in brief", async () => {
   const { client, environment } = await account();
   const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
   const note = (content: string, day: number) => ({
@@ -92,7 +92,7 @@ test("sync-contacts creates who is not there, updates who has changed, and doubl
   ]);
 });
 
-test("sync-contacts names the rows that are rejected, goes on with the others, and fails", async () => {
+test("sync-contacts names the rows that are rejected, continues with the others, and fails", async () => {
   const { environment } = await account();
   const folder = mkdtempSync(join(tmpdir(), "records-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -164,13 +164,13 @@ test.each([[[]], [["--connect"]]])(
   },
 );
 
-test("an example that cannot go on says why in one line", async () => {
+test("an example that cannot continue says why in one line", async () => {
   const { environment } = await account();
   const away = await runExample("daily-brief", [], { ...environment, RECORDS_API_KEY: "rec_wrong" });
   expect(away).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^The API key is not valid.*\n$/) });
 });
 
-test("every example has a README with its command, and stands in the list of all", () => {
+test("every example has a README with its command, and is in the list of all", () => {
   const folders = readdirSync(join(root, "examples"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

@@ -1,4 +1,4 @@
-// The example with the official MCP client, run as a program with a person's token.
+// The example with the official MCP client, run as a program with a user's token.
 import { expect, test } from "vitest";
 import { holderOf } from "../mcp/tools/set-up.ts";
 import { useHouse } from "../../fixtures/sign-in/house.ts";

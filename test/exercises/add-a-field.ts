@@ -4,7 +4,7 @@ import { createScratch, expect } from "./scratch.ts";
 const scratch = createScratch();
 const { change, run } = scratch;
 
-/** What a person writes: the field in the messages, and its row in the domain's document. */
+/** What a user writes: the field in the messages, and its row in the domain's document. */
 const protos: readonly (readonly [file: string, message: string, number: number])[] = [
   ["proto/records/v1/contacts.proto", "Contact", 13],
   ["proto/records/v1/contacts.proto", "CreateContactRequest", 4],

@@ -26,7 +26,7 @@ const countingFiles = [
   ...["client/types", "ingest/any-message", "cost/every-operation"].map((name) => `test/${name}.test.ts`),
 ];
 
-/** What a person writes: the rpc with its route and its messages, … */
+/** What a user writes: the rpc with its route and its messages, … */
 const rpc = `
   // Copy a contact under another name.
   //

@@ -103,7 +103,7 @@ function isSent(at: readonly string[]): boolean {
   );
 }
 
-/** Whether what stands here has names of its own, which are no keywords. */
+/** Whether what is here has names of its own, which are no keywords. */
 function isProperty(at: readonly string[]): boolean {
   return ["properties", "schemas", "paths", "responses", "headers"].includes(at.at(-1) ?? "");
 }

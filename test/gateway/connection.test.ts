@@ -19,7 +19,7 @@ test("a body over 256 KiB is served while the client is still sending, and the c
   // It never comes to an end by itself, as a hostile client would.
   const sending = setInterval(() => socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`), 5);
   await until(() => received.includes("]}}"));
-  // The response is there, and the connection goes on for a moment, so that it is not taken back.
+  // The response is there, and the connection continues for a moment, so that it is not taken back.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(socket.closed).toBe(false);
   await until(() => socket.closed);

@@ -17,7 +17,7 @@ test("the CRC of two texts in a row is had from those of each", () => {
   );
 });
 
-test("zlib reads what stands before, the text and what stands after as one", async () => {
+test("zlib reads what is before, the text and what is after as one", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ maxLength: 200 }),
@@ -84,7 +84,7 @@ test("a response without a deflated text is not written here", () => {
   }
 });
 
-test("what stands around a text has at most 65,535 bytes", async () => {
+test("what is around a text has at most 65,535 bytes", async () => {
   const text = await deflateText("x");
   const around = "y".repeat(65_535);
   expect(gunzipSync(Buffer.concat(gzipAround(Buffer.from(around), text, Buffer.from(around)))).toString()).toBe(

@@ -112,7 +112,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     }
   });
 
-  test("what the guards reject is rejected before the body is asked for [ERR-12, ERR-13]", async () => {
+  test("what the guards reject is rejected before the body is requested [ERR-12, ERR-13]", async () => {
     behaviour.admit = async () => fail(Reason.MISSING_KEY);
     const response = await gateway.send("POST", "/v1/contacts", { body: "no JSON" });
     expect(response.status).toBe(401);

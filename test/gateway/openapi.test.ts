@@ -190,7 +190,7 @@ test("every response has the headers of all, and those of its status", () => {
   }
 });
 
-test("health asks for nothing, the operations on the API key and the audit log for the cookie in force, all others for an API key [HLT-01, OAS-05]", () => {
+test("health requests nothing, the operations on the API key and the audit log for the cookie in force, all others for an API key [HLT-01, OAS-05]", () => {
   const securitySchemes = {
     apiKey: { type: "http", scheme: "bearer" },
     dashboardSession: { type: "apiKey", in: "cookie", name: "__Host-session" },

@@ -125,7 +125,7 @@ test.each([
   [int32, 2_147_483_648, "range"],
   [int32, -2_147_483_649, "range"],
   [access, "none", "enum"],
-])("a program can tell by its rule what is wrong: of %o and %o, %s", (field, value, rule) => {
+])("a program can know by its rule what is wrong: of %o and %o, %s", (field, value, rule) => {
   const violations: Violation[] = [];
   readValue(field, value, violations);
   expect(violations).toMatchObject([{ field: "f", rule }]);

@@ -45,7 +45,7 @@ test("the input of a tool is the operation's parameters and the fields beyond RE
 });
 
 test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSessionTranscript", "searchNotes"])(
-  "the schemas of %s stand alone, and refer to nothing that is not in them",
+  "the schemas of %s are alone, and refer to nothing that is not in them",
   (operation) => {
     const { input, output } = toolSchemas(document, operation);
     for (const schema of [input, output]) expect(ajv.compile(schema)).toBeTypeOf("function");
@@ -57,7 +57,7 @@ test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSes
 test("what a response refers to is defined once, also where it refers to itself, and nothing else is", () => {
   const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
   const schemas = {
-    Answer: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] },
+    Response: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] },
     Node: {
       type: "object",
       properties: { next: reference("Node"), leaf: { anyOf: [reference("Leaf"), { type: "null" }] } },

@@ -72,7 +72,7 @@ describe.each(kinds)("%s", (_, create) => {
     expect(passed).toBeLessThanOrEqual(Math.ceil(20 + (last.ended - first.begun) / 100) + 1);
   });
 
-  test("tells how long to wait, and who waits so long gets through [RTE-03]", async () => {
+  test("says how long to wait, and who waits so long gets through [RTE-03]", async () => {
     const bucket = await create({ rate: 10, burst: 2 });
     const name = randomUUID();
     for (let turn = 0; turn < 3; turn++) {
@@ -187,7 +187,7 @@ test("what is kept in Redis vanishes when the bucket is full again, and not befo
   expect(leftMs).toBeLessThanOrEqual(3_000);
 });
 
-test("the bucket in Redis rejects when Redis cannot tell, so that the throttle asks its own [RTE-13]", async () => {
+test("the bucket in Redis fails when Redis cannot decide, so that the throttle asks its own [RTE-13]", async () => {
   const lost = connectRedis("redis://127.0.0.1:1", () => undefined);
   links.push(lost);
   await expect(sharedBucket(lost, { rate: 10, burst: 20 }).take("a")).rejects.toThrow("Redis");

@@ -32,7 +32,7 @@ async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** The checksum as the contract's reader would write it: the CRC32 of what stands before it, in base62. */
+/** The checksum as the contract's reader would write it: the CRC32 of what is before it, in base62. */
 function checksum(body: string): string {
   let value = crc32(body);
   let text = "";

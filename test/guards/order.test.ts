@@ -139,7 +139,7 @@ describe("while the public interface is disabled", () => {
     });
   });
 
-  test("the internal listener and the documents go on [ERR-11]", async () => {
+  test("the internal listener and the documents continue [ERR-11]", async () => {
     await without("SetPublicInterface", async () => {
       const id = await ingestInto(service, owner.id).contact({ full_name: "Inside Out" });
       const { status } = await service.internalCall(
@@ -174,7 +174,7 @@ test("a read-only key's write is 403 before a look at the message, the record an
   });
 });
 
-test("while writes are paused each is 503 on every wire, before 422 and 404, and nothing is written; reads go on [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {
+test("while writes are paused each is 503 on every wire, before 422 and 404, and nothing is written; reads continue [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {
   const name = `Paused ${randomUUID()}`;
   await without("SetWrites", async () => {
     for (const rpc of writes) {

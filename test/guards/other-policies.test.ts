@@ -92,7 +92,7 @@ describe("the internal access policy", () => {
     });
   });
 
-  test("while writes are paused records are not written, and an operator's own work and reads go on [ERR-16, ERR-17]", async () => {
+  test("while writes are paused records are not written, and an operator's own work and reads continue [ERR-16, ERR-17]", async () => {
     parts.world.writes = false;
     expect(await reasonOf(call(upsertContacts, token, batch))).toBe("WRITES_PAUSED");
     expect(await reasonOf(call(upsertContacts, {}, batch))).toBe("INVALID_SERVICE_TOKEN");

@@ -84,7 +84,7 @@ describe("with a key", () => {
     expect(await reasonOf(call(createContact, { ...wrong, "idempotency-key": "one" }, ann))).toBe("NOT_FOUND");
   });
 
-  test("a read asks for no right to write, and goes on while writes are paused [AUT-05, ERR-17]", async () => {
+  test("a read requests no right to write, and continues while writes are paused [AUT-05, ERR-17]", async () => {
     parts.world.writes = false;
     parts.world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
     expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
@@ -214,7 +214,7 @@ describe("with a key", () => {
     expect(parts.observation).not.toHaveProperty("replayed");
   });
 
-  test("that MongoDB cannot serve is 503, and the key is not asked for again", async () => {
+  test("that MongoDB cannot serve is 503, and the key is not looked up again", async () => {
     await call(getContact, key, one);
     parts.steps.length = 0;
     parts.world.serve = () => Promise.reject(new MongoNetworkError("gone"));
@@ -344,7 +344,7 @@ describe("the throttle", () => {
     },
   );
 
-  test("asks the bucket that all share, and its own where that cannot tell, which is told [RTE-08, RTE-13]", async () => {
+  test("asks the bucket that all share, and its own where that cannot decide, which is reported [RTE-08, RTE-13]", async () => {
     let away = false;
     let fallbacks = 0;
     const full = { take: () => Promise.resolve(5_000) };

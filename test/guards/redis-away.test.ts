@@ -1,4 +1,4 @@
-// Redis frozen, stopped, started again, or never there: every instance goes on with a bucket of its own, and says so.
+// Redis frozen, stopped, started again, or never there: every instance continues with a bucket of its own, and says so.
 import { setTimeout as sleep } from "node:timers/promises";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// What a signed-in person may do, over parts made by hand: the session, the account, the origin, the enrolment, in this
+// What a signed-in user may do, over parts made by hand: the session, the account, the origin, the enrolment, in this
 // order.
 import { beforeEach, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
@@ -22,7 +22,7 @@ function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, st
   return parts.call(dispatch, rpc, headers);
 }
 
-test("a person is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
+test("a user is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
   await call(createApiKey, session);
   expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve CreateApiKey"]);
   expect(parts.grants).toEqual([
@@ -36,7 +36,7 @@ test("a person is charged to their account, and granted its credentials and noth
   expect(parts.observation).toEqual({ account: accountId });
 });
 
-test("neither switch is asked: a person can always rid themselves of a key [ERR-15, ERR-17]", async () => {
+test("neither switch is asked: a user can always rid themselves of a key [ERR-15, ERR-17]", async () => {
   parts.world.publicInterface = parts.world.writes = false;
   expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
 });
@@ -81,7 +81,7 @@ test.each<[Record<string, string>, string]>([
   [{ origin, "sec-fetch-site": "cross-site" }, "FOREIGN_ORIGIN"],
   [{ origin: "https://records.example.org" }, "FOREIGN_ORIGIN"],
   [{ "sec-fetch-site": "same-origin" }, "FOREIGN_ORIGIN"],
-])("a change from %j is told %s, and a read goes on", async (headers, reason) => {
+])("a change from %j is told %s, and a read continues", async (headers, reason) => {
   expect(await reasonOf(call(revokeApiKey, { cookie: "session", ...headers }))).toBe(reason);
   expect(await reasonOf(call(getApiKey, { cookie: "session", ...headers }))).toBe("no failure");
 });

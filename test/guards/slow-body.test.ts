@@ -78,7 +78,7 @@ test("is rejected where writes were paused while the body came [CON-03, ADM-06]"
   expect(await stored(id)).toBe(0);
 });
 
-test("is done where nothing changed meanwhile: the test can tell", async () => {
+test("is done where nothing changed meanwhile: the test detects it", async () => {
   const { key, id } = await service().account();
   const held = beginCreate(key);
   await sleep(600);

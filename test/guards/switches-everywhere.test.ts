@@ -82,7 +82,7 @@ const administered = async () =>
     })
   ).status;
 
-/** What a signed-in person can do, and the documents, on the second instance. */
+/** What a signed-in user can do, and the documents, on the second instance. */
 async function standing(): Promise<number[]> {
   const person = await newPerson(second);
   const paths = [
@@ -118,7 +118,7 @@ test("the interface that one instance disables is unavailable on another by ever
   expect(await mcp()).toBe(503);
 });
 
-test("while the interface is disabled the internal listener, key operations, the dashboard and the documents of another instance go on [ADM-06, ERR-11, ERR-15]", async () => {
+test("while the interface is disabled the internal listener, key operations, the dashboard and the documents of another instance continue [ADM-06, ERR-11, ERR-15]", async () => {
   await set("SetPublicInterface", false);
   expect([
     (await inside("SessionService/ListSessions", {})).status,
@@ -133,7 +133,7 @@ test("while the interface is disabled the internal listener, key operations, the
   expect(await standing()).toEqual(stays);
 });
 
-test("the writes that one instance pauses are unavailable on another by every wire, inside and by ingest; reads, health and assistants go on [ADM-06, ERR-16, ERR-17]", async () => {
+test("the writes that one instance pauses are unavailable on another by every wire, inside and by ingest; reads, health and assistants continue [ADM-06, ERR-16, ERR-17]", async () => {
   await set("SetWrites", false);
   expect(await outcomes("CreateContact")).toEqual(rejected("WRITES_PAUSED"));
   expect([await outcomes("ListSessions"), await outcomes("CheckHealth"), await mcp()]).toEqual([
@@ -158,7 +158,7 @@ test("the writes that one instance pauses are unavailable on another by every wi
   expect(await contacts.countDocuments()).toBe(before);
 });
 
-test("while writes are paused the operator's calls, key operations, the dashboard and the documents of another instance go on [ADM-06, ERR-17]", async () => {
+test("while writes are paused the operator's calls, key operations, the dashboard and the documents of another instance continue [ADM-06, ERR-17]", async () => {
   await set("SetWrites", false);
   expect(await administered()).toBe(200);
   expect(await standing()).toEqual(stays);

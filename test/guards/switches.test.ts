@@ -23,7 +23,7 @@ async function within1s(holds: () => Promise<boolean>): Promise<void> {
   await until(holds, AbortSignal.timeout(1_000));
 }
 
-test("GetState tells both switches, why and when they were set [ADM-05]", async () => {
+test("GetState reports both switches, why and when they were set [ADM-05]", async () => {
   expect((await state("GetState")).body).toEqual({
     state: { publicInterface: { enabled: true }, writes: { enabled: true } },
   });

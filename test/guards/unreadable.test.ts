@@ -1,4 +1,4 @@
-// MongoDB that fails, hangs or is gone: every request is served in time, with 503 and never 401, and health tells.
+// MongoDB that fails, hangs or is gone: every request is served in time, with 503 and never 401, and health says so.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
@@ -110,7 +110,7 @@ test.each([
   ["has no room on its disk", 14031],
   ["has its writes blocked (setUserWriteBlockMode)", 371],
   ["cannot for want of cache", 365],
-])("a write that MongoDB does not take because it %s is 503, and reads go on", async (_why, errorCode) => {
+])("a write that MongoDB does not take because it %s is 503, and reads continue", async (_why, errorCode) => {
   const fault = { failCommands: ["insert", "update", "findAndModify"], errorCode, appName: "records" };
   await withFault(mongod, "alwaysOn", fault, async () => {
     const write = { key: owner.key, body: { full_name: "Not now" } };

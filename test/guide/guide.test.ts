@@ -133,7 +133,7 @@ test.each([
   expect(await statusOf(path)).toBe(404);
 });
 
-test("a page is read by GET and HEAD, tells its methods, and rejects others", async () => {
+test("a page is read by GET and HEAD, names its methods, and rejects others", async () => {
   expect([(await read("/guide/search", "HEAD")).status, (await read("/guide/search", "HEAD")).text]).toEqual([200, ""]);
   expect((await read("/guide/search", "OPTIONS")).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   const posted = await read("/guide/search", "POST");

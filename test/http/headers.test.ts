@@ -1,4 +1,4 @@
-// The headers that every response bears, whatever its status and its wire: request id, limits, retirement, CORS.
+// The headers that every response has, whatever its status and its wire: request id, limits, retirement, CORS.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
@@ -78,7 +78,7 @@ test("JSON responses are application/json; charset=utf-8 and are not stored, err
   }
 });
 
-test("with both moments set every response under /v1 carries Deprecation and Sunset, errors too [VER-03, VER-04]", async () => {
+test("with both instants set every response under /v1 carries Deprecation and Sunset, errors too [VER-03, VER-04]", async () => {
   for (const { headers } of await responsesOf(retired)) {
     expect(headers.get("Deprecation")).toBe("@1769817600");
     expect(headers.get("Sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");

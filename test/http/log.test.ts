@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** A text that stands wherever a caller may put one. */
+/** A text for every place where a caller may put one. */
 const marker = "Zebrafinch";
 
 async function settled(count: number): Promise<void> {

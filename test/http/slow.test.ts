@@ -77,7 +77,7 @@ test("a request that does not come whole within 15 seconds is 408 in the envelop
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
 });
 
-test("a client that was served and goes on sending for ever is cut off after the same time", async () => {
+test("a client that was served and keeps sending for ever is cut off after the same time", async () => {
   serve = (request, response) => {
     request.resume();
     response.writeHead(401).end();

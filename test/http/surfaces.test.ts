@@ -106,7 +106,7 @@ test("/livez, /readyz and /metrics respond on the internal listener, without a t
   expect(text).not.toContain(owner.id);
 });
 
-test("the internal listener asks for the service token, and takes no API key in its place [ADM-01, ADM-02]", async () => {
+test("the internal listener requests the service token, and takes no API key in its place [ADM-01, ADM-02]", async () => {
   for (const rpc of internalRpcs.filter((name) => name.startsWith("records."))) {
     for (const Authorization of [
       "",

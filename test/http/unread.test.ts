@@ -1,4 +1,4 @@
-// A client that goes on sending after its response: every surface of both listeners ends it in the same way.
+// A client that keeps sending after its response: every surface of both listeners ends it in the same way.
 import type { ClientHttp2Stream } from "node:http2";
 import { connect as connectHttp2 } from "node:http2";
 import type { Socket } from "node:net";

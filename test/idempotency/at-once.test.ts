@@ -169,7 +169,7 @@ test("when Redis freezes in the middle of fifty creates one contact is written [
   }
 });
 
-test("the same fifty through a guard that never claims write more than one: the verdict can tell [IDM-16]", async () => {
+test("the same fifty through a guard that never claims write more than one: the verdict detects it [IDM-16]", async () => {
   const account = await service().account();
   const rpc = ContactService.method.createContact;
   const idempotency = createIdempotency(

@@ -265,7 +265,7 @@ test.each([true, false])(
   },
 );
 
-test("on GET and PATCH the header is ignored, whatever stands in it [IDM-14]", async () => {
+test("on GET and PATCH the header is ignored, whatever is in it [IDM-14]", async () => {
   const account = await service().account();
   const { id } = (await create(account, "k", { full_name: "Ana" })).body.data;
   const patch = (full_name: string, key: string) =>

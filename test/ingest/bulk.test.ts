@@ -1,4 +1,4 @@
-// The search index of notes under a large import: taken away where that pays, built again, and searches that go on
+// The search index of notes under a large import: taken away where that pays, built again, and searches that continue
 // meanwhile.
 import type { Db, Document, UUID } from "mongodb";
 import { UUID as Uuid } from "mongodb";
@@ -56,7 +56,7 @@ function importSlowly(records: readonly RecordJson[]) {
   });
 }
 
-test("a large import into a database that is all but empty takes the index away, has built it when it is done, and leaves it when it goes on for a few more notes [ING-06, SRC-08]", async () => {
+test("a large import into a database that is all but empty takes the index away, has built it when it is done, and leaves it when it continues for a few more notes [ING-06, SRC-08]", async () => {
   const told = await importSlowly(many);
   expect(changes()).toEqual(["dropped", "built"]);
   expect(told.at(-1)).toMatchObject({ done: true, indexing: false, written: { contactNotes: 9_000n } });
@@ -120,7 +120,7 @@ test("while the index is away notes are found as before, newest first, by one wo
   expect(await ask()).toEqual(before);
 });
 
-test("an index that an import left behind is built in the background when nobody goes on with it [ING-06]", async () => {
+test("an index that an import left behind is built in the background when nobody continues with it [ING-06]", async () => {
   await db.collection("notes").dropIndex("search");
   await vi.waitFor(async () => expect(await usable()).toBe(true), { timeout: 40_000, interval: 500 });
   expect(changes()).toEqual(["built"]);

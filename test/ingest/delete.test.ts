@@ -131,7 +131,7 @@ test("an external id that can be written can be deleted by, whatever its charact
   ]);
 });
 
-test("results stand in the order of the request; what is not there, or not right, or another account's fails alone [ING-03, ING-04]", async () => {
+test("results are in the order of the request; what is not there, or not right, or another account's fails alone [ING-03, ING-04]", async () => {
   const { client, contact, session } = await account();
   const stranger = await account();
   const unknown = randomId();

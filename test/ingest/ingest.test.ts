@@ -113,7 +113,7 @@ test("another account's contact is archived and restored by nobody else [ING-02]
   expect((await client.get(`/v1/contacts/${mine}`)).body.data.archived_at).toBeNull();
 });
 
-test("results stand in the order of the items, with id, external_id and error; one that fails leaves the others [ING-04]", async () => {
+test("results are in the order of the items, with id, external_id and error; one that fails leaves the others [ING-04]", async () => {
   const client = await newClient(service());
   await client.put.contact({ email: "taken@example.com" });
   const [given, strangers] = [randomId(), await (await newClient(service())).put.contact({})];
@@ -221,7 +221,7 @@ test("ingesting an external_id again updates the record: same id and created_at,
   expect(await counts(service())).toEqual({ ...before, notes: (before["notes"] ?? 0) + 1 });
 });
 
-test("an external_id is unique within one account and one kind: others may bear the same [ING-05]", async () => {
+test("an external_id is unique within one account and one kind: others may have the same [ING-05]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const contact = await client.put.contact({ external_id: "same", full_name: "Ann" });
   const session = await client.put.session({ external_id: "same", title: "Budget", contact_external_id: "same" });
@@ -298,7 +298,7 @@ test("a record that gets its external_id in a batch is meant by it in the rest o
   }
 });
 
-test("a contact and a session that bear one id keep their notes apart [ING-01, CGT-11, SGT-09]", async () => {
+test("a contact and a session that have one id keep their notes apart [ING-01, CGT-11, SGT-09]", async () => {
   const client = await newClient(service());
   const id = randomId();
   await client.put.contact({ id, full_name: "Ann" });

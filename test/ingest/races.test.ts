@@ -30,7 +30,7 @@ test("a session that is ingested while its contact is renamed shows the contact'
   expect(stale).toEqual([]);
 });
 
-test("a note that is ingested while its contact is renamed bears the contact's name in the end [NOT-07]", async () => {
+test("a note that is ingested while its contact is renamed has the contact's name in the end [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
@@ -49,7 +49,7 @@ test("a note that is ingested while its contact is renamed bears the contact's n
   expect(stale).toEqual([]);
 });
 
-test("a note that is appended while its contact is renamed bears the contact's name in the end [NOT-07]", async () => {
+test("a note that is appended while its contact is renamed has the contact's name in the end [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   for (let round = 0; round < 20; round++) {
@@ -65,7 +65,7 @@ test("a note that is appended while its contact is renamed bears the contact's n
   }
 });
 
-test("a note that is ingested while its session is ingested anew bears the session's title in the end [NOT-07]", async () => {
+test("a note that is ingested while its session is ingested anew has the session's title in the end [NOT-07]", async () => {
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s", title: "Before" });
   const stale: string[] = [];

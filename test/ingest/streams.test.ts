@@ -1,4 +1,4 @@
-// Import and Export: an account goes out, is deleted, and comes back the same; what was cut off goes on.
+// Import and Export: an account goes out, is deleted, and comes back the same; what was cut off continues.
 import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -139,7 +139,7 @@ test("an account that is exported, deleted and imported is the same, record by r
   expect((await fresh.get("/v1/sessions?query=olstrom")).body.data).toMatchObject([{ title: "Kickoff" }]);
 });
 
-test("an import that is sent again writes nothing twice, also what bears no name, and one of another name does [ING-06]", async () => {
+test("an import that is sent again writes nothing twice, also what has no name, and one of another name does [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [
     { contact: { full_name: "No name 1" } },
@@ -164,7 +164,7 @@ test("an import that is sent again writes nothing twice, also what bears no name
   expect(await counts(service())).toEqual({ ...before, contacts: (before["contacts"] ?? 0) + 2 });
 });
 
-test("a stream that is cut off goes on at the place that the first response tells [ING-06]", async () => {
+test("a stream that is cut off continues at the place that the first response reports [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
   const cut = new AbortController();

@@ -52,7 +52,7 @@ test.each([
   expect(citationsOf(text, /\bABC-\d{2}\b/g)).toEqual(["ABC-01"]);
 });
 
-test("no id stands twice", () => {
+test("no id occurs twice", () => {
   expect(new Set(clauses).size).toBe(clauses.length);
 });
 

@@ -23,7 +23,7 @@ async function find(client: Client, query: string): Promise<Found[]> {
 const contents = (found: readonly Found[]): string[] => found.map(({ content }) => content);
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";
 
-test("notes of both kinds stand in one list, newest created_at first, with exactly the fields of the specification [NOT-01, NOT-05, NOT-06, NOT-08, NOT-15, FMT-02, FMT-04]", async () => {
+test("notes of both kinds are in one list, newest created_at first, with exactly the fields of the specification [NOT-01, NOT-05, NOT-06, NOT-08, NOT-15, FMT-02, FMT-04]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee" });
   const session = await client.put.session({ title: "Budget" });

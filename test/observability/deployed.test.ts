@@ -68,12 +68,12 @@ function withDocumented(served: ReadonlyMap<string, ReadonlySet<string>>): Reado
 }
 
 test.each(recordings.map(({ record, expr }) => [record, expr] as const))(
-  "the recording rule %s asks for what is served",
+  "the recording rule %s queries what is served",
   (_name, expr) => expect(missingIn(expr, series)).toEqual([]),
 );
 
 test.each(alerts.map((rule) => [rule.alert, rule] as const))(
-  "the alert %s asks for what is served, and tells what to do",
+  "the alert %s queries what is served, and reports what to do",
   (_name, { expr, for: pending, labels, annotations }) => {
     expect(missingIn(expr, series)).toEqual([]);
     expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ test("there are rules for requests, latency, dependencies, saturation, backgroun
     expect(asked).toContain(metric);
 });
 
-test("every panel of the dashboard asks for what is served, from the source that the reader chose", () => {
+test("every panel of the dashboard queries what is served, from the source that the reader chose", () => {
   expect(targets.length).toBeGreaterThan(20);
   expect(
     targets.flatMap(({ title, expr }) => missingIn(expr, series).map((missing) => `${title}: ${missing}`)),
@@ -155,7 +155,7 @@ test("the dashboard is of a current form, and its variables are labels that are 
   }
 });
 
-test("a metric or label that does not exist is found out, wherever it stands", () => {
+test("a metric or label that does not exist is found out, wherever it is", () => {
   expect(missingIn("records_made_up_total", series)).toEqual(["records_made_up_total"]);
   expect(missingIn('sum(rate(records_requests_total{colour="red"}[5m]))', series)).toEqual([
     "records_requests_total{colour}",

@@ -1,4 +1,4 @@
-// A request's log line tells its wire, its caller and its trace, on every wire; and without a collector nothing of
+// A request's log line reports its wire, its caller and its trace, on every wire; and without a collector nothing of
 // OpenTelemetry is loaded.
 import { execFile } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
@@ -43,7 +43,7 @@ test.each([
   [`00-${traceId.toUpperCase()}-00f067aa0ba902b7-01`, false],
   [`00-${traceId}-00f067aa0ba902b7`, false],
   ["<script>", false],
-])("the caller's traceparent %s stands in the line as trace_id: %s", async (traceparent, valid) => {
+])("the caller's traceparent %s is in the line as trace_id: %s", async (traceparent, valid) => {
   const id = randomUUID();
   await service.rest("/v1/health", { headers: { traceparent, "X-Request-Id": id } });
   expect((await lineOf(id))["trace_id"]).toBe(valid ? traceId : undefined);

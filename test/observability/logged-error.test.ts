@@ -1,4 +1,4 @@
-// What the log tells of an error: its kind and where it was raised, and never its message, however that is made.
+// What the log says of an error: its kind and where it was raised, and never its message, however that is made.
 import { MongoBulkWriteError, MongoServerError } from "mongodb";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -66,7 +66,7 @@ test.each(errors)("the line of an error %s has nothing of what it says", async (
   expect(JSON.parse(line)).toMatchObject({ level: 50, msg: "request failed", err: { type: expect.any(String) } });
 });
 
-test("it tells the class, the codes, the labels, the causes and our own frames", () => {
+test("it reports the class, the codes, the labels, the causes and our own frames", () => {
   const {
     stack = [],
     cause,

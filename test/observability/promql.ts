@@ -1,4 +1,4 @@
-// Reads PromQL and Prometheus's text form, so that what is asked for can be held against what is served.
+// Reads PromQL and Prometheus's text form, so that what is requested can be held against what is served.
 import { parser } from "@prometheus-io/lezer-promql";
 
 /** One selector of an expression: a metric, and the labels that it is asked by. */
@@ -56,7 +56,7 @@ const ofPrometheus: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["ALERTS", new Set(["alertname", "alertstate", "severity"])],
 ]);
 
-/** What an expression asks for and is not served; `given` are labels that Prometheus itself adds. */
+/** What an expression requests and is not served; `given` are labels that Prometheus itself adds. */
 export function missingIn(
   expression: string,
   series: ReadonlyMap<string, ReadonlySet<string>>,

@@ -124,7 +124,7 @@ test("a REST request is one tree: the caller's span, the server's, and those of 
   });
 });
 
-test("a gRPC call is the same tree, named by its rpc, and tells its own code where it fails", async () => {
+test("a gRPC call is the same tree, named by its rpc, and reports its own code where it fails", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
   const trace = newTrace();
   await client.searchContacts(
@@ -159,7 +159,7 @@ test("a gRPC call is the same tree, named by its rpc, and tells its own code whe
   });
 });
 
-test("a tool call of an assistant is the same tree, and so is what the identity provider is asked for it", async () => {
+test("a tool call of an assistant is the same tree, and so are its requests to the identity provider", async () => {
   const asked: IncomingHttpHeaders[] = [];
   const jwk = { ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" };
   fake.responses.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {

@@ -62,7 +62,7 @@ test("it names the address of the MCP surface where there is one", async () => {
   }
 });
 
-test("every curl line in it does what it says, as it stands", async () => {
+test("every curl line in it does what it says, as it is", async () => {
   const account = await service.account();
   const contact = (await service.rest("/v1/contacts", { key: account.key, body: { full_name: "Cora Line" } })).body.data
     .id as string;

@@ -20,7 +20,7 @@ const documents = [
   ["/llms.txt", "text/plain; charset=utf-8"],
 ] as const;
 
-/** What the page asks for, as absolute paths. */
+/** What the page requests, as absolute paths. */
 async function assetPaths(at = service): Promise<string[]> {
   const { text } = await at.rest("/docs");
   return [...text.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, path]) => `/${path ?? ""}`);

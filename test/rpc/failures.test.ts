@@ -90,7 +90,7 @@ test.each(["admit", "invoke"] as const)(
   },
 );
 
-test("of a client that goes away in the middle of its message nothing is run, and nothing stands in the log [WIR-01]", async () => {
+test("of a client that goes away in the middle of its message nothing is run, and nothing is in the log [WIR-01]", async () => {
   const { base, errors, steps } = await surfaceOver({});
   const client = httpRequest(base + path, {
     method: "POST",

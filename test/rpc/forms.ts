@@ -71,7 +71,7 @@ export function enveloped({ protocol }: Form, message: Uint8Array, flags = 0): B
   return Buffer.concat([head, message]);
 }
 
-/** The header that tells how the message is compressed. */
+/** The header that reports how the message is compressed. */
 export function encoding({ protocol }: Form, name: string): Sent {
   return { [protocol === "connect" ? "content-encoding" : "grpc-encoding"]: name };
 }
@@ -137,7 +137,7 @@ function connectError(status: number, bytes: Buffer): ConnectError | undefined {
   }
 }
 
-/** The trailers of gRPC-Web stand in the body, in an envelope of their own. */
+/** The trailers of gRPC-Web are in the body, in an envelope of their own. */
 function trailers(bytes: Buffer): Iterable<[string, string]> {
   for (let at = 0; at + 5 <= bytes.length; ) {
     const end = at + 5 + bytes.readUInt32BE(at + 1);

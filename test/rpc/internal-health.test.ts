@@ -107,7 +107,7 @@ test("health is SERVING for the whole server and for each of its services, witho
   expect(await check("records.v1.Nothing")).toEqual({ code: 5 });
 });
 
-test("Watch tells the status at once, and SERVICE_UNKNOWN for what is not there [ADM-02]", async () => {
+test("Watch reports the status at once, and SERVICE_UNKNOWN for what is not there [ADM-02]", async () => {
   for (const [name, status] of [
     ["", 1],
     ["records.v1.ContactService", 1],
@@ -159,7 +159,7 @@ test.each(["v1", "v1alpha"] as const)(
 );
 
 test.each(["v1", "v1alpha"] as const)(
-  "reflection %s responds to unknown names with NOT_FOUND, and goes on [ADM-02]",
+  "reflection %s responds to unknown names with NOT_FOUND, and continues [ADM-02]",
   async (version) => {
     const responses = await reflect(
       version,

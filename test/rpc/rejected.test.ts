@@ -44,7 +44,7 @@ interface Plain {
   readonly body: string;
 }
 
-/** One request over either HTTP, and the response as it stood on the wire. */
+/** One request over either HTTP, and the response as it is on the wire. */
 async function plain(
   base: string,
   http: 1 | 2,

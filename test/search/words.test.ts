@@ -127,7 +127,7 @@ describe("words", () => {
     expect(finds(record, query)).toBe(false);
   });
 
-  test("SRC-05: the words stand in any order", () => {
+  test("SRC-05: the words are in any order", () => {
     expect([finds("met Anna about budget", "bud ann"), finds("met Anna about budget", "ann bud met")]).toEqual([
       true,
       true,

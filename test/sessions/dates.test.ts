@@ -1,4 +1,4 @@
-// `from` and `to` of GET /v1/sessions: which moments they take, and which sessions they let through.
+// `from` and `to` of GET /v1/sessions: which instants they take, and which sessions they let through.
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";

@@ -75,7 +75,7 @@ test("a session with nothing has the same fields, null or empty; a client withou
   ]);
 });
 
-test("notes stand by position, below zero too, those of one position as they were written [SGT-09]", async () => {
+test("notes are by position, below zero too, those of one position as they were written [SGT-09]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.sessions({}, {});
   const note = (content: string, position: number, day: number) => ({

@@ -20,7 +20,7 @@ test("a word that comes again in the next line gives no passage without it", asy
   ]);
 });
 
-test("words of scripts without blanks are found wherever they stand", async () => {
+test("words of scripts without blanks are found wherever they are", async () => {
   for (const before of [0, 150, 198, 199, 200, 201, 399, 65_535, 65_536])
     expect((await find(`${"あ".repeat(before)}価格${"い".repeat(300)}`, "価格")).length, String(before)).toBe(1);
 });

@@ -20,7 +20,7 @@ async function identitiesOf(accountId: string): Promise<unknown> {
   return (await admin("GetAccount", { accountId })).body.account.identities ?? [];
 }
 
-test("an account is created, read, enrolled, and linked to a person [ADM-03]", async () => {
+test("an account is created, read, enrolled, and linked to a user [ADM-03]", async () => {
   const created = await admin("CreateAccount", { email: "Ann@Example.com" });
   expect(created.status).toBe(200);
   const { id, createdAt, ...rest } = created.body.account;

@@ -82,7 +82,7 @@ describe("a logout token", () => {
     expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
   });
 
-  test("with a sub alone ends all sessions of the person, and nobody else's [DSH-04]", async () => {
+  test("with a sub alone ends all sessions of the user, and nobody else's [DSH-04]", async () => {
     const [one, other, stranger] = [
       await enter(base, fake, { sid: randomUUID() }),
       await enter(base, fake),
@@ -128,7 +128,7 @@ describe("a logout token", () => {
     expect((await tell(await fake.sign(claimsOf(), { typ }))).status).toBe(200);
   });
 
-  test("of a person with an account is in the audit log, once for each session [DSH-04]", async () => {
+  test("of a user with an account is in the audit log, once for each session [DSH-04]", async () => {
     await newOwner(service, fake.issuer, "person-fay", "fay@example.com");
     const [one] = [
       await enter(base, fake, { sub: "person-fay", email: "fay@example.com" }),
@@ -157,7 +157,7 @@ describe("a logout token", () => {
   test("that is signed with a key which the provider rotated in just now is taken [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
     expect((await tell(await fake.sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
-    // Another person: this test advances the clock, and the other tests need the right time.
+    // Another user: this test advances the clock, and the other tests need the right time.
     const { cookie } = await enter(base, fake, { sid, sub: "person-rota" });
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
     const old = fake.key;
@@ -228,7 +228,7 @@ describe("a logout token counts once", () => {
 });
 
 describe("a logout token is rejected and ends nothing:", () => {
-  /** Rejected with 400 in the envelope; the person whom it names stays signed in. */
+  /** Rejected with 400 in the envelope; the user whom it names stays signed in. */
   async function expectRejected(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
     const { cookie } = await enter(base, fake, { sid: "the-session" });
     const response = await tell(token, base, headers);
@@ -363,7 +363,7 @@ describe("a logout token is rejected and ends nothing:", () => {
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
   });
 
-  test("a body that is too large, after which the client goes on with its next request", async () => {
+  test("a body that is too large, after which the client continues with its next request", async () => {
     const { hostname, port } = new URL(service.base);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, path: string, body: string): Promise<number | string | undefined> =>

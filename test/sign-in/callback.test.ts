@@ -1,4 +1,4 @@
-// What does not lead in: responses of the provider that were not asked for, not in this browser, or not now.
+// What does not lead in: responses of the provider that were not requested, not in this browser, or not now.
 import { describe, expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { ann, ben } from "../../fixtures/sign-in/people.ts";
@@ -145,7 +145,7 @@ describe("the response of the provider is rejected", () => {
   });
 });
 
-test("a person who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
+test("a user who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
   const { cookie, leadsTo } = await begin(house().base);
   const back = new URL(`${house().base}/sign-in/callback`);
   back.search = new URLSearchParams({

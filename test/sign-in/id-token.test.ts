@@ -135,7 +135,7 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
   fake.responses.clear();
 });
 
-test("of what was rejected nothing is in the log: no code, no state, no token, no person", async () => {
+test("of what was rejected nothing is in the log: no code, no state, no token, no user", async () => {
   const secrets = ["a-code", "an-access-token", "dora@example.com", "person-dora", "Dora Example", clientSecret];
   for (const changes of [
     { nonce: "another" },
@@ -178,7 +178,7 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
   for (const secret of secrets) expect(log.includes(secret), secret).toBe(false);
 });
 
-test("a person is who the issuer and the subject say, byte for byte, and not who their email says", async () => {
+test("a user is who the issuer and the subject say, byte for byte, and not who their email says", async () => {
   await newOwner(service, fake.issuer, "person-gus", "gus@example.com");
   expect(
     await ownerStatus(base, (await enter(base, fake, { sub: "person-gus", email: "another@example.com" })).cookie),
@@ -194,7 +194,7 @@ test("a person is who the issuer and the subject say, byte for byte, and not who
   }
 });
 
-test("the same subject at another provider is another person", async () => {
+test("the same subject at another provider is another user", async () => {
   await newOwner(service, "https://other.example", "person-hal", "hal@example.com");
   await newOwner(service, fake.issuer, "person-ida", "ida@example.com");
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-hal" })).cookie)).toBe(403);
@@ -205,7 +205,7 @@ test("the same subject at another provider is another person", async () => {
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-jan" })).cookie)).toBe(403);
 });
 
-test("a person without an email is called by their subject, and signs out as well", async () => {
+test("a user without an email is called by their subject, and signs out as well", async () => {
   const { cookie } = await enter(base, fake, { sub: "person-without-email", email: undefined, name: undefined });
   expect((await ask(`${base}/`, { cookie })).text).toContain("person-without-email");
   await newOwner(service, fake.issuer, "person-without-email", "someone@example.com");
@@ -236,7 +236,7 @@ test("claims of another kind than text are left out", async () => {
   expect((await ask(`${base}/`, { cookie })).status).toBe(200);
 });
 
-test("what a person is called is text on the page, whatever it is", async () => {
+test("what a user is called is text on the page, whatever it is", async () => {
   const hostile = `"><img src=x onerror=alert(1)>'</title><script>alert(1)</script>&amp;`;
   for (const account of [false, true]) {
     const sub = `${account ? "with" : "without"}-account${hostile}`;

@@ -63,7 +63,7 @@ test("an owner whose session cannot be read is told 503 and not 401", async () =
   expect((await read()).status).toBe(200);
 });
 
-test("commands that fail because the server is going are 503, and the session goes on after [DSH-01]", async () => {
+test("commands that fail because the server is going are 503, and the session continues after [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
   const failCommands = ["find", "aggregate", "findAndModify", "insert", "delete"];
   await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () =>

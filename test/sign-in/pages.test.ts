@@ -62,7 +62,7 @@ describe("a page", () => {
     }
   });
 
-  test("stands at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
+  test("is at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
     const { base } = house();
     const page = await ask(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -77,7 +77,7 @@ describe("a page", () => {
     }
   });
 
-  test("serves HEAD as GET without its body, and tells its methods to all others", async () => {
+  test("serves HEAD as GET without its body, and names its methods to all others", async () => {
     const { base } = house();
     const { cookie } = await signIn(house(), ann);
     const [get, head] = [await ask(`${base}/`, { cookie }), await ask(`${base}/`, { cookie, method: "HEAD" })];
@@ -223,7 +223,7 @@ describe("the name that a browser calls us by", () => {
   });
 });
 
-test("a page, the way in and the way back are charged to the address; a person is told to wait on a page", async () => {
+test("a page, the way in and the way back are charged to the address; a user is told to wait on a page", async () => {
   const one = await house().service.another({
     BASE_URL: house().base,
     RATE_LIMIT: "1",

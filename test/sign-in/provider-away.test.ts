@@ -1,4 +1,4 @@
-// While the provider is away, silent or broken: what does not need it goes on, and what does is 503 until it is back.
+// While the provider is away, silent or broken: what does not need it continues, and what does is 503 until it is back.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -82,7 +82,7 @@ test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
   );
 });
 
-test("open sessions go on while the provider is away, and end by the person's will [DSH-04]", async () => {
+test("open sessions continue while the provider is away, and end by the user's will [DSH-04]", async () => {
   const { cookie } = await enter(base, fake);
   fake.responses.set("*", away);
   for (const at of [base, await cold()]) {
@@ -127,7 +127,7 @@ test("many who sign in at once have the provider asked about itself once", async
   expect(fake.asked).toEqual([configuration]);
 });
 
-test("what a provider told of itself is asked for again after an hour, and serves on where it is away by then", async () => {
+test("what a provider told of itself is requested again after an hour, and serves on where it is away by then", async () => {
   const at = await cold();
   await begin(at);
   try {
@@ -202,7 +202,7 @@ describe.each<[string, () => ResponseHandler]>([
   ["without a place to sign in", () => json({ ...fake.metadata, authorization_endpoint: undefined })],
   ["with a place to sign in that is no address", () => json({ ...fake.metadata, authorization_endpoint: "nowhere" })],
 ])("metadata that are %s", (_name, responseOf) => {
-  test("are 503, and are asked for again [DSH-01]", async () => {
+  test("are 503, and are requested again [DSH-01]", async () => {
     const at = await cold();
     fake.responses.set(configuration, responseOf());
     const rejected = await ask(`${at}/sign-in`, { accept: "application/json" });

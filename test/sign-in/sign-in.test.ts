@@ -1,4 +1,4 @@
-// The way in: from a page without a person over the provider's form to the page of the person.
+// The way in: from a page without a user over the provider's form to the page of the user.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
@@ -29,7 +29,7 @@ test("the page of somebody who is not signed in shows a way to sign in and nothi
   }
 });
 
-test("a person signs in at the provider's form and is back on a page of their own [DSH-01]", async () => {
+test("a user signs in at the provider's form and is back on a page of their own [DSH-01]", async () => {
   const { page, browser, cookie } = await signIn(house(), ann);
   expect([page.status, page.url.href]).toEqual([200, `${house().base}/`]);
   expect(page.text).toContain("ann@example.com");
@@ -41,7 +41,7 @@ test("a person signs in at the provider's form and is back on a page of their ow
   expect(await ownerStatus(house().base, cookie)).toBe(200);
 });
 
-test("each person has a page of their own, also at the same time [DSH-01]", async () => {
+test("each user has a page of their own, also at the same time [DSH-01]", async () => {
   const [one, other] = await Promise.all([signIn(house(), ann), signIn(house(), ben)]);
   expect(one.page.text).toContain("ann@example.com");
   expect(one.page.text).not.toContain("ben@example.com");
@@ -49,7 +49,7 @@ test("each person has a page of their own, also at the same time [DSH-01]", asyn
   expect(other.page.text).not.toContain("ann@example.com");
 });
 
-test("the way to the provider asks for a code with PKCE, a state and a nonce, and leads back to us alone [DSH-01]", async () => {
+test("the way to the provider requests a code with PKCE, a state and a nonce, and leads back to us alone [DSH-01]", async () => {
   const { provider, base } = house();
   const { response, leadsTo } = await begin(base);
   expect([response.status, response.headers.get("cache-control"), response.text]).toEqual([303, "no-store", ""]);
@@ -91,7 +91,7 @@ test("what the browser sends along does not change where the provider sends it b
 });
 
 describe("the cookies", () => {
-  test("of a sign-in lives for ten minutes, is for us alone, and tells nothing of what it holds", async () => {
+  test("of a sign-in lives for ten minutes, is for us alone, and shows nothing of its content", async () => {
     const { line, leadsTo, cookie } = await begin(house().base);
     expect(line).toMatch(/^records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
     const seen =
@@ -181,7 +181,7 @@ describe("the cookies", () => {
     ]);
   });
 
-  test("that belong to the attacker's own session do not show the attacker what the person does", async () => {
+  test("that belong to the attacker's own session do not show the attacker what the user does", async () => {
     const { cookie: attackers } = await signIn(house(), ben);
     const { back, cookie } = await almostIn(house(), ann);
     const response = await ask(back, { cookie: `${attackers}; ${cookie}` });
@@ -203,7 +203,7 @@ test("a sign-in that one instance began is completed by another, and known to al
   }
 });
 
-test("two sign-ins of one person have a session each", async () => {
+test("two sign-ins of one user have a session each", async () => {
   const before = await sessionCount(house().service, { subject: "person-ann" });
   const [one, other] = await Promise.all([signIn(house(), ann), signIn(house(), ann, createBrowser())]);
   expect(one.cookie).not.toBe(other.cookie);

@@ -1,4 +1,4 @@
-// The way out: the session ends here on every instance and at the provider, and only by the person's own will.
+// The way out: the session ends here on every instance and at the provider, and only by the user's own will.
 import { describe, expect, test } from "vitest";
 import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
@@ -20,7 +20,7 @@ function press(
   return ask(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
 }
 
-/** Presses it and goes on to where that leads, through the provider. */
+/** Presses it and continues to where that leads, through the provider. */
 async function signOut(one: House, browser: Browser): Promise<void> {
   const { headers } = await press(one, browser.cookiesFor(one.base));
   const page = await browser.open(headers.get("location") ?? "");
@@ -45,7 +45,7 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
   }
 });
 
-test("signing out leads to the provider's own end of session, for this person and back to us [DSH-04]", async () => {
+test("signing out leads to the provider's own end of session, for this user and back to us [DSH-04]", async () => {
   const { cookie } = await signIn(house(), ann);
   const { status, headers, text } = await press(house(), cookie);
   expect([status, text, headers.get("cache-control")]).toEqual([303, "", "no-store"]);
@@ -59,9 +59,9 @@ test("signing out leads to the provider's own end of session, for this person an
   });
 });
 
-test("signing out ends the provider's session: the next sign-in asks for the password again [DSH-04]", async () => {
+test("signing out ends the provider's session: the next sign-in requests the password again [DSH-04]", async () => {
   const { browser } = await signIn(house(), ann);
-  // As long as the provider's session goes on, it asks for nothing.
+  // As long as the provider's session continues, it requests nothing.
   expect((await browser.open(`${house().base}/sign-in`)).url.href).toBe(`${house().base}/`);
   await signOut(house(), browser);
   const form = await browser.open(`${house().base}/sign-in`);
@@ -69,7 +69,7 @@ test("signing out ends the provider's session: the next sign-in asks for the pas
   expect(form.text).toContain('name="password"');
 });
 
-test("after signing out the page shows nothing of the person [DSH-04]", async () => {
+test("after signing out the page shows nothing of the user [DSH-04]", async () => {
   const { browser } = await signIn(house(), ann);
   await signOut(house(), browser);
   const page = await browser.open(`${house().base}/`);
@@ -90,7 +90,7 @@ test("signing out clears the cookie, and the old one is worth nothing [DSH-04]",
   expect((await browser.open(`${house().base}/`)).text).not.toContain("ann@example.com");
 });
 
-test("signing out ends the same person's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
+test("signing out ends the same user's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
   const second = await house().service.another({ BASE_URL: house().base });
   try {
     const [one, other, bens] = [
@@ -122,7 +122,7 @@ test("rejects a signed-out session on every instance, even if it is not deleted 
   ]);
 });
 
-test("a session without use for hours signs its person out everywhere too [DSH-08]", async () => {
+test("a session without use for hours signs its user out everywhere too [DSH-08]", async () => {
   const sessions = house().service.app.client.db().collection("dashboard_sessions");
   const [one, other] = [await signIn(house(), ben), await signIn(house(), ben, createBrowser())];
   const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
@@ -150,7 +150,7 @@ test("signing out is in the account's audit log with the request and the address
   });
 });
 
-test("a person without an account signs out as well", async () => {
+test("a user without an account signs out as well", async () => {
   const { browser, cookie } = await signIn(house(), cleo);
   await signOut(house(), browser);
   expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
@@ -183,7 +183,7 @@ describe("only a page of ours signs out", () => {
     ["with ours by https", ({ base }: House) => base.replace("http:", "https:")],
     ["with ours and more", ({ base }: House) => `${base}.evil.example`],
     ["with ours and a slash", ({ base }: House) => `${base}/`],
-  ])("%s it is 403 and the session goes on [DSH-04]", async (_name, originOf) => {
+  ])("%s it is 403 and the session continues [DSH-04]", async (_name, originOf) => {
     const { cookie } = await signIn(house(), ann);
     const origin = originOf(house());
     const asked = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
@@ -198,16 +198,19 @@ describe("only a page of ours signs out", () => {
     expect(await ownerStatus(house().base, cookie)).toBe(200);
   });
 
-  test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])("%s is 405 and the session goes on [DSH-04]", async (method) => {
-    const { cookie } = await signIn(house(), ann);
-    for (const path of ["/sign-out", "/sign-out/back-channel"]) {
-      const { status, headers } = await ask(house().base + path, { method, cookie, origin: house().base });
-      expect([status, headers.get("allow"), headers.getSetCookie()]).toEqual([405, "POST, OPTIONS", []]);
-    }
-    expect(await ownerStatus(house().base, cookie)).toBe(200);
-  });
+  test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])(
+    "%s is 405 and the session continues [DSH-04]",
+    async (method) => {
+      const { cookie } = await signIn(house(), ann);
+      for (const path of ["/sign-out", "/sign-out/back-channel"]) {
+        const { status, headers } = await ask(house().base + path, { method, cookie, origin: house().base });
+        expect([status, headers.get("allow"), headers.getSetCookie()]).toEqual([405, "POST, OPTIONS", []]);
+      }
+      expect(await ownerStatus(house().base, cookie)).toBe(200);
+    },
+  );
 
-  test("OPTIONS tells the method and does nothing", async () => {
+  test("OPTIONS names the method and does nothing", async () => {
     const { cookie } = await signIn(house(), ann);
     const { status, headers } = await ask(`${house().base}/sign-out`, {
       method: "OPTIONS",

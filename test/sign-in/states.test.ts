@@ -13,7 +13,7 @@ const admin = (rpc: string, message: unknown) =>
 const post = (cookie: string, headers: Record<string, string> = {}) =>
   ask(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
 
-test("a person without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
+test("a user without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
   const { page, cookie, browser } = await signIn(house(), cleo);
   expect(page.status).toBe(200);
   for (const shown of ["cleo@example.com", house().provider.issuer, "person-cleo"]) expect(page.text).toContain(shown);
@@ -39,7 +39,7 @@ test("a sign-in without an account is in no audit log", async () => {
   expect(await count()).toBe(before);
 });
 
-test("linking an identity lets the person in at once, in the session that goes on, on every instance [ADM-03]", async () => {
+test("linking an identity lets the user in at once, in the session that continues, on every instance [ADM-03]", async () => {
   const second = await house().service.another({ BASE_URL: house().base });
   try {
     const { cookie } = await signIn(house(), cleo);
@@ -65,7 +65,7 @@ test("linking an identity lets the person in at once, in the session that goes o
   }
 });
 
-test("a person who is not enrolled sees so, has no key made, and is let at once when enrolled, on every instance [ADM-03]", async () => {
+test("a user who is not enrolled sees so, has no key made, and is let at once when enrolled, on every instance [ADM-03]", async () => {
   const second = await house().service.another({ BASE_URL: house().base });
   try {
     const { page, cookie } = await signIn(house(), ben);
@@ -182,7 +182,7 @@ test("MongoDB removes sessions by itself once they are over", async () => {
   expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
 });
 
-test("with an older secret beside a newer one the sessions of both go on, and only new instances know the newer [OPS-41]", async () => {
+test("with an older secret beside a newer one the sessions of both continue, and only new instances know the newer [OPS-41]", async () => {
   const older = await signIn(house(), ann);
   const newest = "another-session-secret-of-32-characters-or-more";
   const other = await house().service.another({

@@ -1,4 +1,4 @@
-// A person who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would
+// A user who is signed in to the dashboard, without an identity provider: the session is put where a sign-in would
 // put it.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
@@ -7,9 +7,9 @@ import { noteSecret } from "../../fixtures/service/secrets.ts";
 import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
 import { rest, sessionSecret, testIssuer } from "../../fixtures/service/service.ts";
 
-/** A signed-in person and what their browser sends. */
+/** A signed-in user and what their browser sends. */
 export interface TestPerson {
-  /** The account; undefined for a person without one. */
+  /** The account; undefined for a user without one. */
   readonly accountId: string | undefined;
   readonly subject: string;
   readonly email: string;
@@ -19,13 +19,13 @@ export interface TestPerson {
   call(path: string, call?: RestCall, at?: TestService): Promise<RestResponse>;
 }
 
-/** What kind of person. */
+/** What kind of user. */
 export interface PersonOptions {
   readonly account?: boolean;
   readonly enrolled?: boolean;
 }
 
-/** A new person, with an account of their own that is enrolled unless told otherwise. */
+/** A new user, with an account of their own that is enrolled unless told otherwise. */
 export async function newPerson(
   service: TestService,
   { account = true, enrolled = true }: PersonOptions = {},
@@ -38,7 +38,7 @@ export async function newPerson(
   return { ...(await openSession(service, subject, email)), accountId: created?._id.toHexString() };
 }
 
-/** Another session of the same person. */
+/** Another session of the same user. */
 export async function openSession(
   service: TestService,
   subject: string,

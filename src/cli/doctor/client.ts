@@ -8,7 +8,7 @@ import { reasonOf } from "./reason.ts";
 import { ask } from "./request.ts";
 
 /**
- * Asks for tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
+ * Requests tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
  * invalid_client where id or secret are wrong, and invalid_grant, for the code, where they are right.
  */
 export async function asClient(

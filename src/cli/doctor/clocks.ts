@@ -1,4 +1,4 @@
-// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and tells which one is
+// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and reports which one is
 // off.
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
@@ -8,7 +8,7 @@ export interface Clocks {
   readonly now: () => number;
   /**
    * Notes that a clock told `told` (milliseconds of Unix time) in response to a request that was sent and completed at
-   * these times of ours. Of a clock that tells whole seconds, half a second is added.
+   * these times of ours. Of a clock that reports whole seconds, half a second is added.
    */
   read(check: string, owner: string, told: number, sent: number, received: number): void;
   /**
@@ -55,7 +55,7 @@ export function createClocks(now: () => number): Clocks {
   };
 }
 
-/** Right is what most agree on; where no most are to be had, only the difference can be told. */
+/** Right is what most agree on; where no most are to be had, only the difference can be known. */
 function compare(readings: readonly Reading[]): Finding[] {
   const voters = readings.filter(({ votes }) => votes);
   const agreeing = (with_: Reading): Reading[] =>
@@ -83,7 +83,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** "1 h", "2 min 5 s": as much as a person needs to recognise a time zone or a drift. */
+/** "1 h", "2 min 5 s": as much as a user needs to recognise a time zone or a drift. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const parts = [

@@ -1,4 +1,4 @@
-// Goes the way of an MCP client that signs in for the first time, as far as it goes without a person and a browser.
+// Goes the way of an MCP client that signs in for the first time, as far as it goes without a user and a browser.
 import {
   buildDiscoveryUrls,
   discoverAuthorizationServerMetadata,
@@ -34,7 +34,7 @@ export async function checkMcp(surroundings: Surroundings, running: Running): Pr
   ];
 }
 
-/** What can be known without a person: an assistant asks for a token for the MCP URL, byte for byte (RFC 8707). */
+/** What can be known without a user: an assistant requests a token for the MCP URL, byte for byte (RFC 8707). */
 function audience(audiences: readonly string[], mcpUrl: string): Verdict {
   const split = audiences.find((one) => /[\s;]/.test(one));
   if (split !== undefined)

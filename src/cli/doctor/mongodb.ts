@@ -34,7 +34,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       },
     ];
   let client: MongoClient | undefined;
-  // A set without a primary still tells how it is.
+  // A set without a primary still reports how it is.
   const ask = (command: Document): Promise<Document> =>
     (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
   try {

@@ -1,4 +1,4 @@
-// Why a connection or a request failed, in words for a person and without anything secret.
+// Why a connection or a request failed, in words for a user and without anything secret.
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",

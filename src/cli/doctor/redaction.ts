@@ -23,7 +23,7 @@ export function createRedaction(
     ...(sessionSecrets ?? []),
     ...more,
   ];
-  // A shorter one stands in ordinary words, which would be made unreadable.
+  // A shorter one is in ordinary words, which would be made unreadable.
   const secrets = held
     .filter((secret): secret is string => secret !== undefined && secret.length >= 4)
     .sort((one, other) => other.length - one.length);

@@ -1,4 +1,4 @@
-// Shows the findings to a person: a line for each, under the heading of its group, and their number at the end.
+// Shows the findings to a user: a line for each, under the heading of its group, and their number at the end.
 import type { Output, Style } from "../output.ts";
 import type { Finding, Status } from "./check.ts";
 

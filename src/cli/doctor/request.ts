@@ -22,7 +22,7 @@ export async function ask(url: string, options: RequestInit = {}): Promise<TextR
   }
 }
 
-/** Asks for JSON. Rejects, in the same way, also where the response is another than 200 with JSON. */
+/** Requests JSON. Rejects, in the same way, also where the response is another than 200 with JSON. */
 export async function getJson(
   url: string,
   headers: Record<string, string> = {},

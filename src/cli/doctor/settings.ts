@@ -41,7 +41,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { variable: name, problem } = error;
-      // Of the two dates neither stands alone: without one the other would be found wrong as well.
+      // Of the two dates neither is alone: without one the other would be found wrong as well.
       if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name))
         delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
       wrong.set(name, problem);

@@ -45,7 +45,7 @@ const kinds = {
 const attempts = 8;
 const backoffMs = { first: 500, most: 15_000 };
 
-/** Carries out an export and tells its summary. Returns how the command ends. */
+/** Carries out an export and reports its summary. Returns how the command ends. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
   const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
   if (file === "-" && output.json)

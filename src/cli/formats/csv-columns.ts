@@ -18,7 +18,7 @@ const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"]
 /**
  * Names of headers without case, blanks and signs, besides the name of the field itself, which goes first: those of the
  * exports of Google, Outlook, Apple and HubSpot, in English, German, French and Spanish. Of several columns for one
- * field, the one that stands earlier here goes first.
+ * field, the one that is earlier here goes first.
  */
 const others: Readonly<Record<Target, readonly string[] | undefined>> = headers;
 
@@ -32,7 +32,7 @@ const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: 
 export interface Columns {
   /** The value of each field of a row; nothing for what is blank. */
   valuesOf(row: readonly string[]): ReadonlyMap<string, string>;
-  /** For the person: header → what its values become, and the headers that are left out. */
+  /** For the user: header → what its values become, and the headers that are left out. */
   readonly taken: readonly (readonly [header: string, use: string])[];
   readonly leftOut: readonly string[];
 }

@@ -15,7 +15,7 @@ export type Format = "ndjson" | "csv" | "vcard";
 export interface Entry {
   /** The line where it begins, counted from 1. */
   readonly line: number;
-  /** The entry as it stands in the file. */
+  /** The entry as it is in the file. */
   readonly input: string;
   readonly content: { readonly record: ImportedRecord } | { readonly problem: string };
 }

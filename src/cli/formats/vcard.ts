@@ -71,7 +71,7 @@ export function vcard(contact: ContactItem): string {
     [
       ...property("version", "text", "3.0"),
       ["fn", contact.fullName === undefined ? { [standIn]: "1" } : {}, "text", name.replace(/\r\n?/g, "\n")],
-      // Which part of a name is the family's is not known: the whole stands where it is shown as it is.
+      // Which part of a name is the family's is not known: the whole is where it is shown as it is.
       ...property("n", "text", ["", name.replace(/\r\n?/g, "\n"), "", "", ""]),
       ...property("email", "text", contact.email),
       ...property("tel", "phone-number", contact.phone),

@@ -31,7 +31,7 @@ export interface Rejects {
 const shownInSummary = 100;
 
 /**
- * A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it stood. What is there is
+ * A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it was. What is there is
  * kept.
  */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {

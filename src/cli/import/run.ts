@@ -38,7 +38,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
 }
 
-/** Carries out an import and tells its summary. Returns how the command ends. */
+/** Carries out an import and reports its summary. Returns how the command ends. */
 export async function runImport(
   output: Output,
   connect: () => Promise<Link>,
@@ -190,7 +190,7 @@ async function send(sending: Sending): Promise<Sent> {
   }
 }
 
-/** Shows where the stream is cut, and from where it goes on. */
+/** Shows where the stream is cut, and from where it continues. */
 function createBreaks({ importId, progress }: Sending) {
   let resumedFrom: number | undefined;
   let cut = false;

@@ -20,14 +20,14 @@ export interface Transfer {
   readonly window: Window;
   /** Hears of every response before what it settles is let go. May throw, to end the import. */
   readonly onResponse: (response: ImportResponse) => void;
-  /** Hears of every stream that was cut, and from which place the next one goes on. */
+  /** Hears of every stream that was cut, and from which place the next one continues. */
   readonly onBreak: () => void;
   readonly onResume: (position: number, isAtEnd: boolean) => void;
   /** Ends the sending: what was sent is settled, and the rest stays for another run. */
   readonly stop: AbortSignal;
 }
 
-/** How often a service is asked how far it is while nothing more may be sent: it tells when it gets a message. */
+/** How often a service is asked how far it is while nothing more may be sent: it reports progress when it gets a message. */
 const askEveryMs = 250;
 /** For so long without any progress the service is tried again. */
 const patienceMs = 5 * 60_000;

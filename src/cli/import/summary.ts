@@ -24,7 +24,7 @@ export interface Outcome {
   readonly rejected: number;
   readonly rejects: Rejects;
   readonly seconds: number;
-  /** What the same command needs besides to go on; empty where it needs nothing. */
+  /** What the same command needs besides to continue; empty where it needs nothing. */
   readonly toGoOn: string;
 }
 
@@ -106,12 +106,12 @@ function changesOf(changes: ContactChanges | undefined): Readonly<Record<string,
   };
 }
 
-/** How an import that is not at its end goes on. */
+/** How an import that is not at its end continues. */
 export function goOn(needed: string): string {
   return `To resume, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
 }
 
-/** Where a rejected entry stands, as a sentence about it begins. */
+/** Where a rejected entry is, as a sentence about it begins. */
 export function placeOf({ line }: Pick<Reject, "line">): string {
   return line === null ? "some line" : `line ${line}`;
 }

@@ -7,7 +7,7 @@ export interface Batch {
   /** The place of the first among the readable records of the import, counted from 0. */
   readonly position: number;
   readonly records: ImportedRecord[];
-  /** Where each begins in the file, and how it stands there, if that is kept. */
+  /** Where each begins in the file, and its own text, if that is kept. */
   readonly origins: { readonly line: number; readonly input: string | undefined }[];
   /** About how many characters they have. */
   weight: number;
@@ -39,7 +39,7 @@ export interface Window {
   begin(position: number): Promise<boolean>;
   /** Lets go of everything before `position`; the bytes that are behind us. */
   settle(position: number): void;
-  /** Where the record at this place stands in the file. */
+  /** Where the record at this place is in the file. */
   originOf(position: number): { readonly line: number; readonly input: string | undefined } | undefined;
   /** How much of the file is settled, in bytes. */
   settledBytes(): number;

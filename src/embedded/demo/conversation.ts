@@ -5,7 +5,7 @@ import dialogues from "./texts/dialogues.json" with { type: "json" };
 
 const { openings, matters, questions, people, dealings, smallTalk, closings } = dialogues;
 
-/** After so many pieces a long conversation goes on to its next subject. */
+/** After so many pieces a long conversation continues with its next subject. */
 const piecesOfSubject = 7;
 
 /**

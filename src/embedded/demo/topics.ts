@@ -11,7 +11,7 @@ export interface Topic {
   readonly goals: readonly string[];
   /** How far it is: sentences. */
   readonly states: readonly string[];
-  /** What stands in the way: sentences. */
+  /** What is in the way: sentences. */
   readonly troubles: readonly string[];
   /** What is to do next: a verb without "to". */
   readonly steps: readonly string[];

@@ -24,14 +24,14 @@ export interface Dependencies {
 
 export function configurationOf({ library, people, store, keys, dashboard, mcp }: Dependencies): Configuration {
   const policy = library.interactionPolicy.base();
-  // A client on this machine is asked for once in a session, like any other.
+  // A client on this machine is approved once in a session, like any other.
   policy.get("consent")?.checks.remove("native_client_prompt");
   return {
     adapter: store.adapter,
     jwks: { keys: keys.signing.map((key) => ({ ...key })) },
     cookies: {
       keys: [...keys.cookies],
-      // Cookies do not tell ports apart: other things on localhost must not have the same names.
+      // Cookies do not distinguish ports: other things on localhost must not have the same names.
       names: {
         session: "records_provider_session",
         interaction: "records_provider_sign_in",
@@ -91,7 +91,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
       enabled: true,
       ack: "draft-02",
       allowFetch: (_ctx, clientId) => mayFetch(clientId),
-      // Not fetched again while a person signs in.
+      // Not fetched again while a user signs in.
       cacheDuration: { min: 3_600, max: DAY },
     },
     introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
@@ -114,7 +114,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
   };
 }
 
-/** Beside what the library puts in: who the person is, and of which session and sign-in the token is. */
+/** Beside what the library puts in: who the user is, and of which session and sign-in the token is. */
 async function extraClaims(
   people: People,
   ctx: KoaContextWithOIDC,
@@ -124,7 +124,7 @@ async function extraClaims(
   const session =
     token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
   const sid = session?.sidFor(DASHBOARD_ID);
-  // When the person signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
+  // When the user signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
   const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
   const auth_time = code?.authTime ?? refreshed?.authTime;
   return {
@@ -174,7 +174,7 @@ export function maySee(
 }
 
 /**
- * What the person has granted the client in this session. The dashboard is of the house and gets what it asks for.
+ * What the user has granted the client in this session. The dashboard is of the house and gets what it requests.
  * Every session gets its `sid` for the dashboard here, where the library stores the session afterwards: the tokens of
  * other clients name the same one, also where the dashboard comes later.
  */

@@ -1,4 +1,4 @@
-// Sign-out at the provider: all sessions and grants of a person end together, so that no refresh token outlives them.
+// Sign-out at the provider: all sessions and grants of a user end together, so that no refresh token outlives them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
@@ -7,10 +7,10 @@ import type { Store } from "./store.ts";
 
 /** Ends sessions and grants. */
 export interface Endings {
-  /** Ends everything of a person when the dashboard revokes its access token, as it does at a sign-out. */
+  /** Ends everything of a user when the dashboard revokes its access token, as it does at a sign-out. */
   readonly byRevocation: Middleware;
   /**
-   * Resolves when a sign-in of this person is certainly later than their last sign-out. Times of sign-ins are whole
+   * Resolves when a sign-in of this user is certainly later than their last sign-out. Times of sign-ins are whole
    * seconds, and other services compare them with their own clocks.
    */
   later(subject: string): Promise<void>;
@@ -33,7 +33,7 @@ export function endings(provider: Provider, store: Store): Endings {
     const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined;
     const subject = session?.accountId;
     if (session?.destroyed !== true || subject === undefined) return;
-    // The library ends the session in the same way when another person signs in: that is not a sign-out.
+    // The library ends the session in the same way when another user signs in: that is not a sign-out.
     if (session.state?.["postLogoutRedirectUri"]?.toString().startsWith(`${provider.issuer}/`) === true) return;
     // A sign-out at the dashboard ends everything; elsewhere it ends only this browser's session.
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {

@@ -15,7 +15,7 @@ export async function openFolder(dataDir: string): Promise<Folder> {
   const folder = join(dataDir, "provider");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  // One write after the other: the last one asked for is the one that stays.
+  // One write after the other: the last one requested is the one that stays.
   let last: Promise<void> = Promise.resolve();
   return {
     async read(name) {

@@ -10,7 +10,7 @@ import { showConsent, showSignIn } from "./questions.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 
-/** What a form leads to: the address to go on to, or a page that was shown. */
+/** What a form leads to: the address to continue to, or a page that was shown. */
 type Outcome = string | undefined;
 
 /** Serves `/interaction/<uid>`. The cookie of the interaction is sent to that path alone and proves whose it is. */
@@ -84,7 +84,7 @@ async function consent({ ctx, interaction, form, name, people, provider, finish 
   return undefined;
 }
 
-/** Adds what the request lacks to what the person granted this client before in the session. */
+/** Adds what the request lacks to what the user granted this client before in the session. */
 async function granted({ grantId, prompt, params }: Interaction, person: Person, provider: Provider): Promise<string> {
   const details = prompt.details as { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);

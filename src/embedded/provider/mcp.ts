@@ -1,7 +1,7 @@
 // The MCP server as a resource of the provider: the names it goes by, and the access tokens for it.
 import type { ResourceServer } from "oidc-provider";
 
-/** The scopes of the provider; a token for the MCP server tells those that were granted. */
+/** The scopes of the provider; a token for the MCP server reports those that were granted. */
 export const SCOPES = ["openid", "offline_access", "email", "profile"] as const;
 
 export const ACCESS_TOKEN_SECONDS = 600;

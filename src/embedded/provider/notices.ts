@@ -1,4 +1,4 @@
-// The pages that the OpenID Connect library asks for: failures, signing out, signed out.
+// The pages that the OpenID Connect library shows: failures, signing out, signed out.
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import { html, trusted } from "../../html.ts";
@@ -21,7 +21,7 @@ export function showError(ctx: PageContext, { error, error_description: descript
 }
 
 /**
- * Asks whether to sign out. A client that shows a token of this very person has asked already: then the page goes on
+ * Asks whether to sign out. A client that shows a token of this very user has asked already: then the page continues
  * by itself where scripts run, and has the button where they do not.
  */
 export function showLogout(ctx: KoaContextWithOIDC, form: string): void {

@@ -1,4 +1,4 @@
-// The people who can sign in at the development provider, and what it tells of them.
+// The people who can sign in at the development provider, and what it says of them.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Account } from "oidc-provider";
 
@@ -16,7 +16,7 @@ export interface People {
   /** Everyone, in the order of the demo. */
   readonly all: readonly Pick<Person, "email" | "name">[];
   bySubject(subject: string | undefined): Person | undefined;
-  /** The person with this email and password; undefined where either is wrong. */
+  /** The user with this email and password; undefined where either is wrong. */
   signIn(email: string, password: string): Person | undefined;
 }
 
@@ -33,7 +33,7 @@ export function createPeople(people: readonly Person[]): People {
   };
 }
 
-/** A person as the library wants one: it picks the claims that the scopes of a request allow. */
+/** A user as the library wants one: it picks the claims that the scopes of a request allow. */
 export function accountOf(person: Person | undefined): Account | undefined {
   if (person === undefined) return undefined;
   const { subject, email, name } = person;

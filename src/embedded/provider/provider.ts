@@ -32,7 +32,7 @@ export interface DevelopmentProvider {
   /** The confidential client of the dashboard; its secret is made at each start. */
   readonly client: { readonly id: string; readonly secret: string };
   /**
-   * Tells the provider where the service is, once that is known: redirect URIs of the dashboard's client, the MCP
+   * Gives the provider the service's address, once that is known: redirect URIs of the dashboard's client, the MCP
    * address.
    */
   serve(where: { readonly baseUrl: string; readonly mcpUrl: string }): void;

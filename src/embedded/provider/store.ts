@@ -8,11 +8,11 @@ export interface Store {
   readonly adapter: AdapterFactory;
   /** The memory of one kind of thing: the library's own kinds, and ours. */
   shelf(kind: string): Shelf;
-  /** Ends all sessions and grants of a person; returns the ids (`sid`) that the dashboard has for those sessions. */
+  /** Ends all sessions and grants of a user; returns the ids (`sid`) that the dashboard has for those sessions. */
   endPerson(subject: string): string[];
   /** Ends the grants of a session, including those for offline access. */
   endSession(uid: string, grantIds: readonly string[]): void;
-  /** When a person last signed out, in whole seconds since 1970; -Infinity where they never did. */
+  /** When a user last signed out, in whole seconds since 1970; -Infinity where they never did. */
   signedOutAt(subject: string): number;
 }
 
@@ -39,7 +39,7 @@ const MOST_CLIENTS = 200;
 
 /**
  * A store that knows the clients of the folder. `clientOfTheHouse` is asked first for a client: it is not registered
- * by anybody, and it changes when the service tells where it is.
+ * by anybody, and it changes when the service reports where it is.
  */
 export async function createStore(
   folder: Folder,

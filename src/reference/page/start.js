@@ -39,7 +39,7 @@ function start() {
     // The header has the links to the documents.
     documentDownloadType: "none",
     defaultOpenAllTags: true,
-    // Fields stand in the order in which the document explains them.
+    // Fields are in the order in which the document explains them.
     orderSchemaPropertiesBy: "preserve",
     orderRequiredPropertiesFirst: false,
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },

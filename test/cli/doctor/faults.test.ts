@@ -117,7 +117,7 @@ describe("MongoDB", () => {
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
   });
 
-  test("without the search index that a large import takes away is no fault, and no restart is asked for [OPS-04]", async () => {
+  test("without the search index that a large import takes away is no fault, and no restart is requested [OPS-04]", async () => {
     const db = service.app.client.db();
     // An import that lives keeps the index from being built.
     const alive = { account_id: new UUID(), changed_at: new Date() };

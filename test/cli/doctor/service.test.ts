@@ -55,7 +55,7 @@ test("a proxy that drops headers of the responses is named by what does not come
   const behind = async (dropped: readonly string[]): Promise<string[]> => {
     const proxy = await droppingProxy(dropped);
     try {
-      // The service tells assistants its own address, and not the proxy's.
+      // The service gives assistants its own address, and not the proxy's.
       return await faultsOf({ ...environment, BASE_URL: proxy.url, MCP_URL: `${service.app.baseUrl}/mcp` });
     } finally {
       await proxy.stop();

@@ -168,13 +168,13 @@ describe("a service with embedded parts", () => {
     expect(stdout).not.toContain(program.demo().service_token);
   });
 
-  test("shows a person one line where nothing is wrong [OPS-04]", async () => {
+  test("shows a user one line where nothing is wrong [OPS-04]", async () => {
     const { code, stdout } = await records(environment, "doctor");
     expect([code, stdout.split("\n").length]).toEqual([0, 2]);
     expect(stdout).toMatch(/^\d+ checks: nothing is wrong(?:, \d+ notes?)?\. --verbose shows every check\.\n$/);
   });
 
-  test("shows a person one line for each check, and the command ends with 1 where one is a fault [OPS-04]", async () => {
+  test("shows a user one line for each check, and the command ends with 1 where one is a fault [OPS-04]", async () => {
     const { code, stdout } = await records(
       { ...environment, LOG_LEVEL: "loud", REDIS_URL: "redis://someone:hidden-password@127.0.0.1:9" },
       "doctor",

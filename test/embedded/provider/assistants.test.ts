@@ -21,7 +21,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("an assistant registers itself, a person allows it on a page of plain HTML, and its token is a JWT without resource [OPS-08, OAU-09, OAU-10, OAU-11]", async () => {
+test("an assistant registers itself, a user allows it on a page of plain HTML, and its token is a JWT without resource [OPS-08, OAU-09, OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -90,7 +90,7 @@ test("a resource that is not ours is invalid_target [OAU-09]", async () => {
   ).rejects.toMatchObject({ error: "invalid_target" });
 });
 
-test("a request without a scope, or with none that we know, asks who the person is", async () => {
+test("a request without a scope, or with none that we know, asks who the user is", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();

@@ -45,7 +45,7 @@ function discovered(issuer: string, id: string): Promise<openid.Configuration> {
   return openid.discovery(new URL(issuer), id, undefined, openid.None(), { execute: [openid.allowInsecureRequests] });
 }
 
-test("a person allows a client that is known by its document, which the page names by its host, and it refreshes [OAU-24]", async () => {
+test("a user allows a client that is known by its document, which the page names by its host, and it refreshes [OAU-24]", async () => {
   const { issuer } = await running();
   const asked = serve(metadata);
   const client = await discovered(issuer, clientId);
@@ -107,7 +107,7 @@ const inside = [
   "https://user@localhost/client.json",
 ];
 
-test("a document at a private or local address is never asked for [OAU-24]", async () => {
+test("a document at a private or local address is never requested [OAU-24]", async () => {
   const { issuer } = await running();
   for (const id of inside) {
     const asked = serve({ ...metadata, client_id: id });

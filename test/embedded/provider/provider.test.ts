@@ -1,4 +1,4 @@
-// The life of the development provider: what it tells of itself, what it keeps, and that it is quiet.
+// The life of the development provider: what it shows of itself, what it keeps, and that it is quiet.
 import { once } from "node:events";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { connect, createServer, type AddressInfo } from "node:net";
@@ -24,7 +24,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the metadata tells what there is, at both places [OAU-10, OAU-11]", async () => {
+test("the metadata reports what there is, at both places [OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   expect(issuer).toMatch(/^http:\/\/localhost:\d+$/);
   const documents = await Promise.all(

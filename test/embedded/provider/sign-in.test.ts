@@ -17,7 +17,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the dashboard signs a person in with a code and PKCE through one plain form, without consent [OPS-08]", async () => {
+test("the dashboard signs a user in with a code and PKCE through one plain form, without consent [OPS-08]", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -56,7 +56,7 @@ test("the dashboard signs a person in with a code and PKCE through one plain for
   });
 });
 
-test("a demo person's button fills in their email, and signs nobody in without the password [OPS-08]", async () => {
+test("a demo user's button fills in their email, and signs nobody in without the password [OPS-08]", async () => {
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(await running()), atDashboard);
   const page = await browser.open(url);
@@ -144,7 +144,7 @@ test("the session signs in again without a form; prompt and max_age ask for one,
   );
 });
 
-test("another person who signs in in the same browser ends the session of the one before", async () => {
+test("another user who signs in in the same browser ends the session of the one before", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();

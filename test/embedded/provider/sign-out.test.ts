@@ -1,4 +1,4 @@
-// Sign-out at the development provider: it ends the whole session and tells the dashboard, by the browser and behind
+// Sign-out at the development provider: it ends the whole session and notifies the dashboard, by the browser and behind
 // it.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -41,7 +41,7 @@ async function dashboardServer(status = 200): Promise<{ baseUrl: string; receive
   return { baseUrl: `http://localhost:${(server.address() as AddressInfo).port}`, received };
 }
 
-test("sign-out ends the session for all, tells the dashboard behind the browser's back, and goes back to it", async () => {
+test("sign-out ends the session for all, notifies the dashboard behind the browser's back, and goes back to it", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const [dashboard, assistant] = [await dashboardOf(provider), await assistantOf(provider.issuer)];
@@ -105,7 +105,7 @@ test("a session in which the dashboard was never signed in to is told to it all 
   expect(logout.claims["sid"]).toBe((await verified(provider.issuer, token)).claims["sid"]);
 });
 
-test("without a hint, or with one of another person, sign-out asks first and sends nobody anywhere unasked", async () => {
+test("without a hint, or with one of another user, sign-out asks first and sends nobody anywhere unasked", async () => {
   const { baseUrl } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const dashboard = await dashboardOf(provider);

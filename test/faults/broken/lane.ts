@@ -18,7 +18,7 @@ import type { FaultInjector } from "../fault-injector.ts";
 import type { FaultProxy } from "./proxy.ts";
 import { startFaultProxy } from "./proxy.ts";
 
-/** A person with an account, signed in to the dashboard. */
+/** A user with an account, signed in to the dashboard. */
 export interface LanePerson {
   readonly subject: string;
   readonly accountId: string;
@@ -42,9 +42,9 @@ export interface Lane {
   /** Records of the account that no trial changes. */
   readonly contact: string;
   readonly session: string;
-  /** The person of this name, who is there from the first time on. */
+  /** The user of this name, who is there from the first time on. */
   person(name: string): Promise<LanePerson>;
-  /** An access token of an assistant of another person, and that person's records. */
+  /** An access token of an assistant of another user, and that user's records. */
   readonly token: string;
   readonly seen: { readonly accountId: string; readonly contact: string; readonly session: string };
   stop(): Promise<void>;

@@ -48,7 +48,7 @@ function toolCall(name: string): Recipe {
   };
 }
 
-/** A person of the name who has just signed in and has no other session; whether that session has ended since. */
+/** A user of the name who has just signed in and has no other session; whether that session has ended since. */
 async function signedIn(
   lane: Lane,
   name: string,

@@ -80,7 +80,7 @@ describe("the conformance suite", () => {
   });
 });
 
-/** The suite sends no Authorization: what stands before the service does, under the service's own name. */
+/** The suite sends no Authorization: what is before the service does, under the service's own name. */
 async function withToken(): Promise<string> {
   const { host } = new URL(house().base);
   const server = http.createServer((asked, response) => {

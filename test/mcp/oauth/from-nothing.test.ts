@@ -17,7 +17,7 @@ import { noteSecret } from "../../../fixtures/service/secrets.ts";
 const house = useHouse();
 const callback = "http://127.0.0.1:9/callback";
 
-/** What an assistant keeps of a service, and where it wants the person to go. */
+/** What an assistant keeps of a service, and where it wants the user to go. */
 interface Assistant extends OAuthClientProvider {
   leadsTo: URL | undefined;
   client: StoredOAuthClientInformation | undefined;
@@ -25,7 +25,7 @@ interface Assistant extends OAuthClientProvider {
 }
 
 /**
- * The official client's own way to sign in, which knows nothing but the address; the person is a browser without
+ * The official client's own way to sign in, which knows nothing but the address; the user is a browser without
  * scripts.
  */
 function newAssistant(scope?: string): Assistant {
@@ -79,7 +79,7 @@ test.each([
   ["2026-07-28", true],
   ["2025-11-25", false],
 ] as const)(
-  "the official client finds everything out by itself and reads the person's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
+  "the official client finds everything out by itself and reads the user's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
   async (revision, modern) => {
     const { base, service, provider } = house();
     const account = await service.app.services.accounts.ofIdentity(

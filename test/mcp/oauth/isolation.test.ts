@@ -1,4 +1,4 @@
-// A token reaches its own person's records and nothing else: not another's records, not another surface; and no other
+// A token reaches its own user's records and nothing else: not another's records, not another surface; and no other
 // credential reaches /mcp.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
@@ -120,7 +120,7 @@ test("every id of another account gives the very response that a random one give
   }
 });
 
-test("the ids of one's own give the records: the harness can tell [ISO-07]", async () => {
+test("the ids of one's own give the records: the harness detects it [ISO-07]", async () => {
   const responses = await Promise.all(
     byId.flatMap(([method, params]) =>
       [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id))),
@@ -196,7 +196,7 @@ test("what a client says of itself makes it no one else: no header, argument or 
   expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([true, false]);
 });
 
-test("the token of one person after that of the other, and both at once, over one connection, get their own [ISO-07]", async () => {
+test("the token of one user after that of the other, and both at once, over one connection, get their own [ISO-07]", async () => {
   const asked = await Promise.all(
     Array.from({ length: 30 }, async (_, turn) => {
       const { token } = turn % 2 === 0 ? dora : eric;
@@ -262,7 +262,7 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   }
 });
 
-test("a person without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07]", async () => {
+test("a user without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07]", async () => {
   const expected = {
     error: {
       code: "403",

@@ -167,7 +167,7 @@ test("a token that cannot be placed while the provider is away is 503 under an u
   );
 });
 
-test("a logout token ends the tokens of the session that it names, though the person never was at the dashboard [OAU-12]", async () => {
+test("a logout token ends the tokens of the session that it names, though the user never was at the dashboard [OAU-12]", async () => {
   const [one, other] = [
     await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }),
     await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 }),
@@ -181,7 +181,7 @@ test("a logout token ends the tokens of the session that it names, though the pe
 });
 
 /** Whose session it was only the dashboard's sessions tell, and there is none. */
-test("a logout token that names the session alone ends its tokens as well, though the person never was at the dashboard [OAU-12]", async () => {
+test("a logout token that names the session alone ends its tokens as well, though the user never was at the dashboard [OAU-12]", async () => {
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);
   expect(
@@ -191,7 +191,7 @@ test("a logout token that names the session alone ends its tokens as well, thoug
   expect(await statusOf(base, token)).toBe(401);
 });
 
-test("a logout token of a person ends the tokens of earlier sign-ins, and those without the time of a sign-in [OAU-15, OAU-19]", async () => {
+test("a logout token of a user ends the tokens of earlier sign-ins, and those without the time of a sign-in [OAU-15, OAU-19]", async () => {
   const now = Math.floor(Date.now() / 1_000);
   const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
   const tokens = await Promise.all(

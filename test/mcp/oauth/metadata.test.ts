@@ -161,7 +161,7 @@ describe("the authorization server's document", () => {
     }
   });
 
-  test("is asked for once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
+  test("is requested once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
     const other = await startFakeProvider();
     const instance = await service.another(other.settings());
     try {

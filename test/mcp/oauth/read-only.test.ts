@@ -123,7 +123,7 @@ async function records(): Promise<string> {
   );
 }
 
-/** Every rpc there is; the handler tells what it was granted, and tries to write where it is a real one. */
+/** Every rpc there is; the handler reports what it was granted, and tries to write where it is a real one. */
 const everyService = [
   ContactService,
   SessionService,
@@ -187,7 +187,7 @@ describe("the assistant's access policy", () => {
     },
   );
 
-  test("lets the reads through: the harness can tell [MCP-12]", async () => {
+  test("lets the reads through: the harness detects it [MCP-12]", async () => {
     const served: DescMethodUnary[] = [];
     for (const rpc of everyRpc.filter(({ name }) => name === "ListSessions" || name === "GetState")) {
       await (await dispatchThrough(accessPolicy, served).admit(rpc, inbound)).invoke(create(rpc.input, {}) as Message);
@@ -329,7 +329,7 @@ describe("in the store itself", () => {
   });
 
   test.each(storeNames)(
-    "%s with the right to write is done, and is heard of: the harness can tell [MCP-12]",
+    "%s with the right to write is done, and is heard of: the harness detects it [MCP-12]",
     async (name) => {
       const [, write] =
         storeWrites(grantWrites(readScope(accountId, deadlineIn(10_000)))).find(([known]) => known === name) ?? [];
@@ -358,7 +358,7 @@ describe("a step of a write, called by itself with the scope of a token", () => 
 
 describe("a chain that forgets the assistant's guard", () => {
   /**
-   * The chain turns any right to read into one to write where the rpc writes: the guard is all that stands before it.
+   * The chain turns any right to read into one to write where the rpc writes: the guard is all that is before it.
    */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
     const forgetful: AccessPolicy = { ...accessPolicy, guards: () => [] };

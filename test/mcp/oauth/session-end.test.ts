@@ -1,4 +1,4 @@
-// The end of a session ends what an assistant bears: by signing out here or at the provider, by revoking, and on every
+// The end of a session ends the tokens of its assistants: by signing out here or at the provider, by revoking, and on every
 // instance.
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function together(parameters: Record<string, string> = {}): Promise<Assist
   await signIn(house(), ann, browser);
   return letIn(issuer(), ann, browser, parameters);
 }
-/** Presses the dashboard's button, and goes on to the provider's end of session where `through`. */
+/** Presses the dashboard's button, and continues to the provider's end of session where `through`. */
 async function signOut(browser: Browser, through = true): Promise<void> {
   const { base } = house();
   const { status, headers } = await ask(`${base}/sign-out`, {
@@ -65,7 +65,7 @@ describe("signing out at the dashboard", () => {
     expectChallenge(await send(second.base, `Bearer ${token}`), house().base, /session has ended/);
   });
 
-  test("ends all that the person has at assistants, also from another browser, and no one else's [OAU-12]", async () => {
+  test("ends all that the user has at assistants, also from another browser, and no one else's [OAU-12]", async () => {
     const { token, browser } = await together();
     const elsewhere = await letIn(issuer(), ann);
     const bens = await letIn(issuer(), ben);
@@ -184,7 +184,7 @@ test("a resource that names us is accepted at every step, and none is needed [OA
   }
 });
 
-test("a person without an account is 403 with words, and their token is none of another's [ISO-07]", async () => {
+test("a user without an account is 403 with words, and their token is none of another's [ISO-07]", async () => {
   const { token } = await letIn(issuer(), cleo);
   const { status, headers, body } = await send(house().base, `Bearer ${token}`);
   expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
@@ -197,7 +197,7 @@ test("a person without an account is 403 with words, and their token is none of 
 });
 
 /** Last, for afterwards there is no provider any more. */
-test("the provider being gone signs no one out: known tokens and new ones go on, and what has ended stays so [OAU-14]", async () => {
+test("the provider being gone signs no one out: known tokens and new ones continue, and what has ended stays so [OAU-14]", async () => {
   const { provider, base } = house();
   const [known, fresh] = [await letIn(issuer(), ben), await letIn(issuer(), ben)];
   const ended = await together();

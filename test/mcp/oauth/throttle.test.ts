@@ -28,7 +28,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-/** A person with an account. */
+/** A user with an account. */
 async function person(subject: string): Promise<string> {
   await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
   return subject;
@@ -38,7 +38,7 @@ const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record
 });
 const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestResponse> =>
   send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
-/** A token that each instance has seen; the person's bucket is full again. */
+/** A token that each instance has seen; the user's bucket is full again. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
   const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
   for (const instance of instances) expect((await post(instance, token)).status).toBe(200);
@@ -63,7 +63,7 @@ function expectBucket({ passed, seconds }: { passed: number; seconds: number }):
   expect(passed).toBeLessThanOrEqual(20 + Math.ceil(seconds * 10));
 }
 
-test("a person has one bucket of 20, refilled at 10 a second, over all instances, addresses and tokens [RTE-16]", async () => {
+test("a user has one bucket of 20, refilled at 10 a second, over all instances, addresses and tokens [RTE-16]", async () => {
   const subject = await person("one-bucket");
   const tokens = [await known(subject, service, second), await known(subject, service, second)];
   const outcome = await atOnce(60, (turn) => post(turn % 2 === 0 ? service : second, tokens[(turn >> 1) % 2]));
@@ -101,7 +101,7 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
   }
 });
 
-test("after the wait that it tells a request passes [RTE-16]", async () => {
+test("after the wait that it reports a request passes [RTE-16]", async () => {
   const token = await known(await person("patient"), service);
   const { responses } = await atOnce(30, () => post(service, token));
   const wait = Number(responses.find(({ status }) => status === 429)?.headers.get("retry-after"));
@@ -183,7 +183,7 @@ test("a request without a valid token takes from the address, and a new valid to
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
 });
 
-test("a token that was rejected goes on being charged to the address [RTE-16]", async () => {
+test("a token that was rejected is still charged to the address [RTE-16]", async () => {
   const headers = from();
   const statuses: number[] = [];
   for (let turn = 0; turn < 6; turn++) statuses.push((await post(tight, "garbage-again", headers)).status);
@@ -191,7 +191,7 @@ test("a token that was rejected goes on being charged to the address [RTE-16]", 
   expect(statuses).toContain(429);
 });
 
-test("a person's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
+test("a user's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
   const subject = await person("shared");
   const headers = from();
   const began = performance.now();

@@ -40,7 +40,7 @@ async function untilThereAre(count: number): Promise<Entry[]> {
 }
 
 describe("a tool call", () => {
-  test("is in the person's audit log with the tool, the request and the address, and with nothing that was requested or returned [MCP-06] [MCP-11]", async () => {
+  test("is in the user's audit log with the tool, the request and the address, and with nothing that was requested or returned [MCP-06] [MCP-11]", async () => {
     const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather", notes: "keeps a marmoset" });
     const params = { name: "search_contacts", arguments: { query: "quillfeather" } };
     const response = await request(holder, "2026-07-28", "tools/call", params);

@@ -150,7 +150,7 @@ describe("the filters beyond REST find the same on every wire [MCP-17]", () => {
   });
 });
 
-test("a page of contacts says where it stands; without a field beyond REST nothing but contacts is returned [MCP-17, MCP-08]", async () => {
+test("a page of contacts says where it is; without a field beyond REST nothing but contacts is returned [MCP-17, MCP-08]", async () => {
   const paged = await call(holder, "search_contacts", { query: "martin", limit: 1 });
   expect(paged.structured.pagination).toEqual({ limit: 1, offset: 0, has_more: true, next_offset: 1 });
   const last = await call(holder, "search_contacts", { query: "martin", limit: 1, offset: 1 });

@@ -1,4 +1,4 @@
-// Completions: what a client offers while a person fills in a prompt or an address.
+// Completions: what a client offers while a user fills in a prompt or an address.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import { hoursFromNow } from "../../support/client.ts";

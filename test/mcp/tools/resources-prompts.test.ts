@@ -160,7 +160,7 @@ describe("prompts", () => {
     }
   });
 
-  test("a meeting is prepared with what is known of the person [MCP-01]", async () => {
+  test("a meeting is prepared with what is known of the contact [MCP-01]", async () => {
     const { text: record } = (await call(holder, "fetch", { id: `contact:${zoe}` })).structured;
     for (const contact of ["zoe", "  Zoë Martin  ", "zoe@example.org"]) {
       const text = await textOf("prepare_meeting", { contact });

@@ -57,7 +57,7 @@ const fetchOne = async (
   (await call(holder, "fetch", { id })).structured;
 
 describe("search", () => {
-  test("finds contacts, sessions and the parents of notes, each with its id, title, address, date, person and a snippet [MCP-10]", async () => {
+  test("finds contacts, sessions and the parents of notes, each with its id, title, address, date, contact and a snippet [MCP-10]", async () => {
     const { base } = house();
     const contact = expect.objectContaining({
       ...{ id: `contact:${zoe}`, title: "Zoë Martin", url: `${base}/v1/contacts/${zoe}`, person: "Zoë Martin" },
@@ -90,7 +90,7 @@ describe("search", () => {
     expect(found.filter((id: string) => [zoe, kickOff].includes(id)).sort()).toEqual([...expected()].sort());
   });
 
-  test("tells a record once, however often it is found [MCP-10]", async () => {
+  test("returns a record once, however often it is found [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Harbour", session_date: "2026-04-01T09:00:00Z" });
     await holder.put.sessionNotes(
       ...[0, 1, 2].map((position) => ({
@@ -202,7 +202,7 @@ describe("fetch", () => {
     });
   });
 
-  test("tells where the rest of a long transcript is [MCP-09] [MCP-10]", async () => {
+  test("says where the rest of a long transcript is [MCP-09] [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Long" });
     await holder.put.transcript({ session_id: id, transcript: "👋".repeat(40_001) });
     const { text, metadata } = await fetchOne(`session:${id}`);
@@ -225,7 +225,7 @@ describe("fetch", () => {
     expect(await fetchOne(`CONTACT:${zoe.toUpperCase()}`)).toMatchObject({ id: `contact:${zoe}` });
   });
 
-  test("neither finds nor gets what another person has [MCP-10] [ISO-07]", async () => {
+  test("neither finds nor gets what another user has [MCP-10] [ISO-07]", async () => {
     const other = await holderOf(house(), ben);
     expect((await call(other, "search", { query: "zoe" })).structured).toEqual({ results: [] });
     for (const id of [`contact:${zoe}`, `session:${kickOff}`])

@@ -17,7 +17,7 @@ import { ann } from "../../../fixtures/sign-in/people.ts";
 export const revisions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
 export type Revision = (typeof revisions)[number];
 
-/** A person at an assistant: the token, and the same account's key for REST. */
+/** A user at an assistant: the token, and the same account's key for REST. */
 export interface Holder {
   readonly url: string;
   readonly token: string;
@@ -27,7 +27,7 @@ export interface Holder {
   readonly put: Ingest;
 }
 
-/** Signs a person in at an assistant that registers itself. */
+/** Signs a user in at an assistant that registers itself. */
 export async function holderOf({ provider, service, base }: House, person: Person = ann): Promise<Holder> {
   const client = await assistantOf(provider.issuer);
   const browser = newBrowser();
@@ -49,7 +49,7 @@ export async function holderOf({ provider, service, base }: House, person: Perso
   return { url: `${base}/mcp`, token, accountId, key, put: ingestInto(service, accountId) };
 }
 
-/** The official client; `modern` asks for the revision without initialize first. */
+/** The official client; `modern` requests the revision without initialize first. */
 export async function connect({ url, token }: Pick<Holder, "url" | "token">, modern: boolean): Promise<Client> {
   const client = new Client({ name: "test", version: "1" }, modern ? { versionNegotiation: { mode: "auto" } } : {});
   await client.connect(

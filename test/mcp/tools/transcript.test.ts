@@ -38,7 +38,7 @@ async function walk(id: string): Promise<{ pages: string[]; offsets: number[] }>
 
 describe("get_session_transcript", () => {
   test.each([1, 39_999, 40_000])(
-    "a text of %i characters is one page, and the response of REST with where it stands [MCP-08] [MCP-09]",
+    "a text of %i characters is one page, and the response of REST with where it is [MCP-08] [MCP-09]",
     async (length) => {
       const id = await sessionWith("a".repeat(length));
       const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
@@ -81,7 +81,7 @@ describe("get_session_transcript", () => {
     }
   });
 
-  test("any offset may be asked for, and counts characters, of which none is parted [MCP-09]", async () => {
+  test("any offset may be requested, and counts characters, of which none is parted [MCP-09]", async () => {
     const id = await sessionWith("a👋b👋c");
     const parts = await Promise.all([0, 1, 2, 3, 4, 5].map((offset) => page(id, offset)));
     expect(parts.map(({ structured }) => structured.data.transcript as string)).toEqual([

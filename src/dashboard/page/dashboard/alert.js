@@ -1,4 +1,4 @@
-// What failed, told where it was asked for.
+// What failed, shown where it was requested.
 import { failureOf } from "./api.js";
 import { make } from "./elements.js";
 

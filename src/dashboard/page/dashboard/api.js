@@ -20,7 +20,7 @@ const responseLimitMs = 20_000;
 const longestWaitSeconds = 30;
 const pageSize = 25;
 
-/** Why something was not done, in words for the person. */
+/** Why something was not done, in words for the user. */
 export class Failure extends Error {
   /**
    * @param {number} status 0 where no whole response came

@@ -34,7 +34,7 @@ export function startAuditLog(root) {
   // The log grows at its head, so that the next page can begin with what is shown already.
   /** @type {Set<string>} */
   let shown = new Set();
-  // What was asked for before the log began again belongs to another list.
+  // What was requested before the log began again belongs to another list.
   let beginnings = 0;
 
   /** Begins again at the newest. What is shown stays until the response is there. */
@@ -107,7 +107,7 @@ function readingOf(tool) {
 }
 
 /**
- * A row for each entry, and one for what an assistant read in a row on behalf of the same person.
+ * A row for each entry, and one for what an assistant read in a row on behalf of the same user.
  * @param {readonly Entry[]} entries
  */
 function rowsOf(entries) {

@@ -1,4 +1,4 @@
-// Moments as people say them, with the exact time in UTC at hand.
+// Instants as people say them, with the exact time in UTC at hand.
 import { make } from "./elements.js";
 
 const minute = 60_000;
@@ -19,7 +19,7 @@ export function exactly(instant) {
   return Number.isNaN(at.getTime()) ? instant : `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Keeps what the page says of its moments true while it stays open. */
+/** Keeps what the page says of its instants true while it stays open. */
 export function startClock() {
   setInterval(() => {
     for (const time of document.querySelectorAll("time")) {

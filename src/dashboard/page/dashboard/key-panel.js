@@ -1,4 +1,4 @@
-// The API key: shows how it stands, and makes, rotates and revokes it.
+// The API key: shows its state, and makes, rotates and revokes it.
 import { accessChoice, nameOf } from "./access.js";
 import { alertOf } from "./alert.js";
 import { createKey, failureOf, getKey, revokeKey, rotateKey } from "./api.js";
@@ -18,7 +18,7 @@ const rotatedAndLost =
 
 /**
  * @param {HTMLElement} root
- * @param {() => void} onChange something was done that the audit log tells of
+ * @param {() => void} onChange something was done that the audit log reports
  */
 export function startKeyPanel(root, onChange) {
   const enrolled = root.dataset["enrolled"] === "true";
@@ -174,7 +174,7 @@ export function startKeyPanel(root, onChange) {
 }
 
 /**
- * Nothing where there is no key any more: the question is settled then.
+ * Nothing where there is no key any more: the matter is settled then.
  * @template Result
  * @param {Promise<Result>} response
  * @returns {Promise<Result | undefined>}

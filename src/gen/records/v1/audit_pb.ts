@@ -119,7 +119,7 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
   keyPrefix?: string | undefined;
 
   /**
-   * Who did it: the email of the person who was signed in, or the subject where the identity provider gives no email.
+   * Who did it: the email of the user who was signed in, or the subject where the identity provider gives no email.
    * For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their
    * credential.
    *
@@ -163,14 +163,14 @@ export const AuditEvent = {
   UNSPECIFIED: 0,
 
   /**
-   * A person signed in to the dashboard.
+   * A user signed in to the dashboard.
    *
    * @generated from enum value: AUDIT_EVENT_SIGNED_IN = 1;
    */
   SIGNED_IN: 1,
 
   /**
-   * A person signed out, here or at the identity provider.
+   * A user signed out, here or at the identity provider.
    *
    * @generated from enum value: AUDIT_EVENT_SIGNED_OUT = 2;
    */

@@ -170,7 +170,7 @@ export const Reason = {
   REQUEST_TIMEOUT: 17,
 
   /**
-   * The `Expect` header asks for what the service does not do.
+   * The `Expect` header wants what the service does not do.
    *
    * @generated from enum value: REASON_EXPECTATION_FAILED = 18;
    */
@@ -205,7 +205,7 @@ export const Reason = {
   NOT_SIGNED_IN: 22,
 
   /**
-   * The person who is signed in has no account.
+   * The user who is signed in has no account.
    *
    * @generated from enum value: REASON_NO_ACCOUNT = 23;
    */

@@ -235,14 +235,14 @@ export type LinkIdentityRequest = Message<"records.admin.v1.LinkIdentityRequest"
   accountId: string;
 
   /**
-   * The identity provider that vouches for the person: its issuer, byte for byte.
+   * The identity provider that vouches for the user: its issuer, byte for byte.
    *
    * @generated from field: string issuer = 2;
    */
   issuer: string;
 
   /**
-   * The person at that provider: the `sub` of its ID tokens, byte for byte.
+   * The user at that provider: the `sub` of its ID tokens, byte for byte.
    *
    * @generated from field: string subject = 3;
    */
@@ -614,7 +614,7 @@ export const ErasedPlaceSchema: GenMessage<ErasedPlace> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_accounts, 20);
 
 /**
- * A person at an identity provider.
+ * A user at an identity provider.
  *
  * @generated from message records.admin.v1.Identity
  */
@@ -627,7 +627,7 @@ export type Identity = Message<"records.admin.v1.Identity"> & {
   issuer: string;
 
   /**
-   * The person's `sub` there.
+   * The user's `sub` there.
    *
    * @generated from field: string subject = 2;
    */
@@ -780,7 +780,7 @@ export const AccountService: GenService<{
     output: typeof SetBetaEnrolmentResponseSchema;
   },
   /**
-   * Links a person's identity to an account: whoever signs in with it is the account's owner from then on. Linking the
+   * Links a user's identity to an account: whoever signs in with it is the account's owner from then on. Linking the
    * same one again changes nothing. Fails with NOT_FOUND when there is no account with this id, and with ALREADY_EXISTS
    * when the identity belongs to another account.
    *

@@ -478,7 +478,7 @@ export type ItemError = Message<"records.ingest.v1.ItemError"> & {
   reason: Reason;
 
   /**
-   * What is wrong and where, for a person.
+   * What is wrong and where, for a reader.
    *
    * @generated from field: string message = 2;
    */

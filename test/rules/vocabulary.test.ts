@@ -1,0 +1,73 @@
+// One term for one thing: names, comments, test titles and file names use the words of the vocabulary.
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { misnamed } from "./vocabulary.ts";
+
+const root = join(import.meta.dirname, "../..");
+const folders = [
+  ...["src", "gateway", "client", "proto", "bin", "deploy", "scripts"],
+  ...["test", "drills", "bench", "evals", "fixtures", "examples"],
+];
+const ofPrograms = /(?:\.(?:ts|js|mjs|cjs|proto|ya?ml|sh|py|go)|Dockerfile)$/;
+/** Built or generated, or what people say in the records of the demo. */
+const others =
+  /(?:^|\/)(?:node_modules|dist|coverage)\/|^src\/gen\/|^client\/src\/schema\.ts$|^src\/embedded\/demo\/texts\//;
+
+/** A use that stays, and why. */
+const exceptions: readonly { readonly found: RegExp; readonly why: string }[] = [
+  { found: /^test\/rules\/vocabulary/, why: "the rule names the words that it finds" },
+  { found: /key_refused|KEY_REFUSED/, why: "the value of an audit entry, which clients read" },
+  { found: /REFUSED_STREAM/, why: "a code of HTTP/2" },
+  { found: /^(?:src\/embedded\/demo\/|proto\/records\/v1\/contacts\.proto).* → user$/, why: "a contact is a person" },
+];
+
+const found = folders.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => ofPrograms.test(path) && !others.test(path))
+    .flatMap((path) => misnamed({ path, text: readFileSync(join(root, path), "utf8") })),
+);
+
+test("names, comments and titles use the words of the vocabulary", () => {
+  expect(found.filter((use) => !exceptions.some((exception) => exception.found.test(use)))).toEqual([]);
+});
+
+test.each(exceptions.map(({ found: pattern, why }) => [why, pattern] as const))(
+  "an exception is needed: %s",
+  (_why, pattern) => {
+    expect(found.some((use) => pattern.test(use))).toBe(true);
+  },
+);
+
+describe("a word outside the vocabulary is found", () => {
+  test.each([
+    ["an identifier", "const answeredAt = 1;", "answeredAt → response"],
+    ["a type", "interface RestAnswer {}", "RestAnswer → response"],
+    ["a constant", "const MOST_MOMENTS = 1;", "MOST_MOMENTS → instant"],
+    ["a property", "call.refused = true;", "refused → reject"],
+    ["a comment", "// The service answers.\n", "// The service answers. → response"],
+    ["a block", "/** What\n * stands here. */", "/** What * stands here. */ → is"],
+    ["a title", 'test("goes on after it", () => 1);', '"goes on after it" → continue'],
+    ["a title of cases", 'test.each([1])("%i tells", () => 1);', '"%i tells" → report'],
+    ["a template as a title", "describe(`a ${kind} of person`, () => 1);", "`a ${kind} of person` → user"],
+  ])("in %s", (_where, text, use) => {
+    expect(misnamed({ path: "src/one.ts", text })).toEqual([`src/one.ts:1: ${use}`]);
+  });
+
+  test("in a file's name, and in a comment of another language", () => {
+    expect(misnamed({ path: "src/answer.ts", text: "" })).toEqual(["src/answer.ts:1: src/answer.ts → response"]);
+    expect(misnamed({ path: "deploy/one.yaml", text: "a: 1\n# It tells nobody.\n" })).toEqual([
+      "deploy/one.yaml:2: # It tells nobody. → report",
+    ]);
+  });
+
+  test.each([
+    'log("answers");',
+    "const pattern = /answer/;",
+    "// It stands for a name, and the connection is refused for a moment.\n",
+    "const task = response;",
+  ])("and nothing else: %s", (text) => {
+    expect(misnamed({ path: "src/one.ts", text })).toEqual([]);
+  });
+});

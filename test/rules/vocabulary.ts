@@ -1,0 +1,135 @@
+// Finds words outside the vocabulary in identifiers, comments, test titles and file names.
+import type { Node, Source } from "./syntax.ts";
+import { parse, walk } from "./syntax.ts";
+
+/** A word that has a standard term: where it must not be, and what to write instead. */
+interface Word {
+  readonly use: string;
+  /** Looked for in the words of a name: `answeredAt` is "answered at". */
+  readonly inNames?: RegExp;
+  /** Looked for in comments and titles. */
+  readonly inProse?: RegExp;
+}
+
+/** Names say these words, and so do comments and titles. The idioms of ordinary English are left out of the patterns. */
+const words: readonly Word[] = [
+  { use: "response", inNames: /\b(?:un)?answer/, inProse: /\b(?:un)?answer/i },
+  {
+    use: "reject",
+    inNames: /\brefus/,
+    inProse: /(?<!connections? (?:(?:is|are|was|were) )?)\brefus(?!es? the connection)/i,
+  },
+  { use: "instant", inNames: /\bmoments?\b/, inProse: /\bmoments\b|\b(?:each|every|some|or) moment\b/i },
+  { use: "collect", inNames: /\bgather/, inProse: /\bgather/i },
+  { use: "access policy", inNames: /\b(?:entrance|doors?)\b/, inProse: /\b(?:entrance|doors?)\b/i },
+  { use: "fault mode", inNames: /\bweather\b/, inProse: /\bweather\b/i },
+  { use: "supervisor", inNames: /\bleash/, inProse: /\bleash/i },
+  { use: "report", inProse: /\btells\b/i },
+  { use: "is", inProse: /\bstands\b(?! for\b|-)/i },
+  { use: "continue", inProse: /\b(?:go|goes|going|went) on\b(?! strike)/i },
+  { use: "have", inProse: /\bbears?\b/i },
+  { use: "request", inProse: /\basks for\b/i },
+  // The name of a property is no prose: `person` is one of an audit entry.
+  { use: "user", inProse: /(?<!\} )(?:(?<!`)\bpersons?\b|\bpersons?\b(?!`))/i },
+  { use: "caller", inProse: /\bwho calls\b/i },
+  { use: "operator", inProse: /\bwhoever runs the service\b/i },
+];
+
+/** A name, a comment, a title or a path, and where it is. */
+export interface Text {
+  readonly kind: "name" | "comment" | "title" | "path";
+  readonly text: string;
+  readonly line: number;
+}
+
+/** Every use of a word that has a standard term, as `path:line: found → term`. */
+export function misnamed({ path, text }: Source): string[] {
+  const texts = [{ kind: "path", text: path, line: 1 } as const, ...(hasAny(text) ? textsOf(path, text) : [])];
+  return texts.flatMap((one) => wordsIn(one).map(({ found, use }) => `${path}:${one.line}: ${found} → ${use}`));
+}
+
+function wordsIn({ kind, text }: Text): { found: string; use: string }[] {
+  const isName = kind === "name" || kind === "path";
+  const said = isName ? spoken(text) : text;
+  return words.flatMap(({ use, inNames, inProse }) => {
+    const found = (isName ? inNames : inProse)?.exec(said);
+    return found == null ? [] : [{ found: isName ? text : around(text, found.index), use }];
+  });
+}
+
+/** Cheap: most files have none of the words, and are not parsed. */
+function hasAny(text: string): boolean {
+  return words.some(({ inNames, inProse }) =>
+    [inNames, inProse].some(
+      (pattern) => pattern !== undefined && new RegExp(pattern.source.replaceAll("\\b", ""), "i").test(text),
+    ),
+  );
+}
+
+/** The words of a name: `answeredAt` and `ANSWERED_AT` are "answered at". */
+function spoken(name: string): string {
+  return name
+    .replace(/(?<=[a-z0-9])(?=[A-Z])/g, " ")
+    .replace(/[^a-z]+/gi, " ")
+    .toLowerCase();
+}
+
+function around(text: string, at: number): string {
+  return text.slice(Math.max(0, at - 20), at + 20).replace(/\s+/g, " ");
+}
+
+function textsOf(path: string, text: string): Text[] {
+  return /\.(?:ts|js|mjs|cjs)$/.test(path) ? textsOfProgram(text) : commentsOfLines(text);
+}
+
+/** Comments of formats whose comments are whole lines: YAML, shell, Python, Go, protos, Dockerfiles. */
+function commentsOfLines(text: string): Text[] {
+  return text
+    .split("\n")
+    .flatMap((line, at) =>
+      /^\s*(?:#|\/\/)/.test(line) ? [{ kind: "comment", text: line, line: at + 1 } as const] : [],
+    );
+}
+
+const testing = new Set(["test", "it", "describe"]);
+
+function textsOfProgram(text: string): Text[] {
+  const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
+  const found: Text[] = [];
+  const strings: Node[] = [];
+  walk(parse(text), (node) => {
+    if (node.type === "CallExpression" && isTesting(node)) {
+      const [title] = node["arguments"] as Node[];
+      if (title?.type === "Literal" || title?.type === "TemplateLiteral")
+        found.push({ kind: "title", text: text.slice(title.start, title.end), line: lineAt(title.start) });
+    }
+    if (node.type === "TemplateElement" || (node.type === "Literal" && typeof node["value"] !== "number"))
+      strings.push(node);
+  });
+  const code = blanked(text, strings).replace(/\/\/.*|\/\*[^]*?\*\//g, (comment, at: number) => {
+    found.push({ kind: "comment", text: comment, line: lineAt(at) });
+    return comment.replace(/[^\n]/g, " ");
+  });
+  for (const { 0: name, index } of code.matchAll(/[\p{L}_$][\p{L}\p{N}_$]*/gu))
+    found.push({ kind: "name", text: name, line: lineAt(index) });
+  return found;
+}
+
+/** Whether a call begins with `test`, `it` or `describe`, as `test(…)`, `test.only(…)` and `test.each(…)(…)` do. */
+function isTesting(call: Node): boolean {
+  let callee = call["callee"] as Node | undefined;
+  while (callee !== undefined && callee.type !== "Identifier")
+    callee = (callee["callee"] ?? callee["object"] ?? callee["tag"]) as Node | undefined;
+  return callee !== undefined && testing.has(callee["name"] as string);
+}
+
+/** The text with blanks in place of its strings and regular expressions. */
+function blanked(text: string, nodes: readonly Node[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of [...nodes].sort((one, other) => one.start - other.start)) {
+    pieces.push(text.slice(at, start), text.slice(start, end).replace(/[^\n]/g, " "));
+    at = end;
+  }
+  return [...pieces, text.slice(at)].join("");
+}
