@@ -1,4 +1,4 @@
-// Builds HTML in which nothing that comes from elsewhere can be anything but text.
+// HTML templates that escape every value.
 
 /** A piece of HTML that is safe to show. Only the template and `trusted` make one. */
 export class Html {

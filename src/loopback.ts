@@ -1,4 +1,4 @@
-// Which hosts are this machine itself.
+// Recognizes the hosts that are this machine.
 
 /**
  * Whether a host, as a setting or a URL names it, is reached from this machine alone (RFC 1122 §3.2.1.3, RFC 4291

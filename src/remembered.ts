@@ -1,4 +1,4 @@
-// A memory that never outgrows its bound: what was kept first goes first.
+// Bounded FIFO cache.
 
 /** Far more than are in use at once, and a few megabytes at most. */
 const most = 10_000;

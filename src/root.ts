@@ -1,4 +1,4 @@
-// Where the package lies: its sources, and the bundle that is made of them, look for its other files from there.
+// Path of the package, from which its sources and the bundle find its other files.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 

@@ -1,4 +1,4 @@
-// Fair turns of the event loop: what has much to do waits in one queue, and everything else has its turn in between.
+// Fair scheduling on the event loop: long work waits in one queue, and other tasks run in between.
 
 /** Calls `work` soon, after the others that wait. */
 export type Wait = (work: () => void) => void;

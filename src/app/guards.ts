@@ -1,4 +1,4 @@
-// Who may do what, and how much of it: the limits, the access policies of both listeners, and the dispatch behind each.
+// Wires the guards: the limits, the access policies of both listeners, and the dispatch behind each.
 import { createRenderBody } from "../../gateway/response.ts";
 import { hashSecret, isSecret } from "../api-keys/secret.ts";
 import { recordRejections } from "../audit/rejections.ts";

@@ -1,4 +1,4 @@
-// Who people are: the identity provider, the sign-in of the dashboard, and the tokens of assistants.
+// Wires authentication: the identity provider, the sign-in of the dashboard, and the tokens of assistants.
 import { createTokens } from "../mcp/surface.ts";
 import { createEndedSessions } from "../sign-in/ended-store.ts";
 import { createIdentityProvider } from "../sign-in/provider.ts";

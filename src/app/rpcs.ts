@@ -1,4 +1,4 @@
-// Which rpcs there are on which wire, and who implements them.
+// Table of the rpcs of each wire, with their implementations.
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { createAccountService } from "../accounts/service.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";

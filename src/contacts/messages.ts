@@ -1,4 +1,4 @@
-// How a contact, its notes and its sessions leave the store: documents to messages.
+// Maps the documents of a contact, its notes and its sessions to messages.
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import { textsOf, timesOf } from "../db/fields.ts";

@@ -1,4 +1,4 @@
-// What the guards know of a request on its way through the chain.
+// State of a request in the chain of guards.
 import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";

@@ -1,4 +1,4 @@
-// On whose behalf a store is asked: the account, the credential that has to be valid still, and the right to write.
+// Scopes of a store: the account, the credential that must still be valid, and the right to write.
 import type { Message } from "@bufbuild/protobuf";
 import type { Binary, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";

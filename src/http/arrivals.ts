@@ -1,4 +1,4 @@
-// What has arrived at a port that is about to close: connections that the kernel took, and bytes on open ones.
+// Detects input at a port that is about to close: accepted connections, and bytes on open ones.
 
 /** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
 const quickMs = 0.5;

@@ -1,4 +1,4 @@
-// The responses that are being worked on: a stop waits for them.
+// Tracks the responses in progress, for which a stop waits.
 import type { Response } from "./exchange.ts";
 
 /** The responses of a listener. */

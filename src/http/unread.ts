@@ -1,4 +1,4 @@
-// Ends requests whose body nobody reads to its end.
+// Ends requests whose body is not read to its end.
 import type { ServerHttp2Stream } from "node:http2";
 import { lingerMs } from "../../gateway/linger.ts";
 import type { Request, Response } from "./exchange.ts";

@@ -1,4 +1,4 @@
-// How stored records leave as the items that they can be ingested as again.
+// Maps stored records to the items that ingest accepts.
 import type { MessageShape } from "@bufbuild/protobuf";
 import type { ContactDocument } from "../contacts/document.ts";
 import { contactFields } from "../contacts/document.ts";

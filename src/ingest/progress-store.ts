@@ -1,4 +1,4 @@
-// How far each import has come, in MongoDB: by that one that was cut off resumes where it was.
+// Progress of imports in MongoDB, from which an interrupted import resumes.
 import type { Db, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";

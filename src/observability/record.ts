@@ -1,5 +1,4 @@
-// What an instance reports of a request that is over: one record, from which come the log line, the metrics and the
-// span.
+// Record of a finished request, from which come the log line, the metrics and the span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Request, Response } from "../http/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";

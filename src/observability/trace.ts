@@ -1,4 +1,4 @@
-// What the rest of the service sees of tracing; what does it is loaded only where a collector is configured.
+// Tracing interface of the service; its implementation is loaded only where a collector is configured.
 import type { ListenerOptions } from "../http/exchange.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { RequestRecord } from "./record.ts";

@@ -1,4 +1,4 @@
-// How a session and its notes leave the store: documents to messages.
+// Maps the documents of a session and its notes to messages.
 import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import { textsOf, timesOf } from "../db/fields.ts";

@@ -1,4 +1,4 @@
-// What the identity provider sends is taken up to a size: a hostile or broken one must not fill our memory.
+// Fetch with a bound on the response's size: a hostile or broken provider cannot fill the memory.
 
 const limit = 1_048_576;
 

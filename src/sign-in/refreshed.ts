@@ -1,4 +1,4 @@
-// A thing that takes its time to make, kept and made again when it is old.
+// Stale-while-revalidate cache for one value, such as the metadata of the identity provider.
 
 /**
  * Gives the thing, making it when it is first requested. Once it is older than `ageMs` it is made again beside those

@@ -1,4 +1,4 @@
-// What a key may do: the words for it, and the choice.
+// Access levels of a key: their labels, and the selector.
 import { make } from "./elements.js";
 
 /** @typedef {import("./api.js").Access} Access */

@@ -1,4 +1,4 @@
-// What failed, shown where it was requested.
+// Shows a failure next to the control that caused it.
 import { failureOf } from "./api.js";
 import { make } from "./elements.js";
 
