@@ -1,4 +1,4 @@
-// Where the import is drilled: a mongod and a Redis of its own, a large account, and a small one to compare it with.
+// Fixture of the bulk drills: a mongod and a Redis, a large account, and a small one to compare it with.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// An account of any size as NDJSON, the same at every run, and the digest of what is in it.
+// Generates an account of any size as reproducible NDJSON, with a digest of its records.
 import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";

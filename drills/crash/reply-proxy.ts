@@ -1,4 +1,4 @@
-// A way to an instance on which a reply is held back after its first part, HTTP/1.1 or HTTP/2.
+// Proxy that holds a reply back after its first part, over HTTP/1.1 or HTTP/2.
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";

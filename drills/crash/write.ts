@@ -1,4 +1,4 @@
-// One write under one key in a fresh account, and the judgement of what became of it.
+// Sends one idempotent write in a fresh account and judges its outcome.
 import { rest } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import type { WireResponse } from "../../fixtures/clients/idempotent-writes.ts";

@@ -1,4 +1,4 @@
-// What can become of MongoDB, Redis and the identity provider, and what is still to be served meanwhile.
+// Fault modes of MongoDB, Redis and the identity provider, and what must still be served meanwhile.
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// One fault in the life of an instance: everything is requested while it lasts and after, and every response is judged.
+// Runs one fault against an instance and judges every response during and after it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./faults.ts";
 import type { Call, Ledger, Surfaces, Word } from "./surfaces.ts";

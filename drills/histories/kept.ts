@@ -1,4 +1,4 @@
-// Keeps histories, and what was wrong in them, as files of JSON lines while a drill runs, and for good where it fails.
+// Stores histories and their violations as JSON lines during a drill, and keeps them where it fails.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

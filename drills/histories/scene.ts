@@ -1,4 +1,4 @@
-// What nemeses are made of: the sides of a cut, elections, and processes that stop or end.
+// Actions of the nemeses: network partitions, elections, and processes that stop or end.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isListening } from "../../src/embedded/port.ts";
 import { until } from "../../src/embedded/wait.ts";

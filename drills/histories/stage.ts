@@ -1,4 +1,4 @@
-// What a round is played on: contacts and people of its own, and the clients that work on them.
+// Setup of a round: its own contacts and users, and the clients that work on them.
 import { setTimeout as sleep } from "node:timers/promises";
 import { childToken } from "../../fixtures/service/child.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";

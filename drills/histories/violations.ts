@@ -1,4 +1,4 @@
-// The kinds of what should not have happened, and how much of each a report shows.
+// The kinds of violations, and how many of each a report shows.
 
 /** What a violation is called. */
 export type ViolationKind =

@@ -1,4 +1,4 @@
-// Connections that are full of the smallest messages there are: thousands of them fit into what a server reads at once.
+// Connections full of minimal messages, of which one read of a server receives thousands.
 import { connect } from "node:net";
 import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
 

@@ -1,4 +1,4 @@
-// Clients that mean harm, while others ask for their health and a record all the time and have to be served as usual.
+// Drill of hostile clients: probes of health and of a record must be served as usual meanwhile.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// Asks an instance for its health and for a record all the while, from a process that nothing here can hold up.
+// Probes health and a record of an instance continuously, from a separate process.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Requests whose shape is hard on whoever reads them: nested, repeated, numerous, compressed beyond measure.
+// Requests of expensive shapes: nested, repeated, numerous, or highly compressed.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { fromJson, toBinary } from "@bufbuild/protobuf";
 import { gzipSync } from "node:zlib";

@@ -1,4 +1,4 @@
-// Clients that take their time: bytes one by one, or none at all, over HTTP/1.1 and HTTP/2.
+// Slow clients: they send single bytes, or nothing, over HTTP/1.1 and HTTP/2.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { frame } from "../../fixtures/clients/http2-frames.ts";

@@ -1,4 +1,4 @@
-// What the system knows of a process: whether it is there, its memory, and the time that its main thread has run.
+// Reads from the system whether a process runs, its memory, and the CPU time of its main thread.
 import { existsSync, readFileSync } from "node:fs";
 
 export function isRunning(pid: number): boolean {

@@ -1,4 +1,4 @@
-// Puts what is another's into every field of every operation, beside a twin that is nobody's, and compares.
+// Puts another account's ids into every field of every operation, and compares with unknown ids.
 import type { Findings } from "./judge.ts";
 import { leaksIn, likeness, parting } from "./judge.ts";
 import type { Given, Operation } from "./operations.ts";

@@ -1,4 +1,4 @@
-// What an instance serves, by its own word: a service that the drill knows nothing of is a way around it.
+// Lists the services that an instance reports; the drill must know all of them.
 import { createClient } from "@connectrpc/connect";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import { table } from "../../gateway/route.ts";

@@ -1,4 +1,4 @@
-// What to put into a field, by its name: what is one's own, and what is another's, each beside a twin that is nobody's.
+// Values for a field, by its name: the caller's own, another account's, and unknown ones.
 import { randomUUID } from "node:crypto";
 import type { Person } from "./people.ts";
 import { newPhone, newWord } from "./people.ts";

@@ -1,4 +1,4 @@
-// The faults of the drill: what is killed, frozen, cut off or flushed under a stream of writes.
+// Faults of the kill drill: processes are killed or frozen, links cut, Redis flushed.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";

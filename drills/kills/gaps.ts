@@ -1,4 +1,4 @@
-// The pauses between acknowledgements: how long a stream was paused, at all and after each kind of fault.
+// Measures the gaps between acknowledgements of a stream, in total and after each kind of fault.
 import type { Fault } from "./faults.ts";
 
 /** A fault, from when it began until what it broke was whole again, in milliseconds of `performance.now()`. */

@@ -1,4 +1,4 @@
-// What a token bucket may and may not have done, told from outside: from when each request was sent and completed.
+// Invariants of a token bucket, checked from the times at which requests were sent and completed.
 
 /** A request as its caller saw it: the bucket decided at some instant between the two. */
 export interface Seen {

@@ -1,4 +1,4 @@
-// One key, several instances, every wire: what passes is what one bucket lets through, whoever is asked.
+// Drill of the limiter: one key at several instances on every wire gets the rate of one bucket.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";

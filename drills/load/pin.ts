@@ -1,4 +1,4 @@
-// Keeps what is measured and who measures on different cores, where there are several and `taskset` is installed.
+// Pins the measured processes and the load generator to different cores, where `taskset` is installed.
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 

@@ -1,4 +1,4 @@
-// Connections that are kept and used again in turn, to one instance.
+// Pool of kept connections to one instance, used round-robin.
 import type { Connection, Reply } from "./connection.ts";
 import { openConnection } from "./connection.ts";
 

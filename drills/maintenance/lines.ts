@@ -1,4 +1,4 @@
-// What the lines of failed requests tell: their causes, and which of them name none.
+// Reads the log lines of failed requests: their causes, and those without a cause.
 
 /** The lines of all instances. */
 export interface Lines {

@@ -1,4 +1,4 @@
-// What is mutated together, and the tests that have to notice: a group is small enough to be run by itself.
+// Mutation groups: the files that are mutated together, and the tests that must fail.
 
 /** Files that are mutated in one run, and the tests that run on each mutant. Paths are from the top of the project. */
 export interface Group {

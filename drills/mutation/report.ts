@@ -1,4 +1,4 @@
-// What a mutation run has found, file by file: how many breaks were noticed, and each that was not.
+// Report of a mutation run, file by file: the mutants killed, and each survivor.
 import { readFileSync, writeFileSync } from "node:fs";
 
 /** What we read of Stryker's JSON report. */

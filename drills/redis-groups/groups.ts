@@ -1,4 +1,4 @@
-// The groups of Redis that the drill breaks, and what is done to each while its keys are used.
+// Fault modes of the Redis Cluster and the Sentinel group of the drill.
 import { setTimeout as sleep } from "node:timers/promises";
 import { startOwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
 import { startOwnSentinelGroup } from "../../fixtures/databases/own-sentinel-group.ts";

@@ -1,4 +1,4 @@
-// What happens to a service that runs for long: instances and parts come and go.
+// Faults of the soak: instances and dependencies stop and start.
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { silent } from "../../fixtures/sign-in/fake-provider.ts";

@@ -1,4 +1,4 @@
-// What the instances wrote to their logs at the level of errors: what a fault explains, and what nothing does.
+// Reads the error lines of the instances, and separates those that a fault explains.
 
 /** The lines of all instances. */
 export interface Log {
