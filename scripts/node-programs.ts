@@ -29,6 +29,16 @@ export function nodeProgram(name: string, cacheDir: string, say: (line: string) 
   return { version, path };
 }
 
+/** The path of a Node of at least this version: the current one, or the newest of that major version, fetched. */
+export function nodeOfAtLeast(
+  { major, minor }: { readonly major: number; readonly minor: number },
+  cacheDir: string,
+): string {
+  const [ownMajor = 0, ownMinor = 0] = process.versions.node.split(".").map(Number);
+  if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return process.execPath;
+  return nodeProgram(String(major), cacheDir, (line) => console.log(line)).path;
+}
+
 /** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
 function install(name: string, folder: string, say: (line: string) => void): void {
   say(`Fetching Node ${name} from the npm package "node" (some 50 MB) ...`);

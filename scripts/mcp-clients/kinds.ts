@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { nodeProgram } from "../node-programs.ts";
+import { nodeOfAtLeast } from "../node-programs.ts";
 import type { NpmPackage } from "../npm-package.ts";
 import { fetchPackage, packageFolder } from "../npm-package.ts";
 import type { PythonProject } from "../python-tool.ts";
@@ -15,7 +15,7 @@ const sdkV1: NpmPackage = { name: "@modelcontextprotocol/sdk", version: "1.32.2"
 const inspector: NpmPackage = { name: "@modelcontextprotocol/inspector", version: "2.12.0" };
 const mcp: PythonProject = { project: "mcp", version: "2.3.0" };
 const fastmcp: PythonProject = { project: "fastmcp", version: "4.1.1" };
-/** What the Inspector needs at the least; on an older Node the long form fetches a newer one for it. */
+/** What the Inspector needs at the least. */
 const inspectorNode = { major: 22, minor: 19 };
 
 type Era = "modern" | "legacy";
@@ -80,8 +80,7 @@ function python(project: PythonProject, era: Era, isShort: boolean): ClientKind 
 }
 
 function inspectorCli(era: Era, isShort: boolean): ClientKind {
-  const node = (cacheDir: string): string =>
-    runsInspector() ? process.execPath : nodeProgram("22", cacheDir, (line) => console.log(line)).path;
+  const node = (cacheDir: string): string => nodeOfAtLeast(inspectorNode, cacheDir);
   return {
     ...{ id: "inspector", name: "MCP Inspector CLI", version: inspector.version },
     ...{ revision: revisionOf[era], isShort },
@@ -96,9 +95,4 @@ function inspectorCli(era: Era, isShort: boolean): ClientKind {
       return createInspector({ node: node(cacheDir), program, url, era, folder });
     },
   };
-}
-
-function runsInspector(): boolean {
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  return major > inspectorNode.major || (major === inspectorNode.major && minor >= inspectorNode.minor);
 }

@@ -9,13 +9,11 @@ import { isInstalled } from "../../fixtures/installed.ts";
 import { oapiCodegen } from "../../scripts/generated-clients/go.ts";
 import { openApiGeneratorJava } from "../../scripts/generated-clients/java.ts";
 import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";
-import { findRunner, withoutRunner } from "../mcp/conformance/runner.ts";
 
 /** The tests that cannot run here; without `files` a part of a file, which skips it by itself. */
 export const leftOut: readonly { readonly files?: string; readonly notice: string }[] = [
   ...(findChromium() === undefined ? [{ files: "test/browser/**", notice: withoutChromium }] : []),
   ...(findPromtool() === undefined ? [{ files: "test/alerts/**", notice: withoutPromtool }] : []),
-  ...(findRunner() === undefined ? [{ files: "test/mcp/conformance/**", notice: withoutRunner }] : []),
   ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
   ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
   ...(hasCommit(releasedCommit) ? [] : [{ files: "test/drills/upgrade.test.ts", notice: withoutRelease }]),

@@ -1,19 +1,60 @@
-// Finds the official conformance runner, which is no dependency of ours: it wants a newer Node than we do.
-import * as fs from "node:fs";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+// Runs the official conformance suite, which is no dependency: it is fetched, and runs on Node 22 or later.
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { nodeOfAtLeast } from "../../../scripts/node-programs.ts";
+import type { NpmPackage } from "../../../scripts/npm-package.ts";
+import { fetchPackage, packageFolder } from "../../../scripts/npm-package.ts";
 
-/** Its program, where it is installed and this Node can run it (it takes globSync out of node:fs). */
-export function findRunner(): string | undefined {
-  if (!("globSync" in fs)) return undefined;
-  try {
-    const manifest = createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json");
-    return join(dirname(manifest), "dist", "index.js");
-  } catch {
-    return undefined;
-  }
+/** One thing that a scenario looks at. */
+export interface Check {
+  readonly id: string;
+  readonly status: string;
+  readonly errorMessage?: string;
 }
 
-/** What to say where there is none. */
-export const withoutRunner =
-  "The official MCP conformance runner is not here: its tests (test/mcp/conformance) are LEFT OUT. They want Node 22 or later, and `npm install --no-save @modelcontextprotocol/conformance@0.2.0-alpha.12`.";
+/** Its program, and the Node that runs it. */
+export interface Runner {
+  readonly node: string;
+  readonly program: string;
+}
+
+/** The suite, pinned. */
+export const conformance: NpmPackage = { name: "@modelcontextprotocol/conformance", version: "0.2.0-alpha.12" };
+/** It imports `globSync` from `node:fs`. */
+const leastNode = { major: 22, minor: 0 };
+const run = promisify(execFile);
+
+/** Fetches the runner where it is not in the cache. Throws where it cannot be fetched. */
+export function fetchRunner(cacheDir: string): Runner {
+  fetchPackage(conformance, cacheDir);
+  return {
+    node: nodeOfAtLeast(leastNode, cacheDir),
+    program: join(packageFolder(conformance, cacheDir), "dist", "index.js"),
+  };
+}
+
+/** Runs the scenarios that `args` select against the address, and returns the checks of each by its name. */
+export async function checksOf(
+  { node, program }: Runner,
+  url: string,
+  args: readonly string[],
+): Promise<ReadonlyMap<string, readonly Check[]>> {
+  const folder = mkdtempSync(join(tmpdir(), "records-conformance-"));
+  try {
+    const all = [program, "server", "--url", url, "--output-dir", folder, ...args];
+    // It ends with 1 where a check failed: the checks themselves are returned.
+    await run(node, all, { cwd: folder, maxBuffer: 2 ** 24 }).catch(() => undefined);
+    return new Map(
+      readdirSync(folder).flatMap((name) => {
+        const [, scenario] = /^server-(.+)-\d{4}-\d\d-\d\dT/.exec(name) ?? [];
+        if (scenario === undefined) return [];
+        return [[scenario, JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[]]];
+      }),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
