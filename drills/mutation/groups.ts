@@ -72,7 +72,11 @@ export const groups: readonly Group[] = [
     mutate: ["src/address.ts", ...guards("credentials")],
     tests: tests("guards", "credentials", "addresses"),
   },
-  { name: "buckets", mutate: guards("bucket"), tests: tests("guards", "bucket") },
+  {
+    name: "buckets",
+    mutate: guards("bucket", "known-buckets", "shared-bucket"),
+    tests: tests("guards", "bucket", "known-buckets"),
+  },
   { name: "commit", mutate: ["src/db/write.ts"], tests: tests("db", "write"), mongod: true },
   {
     name: "idempotency",

@@ -1,6 +1,4 @@
-// Token buckets: one in Redis that all instances share, and one in an instance's own memory (contract §6).
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import type { RedisLink } from "../db/redis.ts";
+// Token buckets in the memory of one instance (contract §6).
 import { keep } from "../remembered.ts";
 import type { Tally } from "../tally.ts";
 
@@ -19,104 +17,6 @@ export interface Bucket {
    * milliseconds until there are enough. Rejects when the bucket cannot be read. The time in Redis counts in the tally.
    */
   take(name: string, tokens?: number, tally?: Tally): Promise<number>;
-}
-
-/**
- * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
- * behind, time continues from there. The arguments are the limiter's: points to take, whole units
- * of the duration, points of the limiter, duration; the response is [points consumed, milliseconds to wait], where more
- * points than the limiter has mean a rejection.
- */
-const takeScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + time[2] / 1000
-local points = tonumber(ARGV[1])
-local burst = tonumber(ARGV[3])
-local rate = burst / tonumber(ARGV[4]) * 1000
-local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local at = math.min(tonumber(bucket[2]) or now, now)
-local tokens = math.min(burst, (tonumber(bucket[1]) or burst) + (now - at) * rate)
-local consumed, wait = 1, 0
-if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
-redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))
-redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate) + 1000)
-return {consumed, wait}
-`;
-
-/** The timeout of a Redis command: it bounds how much refills while requests wait for Redis. */
-const patienceMs = 50;
-
-/** What differs between the buckets in one Redis. */
-export interface SharedBucketOptions {
-  /** The prefix of the names in Redis. */
-  readonly prefix?: string;
-  /** Called for every rejection that needed no Redis command. */
-  readonly onRemembered?: () => void;
-}
-
-/**
- * The bucket in Redis, shared by all instances. While a bucket is known to be empty, requests are rejected without a
- * Redis command: during the wait that Redis returned with a rejection, and while as many takes are in flight as there can
- * be tokens.
- */
-export function sharedBucket(
-  redis: RedisLink,
-  { rate, burst }: BucketSize,
-  { prefix = "throttle", onRemembered = () => undefined }: SharedBucketOptions = {},
-): Bucket {
-  const options = {
-    storeClient: redis.client,
-    keyPrefix: prefix,
-    points: burst,
-    // In microseconds: below one whole unit the limiter would leave the script alone and count without end.
-    duration: (burst / rate) * 1_000_000,
-    customIncrTtlLuaScript: takeScript,
-    rejectIfRedisNotReady: true,
-  };
-  const single = new RateLimiterRedis({ ...options, inMemoryBlockOnConsumed: burst + 1 });
-  // A bucket with too few tokens for several may have one: such a rejection is not remembered.
-  const several = new RateLimiterRedis(options);
-  const most = burst + Math.ceil((rate * patienceMs) / 1_000);
-  const underway = new Map<string, number>();
-
-  async function ask(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
-    const waitMs = await redis.attempt(
-      single.getKey(name),
-      async () => {
-        try {
-          await (tokens === 1 ? single : several).consume(name, tokens);
-          return 0;
-        } catch (error) {
-          if (!(error instanceof RateLimiterRes)) throw error;
-          // A rejection from the limiter's memory has consumed nothing; one from the script reports more than the burst.
-          if (error.consumedPoints === 0) onRemembered();
-          return Math.max(1, error.msBeforeNext);
-        }
-      },
-      tally,
-    );
-    if (waitMs === undefined) throw new Error("Redis is away");
-    return waitMs;
-  }
-
-  return {
-    async take(name, tokens = 1, tally) {
-      if (tokens > 1) return ask(name, tokens, tally);
-      const asking = underway.get(name) ?? 0;
-      if (asking >= most) {
-        onRemembered();
-        return Math.ceil(1_000 / rate);
-      }
-      underway.set(name, asking + 1);
-      try {
-        return await ask(name, 1, tally);
-      } finally {
-        const others = (underway.get(name) ?? 1) - 1;
-        if (others > 0) underway.set(name, others);
-        else underway.delete(name);
-      }
-    },
-  };
 }
 
 /** Buckets in this instance's own memory. */

@@ -4,11 +4,13 @@ import type { CallerLimits } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
-import { localBucket, sharedBucket } from "./bucket.ts";
+import { localBucket } from "./bucket.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { createCapacity } from "./capacity.ts";
 import type { Recognizers } from "./credentials.ts";
 import { createRecognizer, lookUpSize } from "./credentials.ts";
+import { createKnownBuckets } from "./known-buckets.ts";
+import { sharedBucket } from "./shared-bucket.ts";
 import type { Throttle } from "./throttle.ts";
 import { addressBucket, createThrottle } from "./throttle.ts";
 
@@ -24,7 +26,7 @@ export interface Limits {
    */
   sendLarge(send: () => Promise<void>, limits: CallerLimits | undefined): Promise<void>;
   readonly recognizers: Recognizers;
-  /** How many callers have a bucket in this instance's own memory. */
+  /** How many callers' buckets this instance knows. */
   fallbackBuckets(): number;
 }
 
@@ -51,12 +53,13 @@ export function createLimits(
   const onFallback = (): void => counters.throttleFallbacks.inc();
   const onRemembered = (): void => counters.throttledFromMemory.inc();
   const onOverload = (): void => counters.overloaded.inc();
-  const fallback = localBucket(size);
+  const known = createKnownBuckets(size);
   const capacity = createCapacity(maxInFlight, onOverload);
-  const throttle = createThrottle(redis && sharedBucket(redis, size, { onRemembered }), fallback, onFallback);
+  const throttle = createThrottle(redis && sharedBucket(redis, size, known, { onRemembered }), known, onFallback);
+  const knownDocuments = createKnownBuckets(documentSize);
   const documents = createThrottle(
-    redis && sharedBucket(redis, documentSize, { prefix: "documents", onRemembered }),
-    localBucket(documentSize),
+    redis && sharedBucket(redis, documentSize, knownDocuments, { prefix: "documents", onRemembered }),
+    knownDocuments,
     onFallback,
   );
   const largeBodies = createCapacity(mostLargeBodies, onOverload);
@@ -72,6 +75,6 @@ export function createLimits(
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
     sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
-    fallbackBuckets: fallback.count,
+    fallbackBuckets: known.count,
   };
 }

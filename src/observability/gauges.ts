@@ -15,7 +15,7 @@ export interface InstanceState {
   lease(): { readonly held: boolean; readonly since: number };
   /** The switches by the names that they have outside; true for on. */
   switches(): Readonly<Record<string, boolean>>;
-  /** How many callers have a bucket in this instance's own memory. */
+  /** How many callers' buckets this instance knows. */
   fallbackBuckets(): number;
   /** The connections to MongoDB. */
   pool(): PoolState;
@@ -68,7 +68,7 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ],
   [
     "records_throttle_fallback_buckets",
-    "Callers that have a bucket in this instance's memory; swept when requests come.",
+    "Callers whose bucket this instance knows; swept when requests come.",
     ({ fallbackBuckets }) => fallbackBuckets(),
   ],
   [

@@ -7,7 +7,8 @@ import { createClocks } from "../../src/cli/doctor/clocks.ts";
 import type { Surroundings } from "../../src/cli/doctor/surroundings.ts";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
-import { sharedBucket } from "../../src/guards/bucket.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import { sharedBucket } from "../../src/guards/shared-bucket.ts";
 import type { OwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
 import { startOwnRedisCluster } from "../../fixtures/databases/own-redis-cluster.ts";
 import type { OwnSentinelGroup } from "../../fixtures/databases/own-sentinel-group.ts";
@@ -61,7 +62,8 @@ describe("a cluster", () => {
 
   test("takes scripts on every master, again after they forgot them, and its keys are found on all [RTE-08]", async () => {
     const link = await linkTo(cluster.uri);
-    const bucket = sharedBucket(link, { rate: 0.001, burst: 1 });
+    const size = { rate: 0.001, burst: 1 };
+    const bucket = sharedBucket(link, size, createKnownBuckets(size));
     const take = () => Promise.all(names.map((name) => bucket.take(name)));
     expect(await take()).toEqual(names.map(() => 0));
     for (const server of cluster.servers) await server.ask("SCRIPT", "FLUSH");

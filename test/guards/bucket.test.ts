@@ -7,7 +7,10 @@ import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
-import { localBucket, sharedBucket } from "../../src/guards/bucket.ts";
+import { localBucket } from "../../src/guards/bucket.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import type { SharedBucketOptions } from "../../src/guards/shared-bucket.ts";
+import { sharedBucket as bucketIn } from "../../src/guards/shared-bucket.ts";
 import { listenToRedis } from "../../fixtures/databases/commands.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 let redis: EmbeddedServer;
@@ -29,9 +32,15 @@ async function link(): Promise<RedisLink> {
   return opened;
 }
 
+/** As an instance has it that knows of no bucket yet. */
+function sharedBucket(redisLink: RedisLink, size: BucketSize, options?: SharedBucketOptions): Bucket {
+  return bucketIn(redisLink, size, createKnownBuckets(size), options);
+}
+
 const kinds: readonly [string, (size: BucketSize) => Promise<Bucket>][] = [
   ["the bucket in Redis", async (size) => sharedBucket(await link(), size)],
   ["the bucket of an instance", (size) => Promise.resolve(localBucket(size))],
+  ["what an instance knows of a bucket", (size) => Promise.resolve(createKnownBuckets(size))],
 ];
 
 /** So slow that nothing comes back while a test runs. */

@@ -83,7 +83,7 @@ function findRunner(): Runner | undefined {
 }
 
 /**
- * The suite sends no Authorization: what stands before the service does, under the service's own name. A `trusting` one
+ * The suite sends no Authorization: what is before the service does, under the service's own name. A `trusting` one
  * hides the origin of every request.
  */
 async function withToken({ trusting = false } = {}): Promise<string> {

@@ -1,0 +1,132 @@
+// What an instance knows of shared buckets: no failover and no return of Redis gives a caller a second burst.
+import { randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RedisLink } from "../../src/db/redis.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import type { Bucket } from "../../src/guards/bucket.ts";
+import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import { sharedBucket } from "../../src/guards/shared-bucket.ts";
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+
+let redis: EmbeddedServer;
+let link: RedisLink;
+let admin: Redis;
+
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  link = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
+  await link.firstReady;
+  admin = new Redis(redis.uri);
+});
+afterAll(async () => {
+  link.close();
+  admin.disconnect();
+  await redis.stop();
+});
+
+/** So slow that nothing comes back while a test runs. */
+const frozen = { rate: 0.001, burst: 20 };
+
+interface Instance {
+  readonly bucket: Bucket;
+  readonly known: KnownBuckets;
+}
+
+function instance(size = frozen): Instance {
+  const known = createKnownBuckets(size);
+  return { known, bucket: sharedBucket(link, size, known) };
+}
+
+/** How many of so many takes pass. */
+async function passedOf(bucket: Bucket, name: string, takes: number): Promise<number> {
+  let passed = 0;
+  for (let turn = 0; turn < takes; turn++) if ((await bucket.take(name)) === 0) passed += 1;
+  return passed;
+}
+
+test("a Redis that lost the bucket, or its last takes, gives no second burst to an instance that knows it [RTE-03, RTE-13]", async () => {
+  const name = randomUUID();
+  const { bucket } = instance();
+  expect(await passedOf(bucket, name, 5)).toBe(5);
+  const older = await admin.hgetall(`throttle:${name}`);
+  expect(await passedOf(bucket, name, 9)).toBe(9);
+  await admin.hset(`throttle:${name}`, older);
+  expect(await passedOf(bucket, name, 3)).toBe(3);
+  await admin.del(`throttle:${name}`);
+  expect(await passedOf(bucket, name, 20)).toBe(3);
+  // Redis knows it now, so other instances do not give it either.
+  expect(await passedOf(instance().bucket, name, 5)).toBe(0);
+});
+
+test("without what an instance knows, a lost bucket is full again [RTE-13]", async () => {
+  const name = randomUUID();
+  expect(await passedOf(instance().bucket, name, 25)).toBe(20);
+  await admin.del(`throttle:${name}`);
+  expect(await passedOf(instance().bucket, name, 25)).toBe(20);
+});
+
+test("what an instance knows never takes from a bucket that another instance uses too [RTE-08]", async () => {
+  const name = randomUUID();
+  const size = { rate: 1_000, burst: 3_000 };
+  const instances = [instance(size), instance(size)];
+  const state = async (): Promise<readonly number[]> =>
+    (await admin.hmget(`throttle:${name}`, "tokens", "at")).map(Number);
+  for (let turn = 0; turn < 200; turn++) {
+    const [before = size.burst, at] = turn === 0 ? [] : await state();
+    expect(await instances[turn % 2]?.bucket.take(name)).toBe(0);
+    const [after = 0, now = 0] = await state();
+    const due = Math.min(size.burst, before + now - (at ?? now)) - 1;
+    // Redis keeps the time to a tenth of a millisecond, in which a tenth of a token comes back.
+    expect(Math.abs(after - due)).toBeLessThan(0.2);
+  }
+});
+
+test("while Redis is away an instance continues with the tokens that it knows, and its takes count on return [RTE-13]", async () => {
+  const name = randomUUID();
+  const { bucket, known } = instance();
+  expect(await passedOf(bucket, name, 12)).toBe(12);
+  expect(await passedOf(known, name, 5)).toBe(5);
+  expect(await passedOf(bucket, name, 20)).toBe(3);
+  expect(await passedOf(known, name, 20)).toBe(0);
+});
+
+test("while Redis is away an instance takes the share that it took before: three keep one limit together [RTE-13]", async () => {
+  const name = randomUUID();
+  const size = { rate: 0.001, burst: 300 };
+  const instances = [instance(size), instance(size), instance(size)];
+  for (let turn = 0; turn < 240; turn++) expect(await instances[turn % 3]?.bucket.take(name)).toBe(0);
+  const passed = await Promise.all(instances.map(({ known }) => passedOf(known, name, 60)));
+  for (const each of passed) expect(Math.abs(each - 20)).toBeLessThanOrEqual(1);
+});
+
+test("a caller whom an instance does not know has a whole bucket there while Redis is away [RTE-13]", async () => {
+  let now = 0;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  expect(await passedOf(known, "a", 30)).toBe(20);
+  now = 1_000;
+  expect(await passedOf(known, "a", 30)).toBe(10);
+});
+
+test("an instance that took nothing of a bucket lets a request through when the bucket is full, and not before [RTE-13]", async () => {
+  let now = 0;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  known.learn("a", { left: 0, at: 0 }, 0);
+  expect(await known.take("a")).toBe(2_000);
+  now = 2_000;
+  expect([await known.take("a"), await known.take("a")]).toEqual([0, 2_000]);
+});
+
+test("every ten seconds full buckets are forgotten, and no other [RTE-13]", () => {
+  let now = 0;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  known.learn("full soon", { left: 19, at: 0 }, 1);
+  now = 9_000;
+  known.learn("empty", { left: 0, at: 9_000 }, 1);
+  expect(known.count()).toBe(2);
+  now = 10_000;
+  known.learn("sweeps", { left: 0, at: 10_000 }, 1);
+  expect([known.count(), known.state("full soon"), known.state("empty")?.left]).toEqual([2, undefined, 0]);
+});
