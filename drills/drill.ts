@@ -1,7 +1,9 @@
 // What a drill is: something is broken on purpose, and a promise of the README holds all the same, or is seen not to.
 import type { Break } from "./fixture/broken.ts";
 
-/** How long a drill may take: minutes with many faults by an operator's command, or seconds with a few among the tests. */
+/**
+ * How long a drill may take: minutes with many faults by an operator's command, or seconds with a few among the tests.
+ */
 export type Form = "long" | "short";
 
 /** What a drill has seen. */

@@ -1,4 +1,5 @@
-// Traces: the calls that an assistant makes for a question, what they cost, and whether the expected facts are in their results.
+// Traces: the calls that an assistant makes for a question, what they cost, and whether the expected facts are in their
+// results.
 import type { Client } from "@modelcontextprotocol/client";
 import type { Records } from "./records.ts";
 

@@ -6,7 +6,9 @@ import { testCacheDir } from "../fixtures/databases/cache-dir.ts";
 import type { NodeProgram } from "./node-programs.ts";
 import { nodeProgram, supportedNodes } from "./node-programs.ts";
 
-/** Pure units, the gateway, every case on every wire, the guards, idempotency, MCP, and a start with nothing configured. */
+/**
+ * Pure units, the gateway, every case on every wire, the guards, idempotency, MCP, and a start with nothing configured.
+ */
 const core = [
   ...["test/config.test.ts", "test/errors.test.ts", "test/search/", "test/http/", "test/gateway/", "test/cases/"],
   ...["test/guards/", "test/idempotency/", "test/mcp/tools/", "test/main.test.ts"],

@@ -26,7 +26,9 @@ export function leaksIn(response: RawResponse | string, secrets: readonly string
   return secrets.filter((secret) => all.includes(secret.toLowerCase()) && !known.includes(secret.toLowerCase()));
 }
 
-/** A response with a name in place of what was requested; of a success also ids and instants, which are new each time. */
+/**
+ * A response with a name in place of what was requested; of a success also ids and instants, which are new each time.
+ */
 export function likeness(
   operation: Pick<Operation, "wire" | "textOf">,
   response: RawResponse,

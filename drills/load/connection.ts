@@ -18,8 +18,8 @@ export interface Connection {
   /** False once it has been closed, or its last response said `Connection: close`. */
   readonly usable: boolean;
   /**
-   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `NO_RESPONSE` when the connection ended
-   * first.
+   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `NO_RESPONSE` when the connection
+   * ended first.
    */
   ask(request: string): Promise<Reply>;
   close(): void;

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 
 /**
- * Puts these processes on a core of their own and everyone else of the drill on another; reports in words what was done.
+ * Puts these processes on a core of their own and everyone else of the drill on another; reports in words what was
+ * done.
  */
 export function pinApart(alone: readonly number[], others: readonly number[]): { readonly told: string; undo(): void } {
   if (availableParallelism() < 2) return { told: "not pinned: there is one core", undo: () => undefined };

@@ -1,5 +1,5 @@
-// A steady load on instances that come and go: every call in turn, each instance in turn, and every response that was not
-// right.
+// A steady load on instances that come and go: every call in turn, each instance in turn, and every response that was
+// not right.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Kind, Surfaces, Word } from "../dependencies/surfaces.ts";
 

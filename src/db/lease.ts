@@ -14,8 +14,8 @@ export const leaseMs = 1_350;
 export const handoverMs = 1_400;
 
 /**
- * How long a primary that nobody else can replace may leave proofs without a response. Its reads are current whenever it
- * responds, so that this only decides when requests stop waiting for it.
+ * How long a primary that nobody else can replace may leave proofs without a response. Its reads are current whenever
+ * it responds, so that this only decides when requests stop waiting for it.
  */
 export const silenceMs = 3_000;
 

@@ -36,7 +36,9 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
     probes = undefined;
     onChange(true);
   }
-  /** By a write: one that is out of memory, a replica or without its disk still responds to a ping, and is of no use. */
+  /**
+   * By a write: one that is out of memory, a replica or without its disk still responds to a ping, and is of no use.
+   */
   async function probe(master: string): Promise<void> {
     if (client.status !== "ready") return;
     const key = masters.probeKeyOf(master);

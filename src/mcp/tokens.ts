@@ -259,7 +259,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has reports.
+ * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has
+ * reports.
  */
 function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   if (typ === "at+jwt" || typ === "application/at+jwt") return true;

@@ -24,27 +24,27 @@ export const contactReadCases: readonly Case[] = [
     check: ({ data }, { readers }) => expect((data as { id: string }[]).map(({ id }) => id)).toEqual([readers.contact]),
   },
   {
-    title: "a search without a query is refused [CSR-03]",
+    title: "a search without a query is rejected [CSR-03]",
     rpc: "SearchContacts",
     ...invalid,
     restMessage: "query: is required",
     request: () => ({}),
   },
   {
-    title: "a contact query of 0 characters is refused [CSR-05]",
+    title: "a contact query of 0 characters is rejected [CSR-05]",
     rpc: "SearchContacts",
     ...invalid,
     request: () => ({ query: "" }),
   },
   {
-    title: "a contact query of 1 character is refused [CSR-05]",
+    title: "a contact query of 1 character is rejected [CSR-05]",
     rpc: "SearchContacts",
     ...invalid,
     message: "query: must be at least 2 characters",
     request: () => ({ query: "a" }),
   },
   {
-    title: "a contact query of 1 emoji is refused, though a JavaScript string counts two [CSR-05, VAL-11]",
+    title: "a contact query of 1 emoji is rejected, though a JavaScript string counts two [CSR-05, VAL-11]",
     rpc: "SearchContacts",
     ...invalid,
     message: "query: must be at least 2 characters",
@@ -65,7 +65,7 @@ export const contactReadCases: readonly Case[] = [
     check: ({ data }) => expect(data).toEqual([]),
   },
   {
-    title: "a contact query of 101 characters is refused [CSR-06]",
+    title: "a contact query of 101 characters is rejected [CSR-06]",
     rpc: "SearchContacts",
     ...invalid,
     message: "query: must be at most 100 characters",
@@ -136,7 +136,7 @@ export const contactReadCases: readonly Case[] = [
     request: ({ session }) => ({ contact_id: session }),
   },
   {
-    title: "what is no uuid is refused as a contact's id [CGT-04]",
+    title: "what is no uuid is rejected as a contact's id [CGT-04]",
     rpc: "GetContact",
     ...invalid,
     request: () => ({ contact_id: "3f2504e04f8941d39a0c0305e82c3301" }),
@@ -234,7 +234,7 @@ export const fieldMaskCases: readonly Case[] = [
     request: ({ contact }) => ({ contact_id: contact, update_mask: "fullName" }),
   },
   {
-    title: "a mask that names what is no field of the update is refused, as a PATCH of it [WIR-10, CUP-11]",
+    title: "a mask that names what is no field of the update is rejected, as a PATCH of it [WIR-10, CUP-11]",
     rpc: "UpdateContact",
     ...invalid,
     rest: ({ contact }) => ({ contact_id: contact, memory: "x" }),

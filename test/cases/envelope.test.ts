@@ -1,4 +1,5 @@
-// Errors that are no response of an endpoint: unknown paths, other methods, and failures of our own, all in the envelope.
+// Errors that are no response of an endpoint: unknown paths, other methods, and failures of our own, all in the
+// envelope.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";

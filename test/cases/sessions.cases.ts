@@ -33,15 +33,20 @@ export const sessionCases: readonly Case[] = [
     request: () => ({ limit: 1 }),
     check: ({ pagination }) => expect(pagination).toMatchObject({ limit: 1 }),
   },
-  { title: "limit 0 is refused for sessions [SLS-11]", rpc: "ListSessions", ...invalid, request: () => ({ limit: 0 }) },
   {
-    title: "limit 26 is refused for sessions [SLS-12]",
+    title: "limit 0 is rejected for sessions [SLS-11]",
+    rpc: "ListSessions",
+    ...invalid,
+    request: () => ({ limit: 0 }),
+  },
+  {
+    title: "limit 26 is rejected for sessions [SLS-12]",
     rpc: "ListSessions",
     ...invalid,
     request: () => ({ limit: 26 }),
   },
   {
-    title: "offset -1 is refused for sessions [SLS-13]",
+    title: "offset -1 is rejected for sessions [SLS-13]",
     rpc: "ListSessions",
     ...invalid,
     restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
@@ -58,13 +63,13 @@ export const sessionCases: readonly Case[] = [
     },
   },
   {
-    title: "a session query of 0 characters is refused [SLS-07]",
+    title: "a session query of 0 characters is rejected [SLS-07]",
     rpc: "ListSessions",
     ...invalid,
     request: () => ({ query: "" }),
   },
   {
-    title: "a session query of 1 character is refused [SLS-07]",
+    title: "a session query of 1 character is rejected [SLS-07]",
     rpc: "ListSessions",
     ...invalid,
     message: "query: must be at least 2 characters",
@@ -85,7 +90,7 @@ export const sessionCases: readonly Case[] = [
     check: ({ data }) => expect(data).toEqual([]),
   },
   {
-    title: "a session query of 101 characters is refused [SLS-08]",
+    title: "a session query of 101 characters is rejected [SLS-08]",
     rpc: "ListSessions",
     ...invalid,
     message: "query: must be at most 100 characters",
@@ -113,7 +118,7 @@ export const sessionCases: readonly Case[] = [
     check: ({ data }) => expect(data).toEqual([]),
   },
   {
-    title: "a contact_id that is no uuid is refused [SLS-03]",
+    title: "a contact_id that is no uuid is rejected [SLS-03]",
     rpc: "ListSessions",
     ...invalid,
     request: () => ({ contact_id: "ann" }),
@@ -126,7 +131,7 @@ export const sessionCases: readonly Case[] = [
     check: ({ data }) => expect(data).toHaveLength(1),
   },
   {
-    title: "a from that does not exist is refused [SLS-17, ERR-02]",
+    title: "a from that does not exist is rejected [SLS-17, ERR-02]",
     rpc: "ListSessions",
     ...invalid,
     message:
@@ -134,7 +139,7 @@ export const sessionCases: readonly Case[] = [
     request: () => ({ from: "2026-02-30" }),
   },
   {
-    title: "a to without an offset is refused [SLS-14]",
+    title: "a to without an offset is rejected [SLS-14]",
     rpc: "ListSessions",
     ...invalid,
     request: () => ({ to: "2026-01-31T09:30:00" }),
@@ -187,7 +192,7 @@ export const sessionCases: readonly Case[] = [
     request: ({ strangers }) => ({ session_id: strangers.session }),
   },
   {
-    title: "what is no uuid is refused as a session's id [SGT-04]",
+    title: "what is no uuid is rejected as a session's id [SGT-04]",
     rpc: "GetSession",
     ...invalid,
     request: () => ({ session_id: "1" }),
@@ -229,7 +234,7 @@ export const sessionCases: readonly Case[] = [
     request: ({ strangers }) => ({ session_id: strangers.session }),
   },
   {
-    title: "what is no uuid is refused as the id of a transcript's session [STR-04]",
+    title: "what is no uuid is rejected as the id of a transcript's session [STR-04]",
     rpc: "GetSessionTranscript",
     ...invalid,
     request: () => ({ session_id: "1" }),

@@ -16,14 +16,14 @@ export const timelineNoteCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ content: "Called", source: "api" }),
   },
   {
-    title: "an append without content is refused [CNT-11]",
+    title: "an append without content is rejected [CNT-11]",
     rpc: "AppendContactNote",
     ...invalid,
     restMessage: "content: is required",
     request: ({ contact }) => ({ contact_id: contact }),
   },
   {
-    title: "a content of 0 characters is refused [CNT-13]",
+    title: "a content of 0 characters is rejected [CNT-13]",
     rpc: "AppendContactNote",
     ...invalid,
     request: ({ contact }) => ({ contact_id: contact, content: "" }),
@@ -42,14 +42,14 @@ export const timelineNoteCases: readonly Case[] = [
     check: ({ data }) => expect(data).toHaveProperty("content", emoji.repeat(10_000)),
   },
   {
-    title: "a content of 10001 characters is refused [CNT-14]",
+    title: "a content of 10001 characters is rejected [CNT-14]",
     rpc: "AppendContactNote",
     ...invalid,
     message: "content: must be at most 10000 characters",
     request: ({ contact }) => ({ contact_id: contact, content: "c".repeat(10_001) }),
   },
   {
-    title: "an append to what is no uuid is refused [CNT-08]",
+    title: "an append to what is no uuid is rejected [CNT-08]",
     rpc: "AppendContactNote",
     ...invalid,
     request: () => ({ contact_id: "ann", content: "c" }),

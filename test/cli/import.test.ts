@@ -1,4 +1,5 @@
-// `records import` and `records export`: whole accounts, rejected records, streams that were cut off, and rejected imports.
+// `records import` and `records export`: whole accounts, rejected records, streams that were cut off, and rejected
+// imports.
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
-// The package as others get it: packed, installed in an empty project, imported by plain node, and with types that agree
-// with the OpenAPI document.
+// The package as others get it: packed, installed in an empty project, imported by plain node, and with types that
+// agree with the OpenAPI document.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -157,7 +157,9 @@ async function idsOf(items: AsyncIterable<{ readonly id: string }>): Promise<str
   return (await everyOf(items)).map(({ id }) => id);
 }
 
-/** A wire to the service that lets requests through and breaks the connection when the response comes, so many times. */
+/**
+ * A wire to the service that lets requests through and breaks the connection when the response comes, so many times.
+ */
 async function losingResponses(
   to: URL,
   times: number,

@@ -80,8 +80,8 @@ let metrics: string;
 
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT: "1", RATE_BURST: "3" });
-  // One of everything that is counted: a write and its replay, a rejection by the throttle, one by the parser, and one by
-  // MongoDB.
+  // One of everything that is counted: a write and its replay, a rejection by the throttle, one by the parser, and one
+  // by MongoDB.
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };
   for (let count = 0; count < 6; count++)

@@ -1,4 +1,5 @@
-// A service reduced to its life: takes DATA_DIR, starts both servers, ends them on SIGINT; reports all by lines of JSON.
+// A service reduced to its life: takes DATA_DIR, starts both servers, ends them on SIGINT; reports all by lines of
+// JSON.
 import { lockDataDir } from "../../src/embedded/data-dir.ts";
 import { startMongod } from "../../src/embedded/mongod.ts";
 import { startRedis } from "../../src/embedded/redis.ts";

@@ -13,7 +13,9 @@ const service = "src/contacts/service.ts";
 const store = "src/contacts/store.ts";
 const programFile = join(scratch.folder, "fixtures/service/program.ts");
 
-/** The test files that count operations: those that take their lists from the descriptors, and those that state them. */
+/**
+ * The test files that count operations: those that take their lists from the descriptors, and those that state them.
+ */
 const countingFiles = [
   ...["operations", "isolation", "keys", "rejections", "form", "internal"].map((name) => `test/cases/${name}.test.ts`),
   ...["agreement", "openapi", "router", "tools", "writers"].map((name) => `test/gateway/${name}.test.ts`),

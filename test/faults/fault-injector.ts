@@ -1,4 +1,5 @@
-// A service over a database of its own in which a test injects faults: instances in this process, Redis, and an account.
+// A service over a database of its own in which a test injects faults: instances in this process, Redis, and an
+// account.
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import type { TestService } from "../../fixtures/service/service.ts";

@@ -1,4 +1,5 @@
-// What is received of a body, without a connection around it: its bytes, its form, and each way in which it is rejected.
+// What is received of a body, without a connection around it: its bytes, its form, and each way in which it is
+// rejected.
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import type { Body } from "../../gateway/body.ts";
@@ -90,7 +91,7 @@ test.each([
     "rejected, content_encoding: Content-Encoding must be left out: the body is taken as it is",
   ],
   [Buffer.from([0xff]), json, "rejected, utf8: the body must be UTF-8"],
-  ["no", json, 'refused, json: the body must be JSON: unexpected "n" at position 0'],
+  ["no", json, 'rejected, json: the body must be JSON: unexpected "n" at position 0'],
   ["[]", json, "rejected, object: the body must be a JSON object"],
   ["x".repeat(262_145), json, "too large, size: the body must be at most 262144 bytes"],
 ] as const)(

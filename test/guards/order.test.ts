@@ -1,5 +1,5 @@
-// The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first is
-// reported.
+// The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first
+// is reported.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";

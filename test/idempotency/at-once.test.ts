@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 
 /**
- * What fifty responses and the database show together: `{first: 1, replays: 49, responses: 1, written: 1}` is exactly once.
+ * What fifty responses and the database show together: `{first: 1, replays: 49, responses: 1, written: 1}` is exactly
+ * once.
  */
 interface Verdict {
   readonly first: number;

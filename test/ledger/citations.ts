@@ -2,7 +2,9 @@
 import type { Node } from "../rules/syntax.ts";
 import { parse, walk } from "../rules/syntax.ts";
 
-/** The ids, matched by `id`, in titles of tests and of suites, in the titles of cases, and in the clauses of a drill. */
+/**
+ * The ids, matched by `id`, in titles of tests and of suites, in the titles of cases, and in the clauses of a drill.
+ */
 export function citationsOf(text: string, id: RegExp): string[] {
   const titles: unknown[] = [];
   walk(parse(text), (node) => {

@@ -50,6 +50,7 @@ describe("a word outside the vocabulary is found", () => {
     ["a block", "/** What\n * stands here. */", "/** What * stands here. */ → is"],
     ["a title", 'test("goes on after it", () => 1);', '"goes on after it" → continue'],
     ["a title of cases", 'test.each([1])("%i tells", () => 1);', '"%i tells" → report'],
+    ["the title of a case", 'const one = { title: "a text is refused" };', '"a text is refused" → reject'],
     ["a template as a title", "describe(`a ${kind} of person`, () => 1);", "`a ${kind} of person` → user"],
   ])("in %s", (_where, text, use) => {
     expect(misnamed({ path: "src/one.ts", text })).toEqual([`src/one.ts:1: ${use}`]);

@@ -11,7 +11,9 @@ interface Word {
   readonly inProse?: RegExp;
 }
 
-/** Names say these words, and so do comments and titles. The idioms of ordinary English are left out of the patterns. */
+/**
+ * Names say these words, and so do comments and titles. The idioms of ordinary English are left out of the patterns.
+ */
 const words: readonly Word[] = [
   { use: "response", inNames: /\b(?:un)?answer/, inProse: /\b(?:un)?answer/i },
   {
@@ -98,11 +100,9 @@ function textsOfProgram(text: string): Text[] {
   const found: Text[] = [];
   const strings: Node[] = [];
   walk(parse(text), (node) => {
-    if (node.type === "CallExpression" && isTesting(node)) {
-      const [title] = node["arguments"] as Node[];
-      if (title?.type === "Literal" || title?.type === "TemplateLiteral")
-        found.push({ kind: "title", text: text.slice(title.start, title.end), line: lineAt(title.start) });
-    }
+    const title = titleOf(node);
+    if (title?.type === "Literal" || title?.type === "TemplateLiteral")
+      found.push({ kind: "title", text: text.slice(title.start, title.end), line: lineAt(title.start) });
     if (node.type === "TemplateElement" || (node.type === "Literal" && typeof node["value"] !== "number"))
       strings.push(node);
   });
@@ -113,6 +113,13 @@ function textsOfProgram(text: string): Text[] {
   for (const { 0: name, index } of code.matchAll(/[\p{L}_$][\p{L}\p{N}_$]*/gu))
     found.push({ kind: "name", text: name, line: lineAt(index) });
   return found;
+}
+
+/** The title of a call such as `test(…)`, or of a case that a test declares by its `title`. */
+function titleOf(node: Node): Node | undefined {
+  if (node.type === "CallExpression" && isTesting(node)) return (node["arguments"] as Node[])[0];
+  const isTitle = node.type === "Property" && (node["key"] as Node)["name"] === "title";
+  return isTitle ? (node["value"] as Node) : undefined;
 }
 
 /** Whether a call begins with `test`, `it` or `describe`, as `test(…)`, `test.only(…)` and `test.each(…)(…)` do. */

@@ -22,7 +22,9 @@ export interface DoctorOptions {
 /** The identity provider. */
 export interface ProviderSettings {
   readonly issuer: string;
-  /** Undefined for the development provider, whose client the service makes anew at each start and reports to no one. */
+  /**
+   * Undefined for the development provider, whose client the service makes anew at each start and reports to no one.
+   */
   readonly client: { readonly id: string; readonly secret: string } | undefined;
 }
 

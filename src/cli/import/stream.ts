@@ -27,7 +27,10 @@ export interface Transfer {
   readonly stop: AbortSignal;
 }
 
-/** How often a service is asked how far it is while nothing more may be sent: it reports progress when it gets a message. */
+/**
+ * How often a service is asked how far it is while nothing more may be sent: it reports progress when it gets a
+ * message.
+ */
 const askEveryMs = 250;
 /** For so long without any progress the service is tried again. */
 const patienceMs = 5 * 60_000;

@@ -146,7 +146,7 @@ export const requestCases: readonly Case[] = [
     alert: "RecordsOverloaded",
     fires: [
       {
-        title: "1.3 % are refused",
+        title: "1.3 % are rejected",
         series: both("records_overloaded_total", {}, counter([10, always])),
         pendingAt: 3,
         firesAt: 10,
@@ -165,7 +165,7 @@ export const requestCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "0.8 % are refused", series: both("records_overloaded_total", {}, counter([6, always])), at: 30 },
+      { title: "0.8 % are rejected", series: both("records_overloaded_total", {}, counter([6, always])), at: 30 },
     ],
   },
   {

@@ -1,5 +1,5 @@
-// What the doctor finds out about a service that runs: its token, what a proxy does to its responses, and the way in for
-// assistants.
+// What the doctor finds out about a service that runs: its token, what a proxy does to its responses, and the way in
+// for assistants.
 import { once } from "node:events";
 import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// The end of a session ends the tokens of its assistants: by signing out here or at the provider, by revoking, and on every
-// instance.
+// The end of a session ends the tokens of its assistants: by signing out here or at the provider, by revoking, and on
+// every instance.
 import * as openid from "openid-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../../fixtures/sign-in/browser.ts";
