@@ -9,18 +9,18 @@ export interface paths {
         };
         /**
          * Get the API key
-         * @description Never the secret: that was shown once, when the key was created or rotated. Fails with 404 when the account has no active key.
+         * @description Does not return the secret, which is shown only once, when the key is created or rotated. Fails with 404 if the account has no active key.
          */
         get: operations["getApiKey"];
         put?: never;
         /**
          * Create the API key
-         * @description The secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and with 409 when it has an active key.
+         * @description Only this response contains the secret. Fails with 403 if the account is not enrolled in the beta, and with 409 if it has an active key.
          */
         post: operations["createApiKey"];
         /**
          * Revoke the API key, without a replacement
-         * @description The key fails from the next request on. Fails with 404 when the account has no active key.
+         * @description The key fails on its next request. Fails with 404 if the account has no active key.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the API key by a new one
-         * @description The old key fails from the next request on. The new secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and with 404 when it has no active key.
+         * @description The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is not enrolled in the beta, and with 404 if it has no active key.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Sign-ins, sign-outs, what was done with the API key or rejected, the tools that assistants called, and exports by the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+         * @description Returns sign-ins, sign-outs, operations on the API key, also rejected ones, the tools that assistants called, and exports by the operator. The newest comes first. Entries never change and contain no secrets.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -77,13 +77,13 @@ export interface paths {
         };
         /**
          * Search contacts by name, email or phone
-         * @description Case and diacritics do not matter. Every word of the query must be the beginning of some word of `full_name`, `inferred_name`, `email` or `phone`, in any order; a phone also matches by the beginning of its digits, however it is spaced. Archived contacts are left out. At most 25 contacts come back: first those in which every word of the query is a whole word, then the rest, newest `updated_at` first within each.
+         * @description Case and diacritics do not matter. Every word of the query must be the beginning of a word of `full_name`, `inferred_name`, `email` or `phone`, in any order. A phone also matches by its first digits, with any spacing. Archived contacts are left out. Returns at most 25 contacts: first those in which every word of the query is a whole word, then the rest. Within each group, the newest `updated_at` comes first.
          */
         get: operations["searchContacts"];
         put?: never;
         /**
          * Create a contact
-         * @description Returns the whole contact. Fails with 409 when an active contact of the account has the email, compared in lower case, or when the idempotency key was used with another request.
+         * @description Returns the whole contact. Fails with 409 if an active contact of the account has the email, compared in lower case, or if the idempotency key was used with another request.
          */
         post: operations["createContact"];
         delete?: never;
@@ -101,7 +101,7 @@ export interface paths {
         };
         /**
          * Get a contact, archived or not
-         * @description Fails with 404 when the account has no such contact.
+         * @description Fails with 404 if the account has no such contact.
          */
         get: operations["getContact"];
         put?: never;
@@ -111,7 +111,7 @@ export interface paths {
         head?: never;
         /**
          * Update a contact's name, email or phone
-         * @description A property that is left out stays as it is; `email` or `phone` null clears it. Returns the whole contact. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or another active contact has the email.
+         * @description A property that is left out does not change. Null clears `email` or `phone`. Returns the whole contact. Fails with 404 if the account has no such contact, and with 409 if the contact is archived or another active contact has the email.
          */
         patch: operations["updateContact"];
         trace?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Append a manual note to a contact's timeline
-         * @description Returns the timeline note. The contact's `updated_at` stays as it is. Fails with 404 when the account has no such contact, and with 409 when the contact is archived or the idempotency key was used with another request.
+         * @description Returns the timeline note. The contact's `updated_at` does not change. Fails with 404 if the account has no such contact, and with 409 if the contact is archived or the idempotency key was used with another request.
          */
         post: operations["appendContactNote"];
         delete?: never;
@@ -165,7 +165,7 @@ export interface paths {
         };
         /**
          * Search the notes of contacts and sessions together
-         * @description Every word of the query must be the beginning of some word of the note; case and diacritics do not matter. The newest `created_at` comes first. Notes of archived contacts are found like others.
+         * @description Every word of the query must be the beginning of a word of the note. Case and diacritics do not matter. The newest `created_at` comes first. Notes of archived contacts are also found.
          */
         get: operations["searchNotes"];
         put?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * Browse or search sessions
-         * @description The newest `session_date` comes first, sessions without a date last; there is no default window. With a query, every word of it must be the beginning of some word of `title`, `subtitle` or the client's name; case and diacritics do not matter. A `contact_id` that the account does not have gives an empty list.
+         * @description The newest `session_date` comes first, and sessions without a date come last. There is no default period. Every word of the query must be the beginning of a word of `title`, `subtitle` or the client's name. Case and diacritics do not matter. An unknown `contact_id` returns an empty list.
          */
         get: operations["listSessions"];
         put?: never;
@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * Get a session with its notes
-         * @description Fails with 404 when the account has no such session.
+         * @description Fails with 404 if the account has no such session.
          */
         get: operations["getSession"];
         put?: never;
@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * Get a session's transcript
-         * @description A session without a transcript yet is a success, with `transcript` null. Fails with 404 when the account has no such session.
+         * @description If the session has no transcript yet, `transcript` is null. Fails with 404 if the account has no such session.
          */
         get: operations["getSessionTranscript"];
         put?: never;
@@ -240,7 +240,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description The body of every response that is not a success. */
+        /** @description The body of every error response. */
         ErrorResult: {
             error: components["schemas"]["ErrorObject"];
         };
@@ -252,20 +252,20 @@ export interface components {
              */
             code: string;
             /**
-             * @description What is wrong, for a person; it names every field that is.
+             * @description What is wrong, as a text for people. It names every invalid field.
              * @example email: must be at most 254 characters
              */
             message: string;
-            /** @description The parts of a request that are wrong, one by one. Left out where the failure is not about such a part. */
+            /** @description The invalid parts of the request. Absent if the error is not about a part of it. */
             details?: components["schemas"]["ErrorDetail"][];
         };
-        /** @description A part of a request that is wrong. */
+        /** @description An invalid part of a request. */
         ErrorDetail: {
-            /** @description The parameter, header or property as the request spells it; empty for the body as a whole. */
+            /** @description The parameter, header or property, as the request spells it. Empty for the whole body. */
             field: string;
-            /** @description Which rule it breaks, for programs. */
+            /** @description The rule that it breaks, for programs. */
             rule: string;
-            /** @description What it must be, for a person. */
+            /** @description What it must be, as a text for people. */
             message: string;
         };
         GetApiKeyResult: {
@@ -274,16 +274,16 @@ export interface components {
         };
         /** @description The key to create. */
         CreateApiKeyRequest: {
-            /** @description What the key may do; `read_write` when it is left out. */
+            /** @description What the key may do. The default is `read_write`. */
             access?: components["schemas"]["ApiKeyAccess"] | null;
         };
         CreateApiKeyResult: {
             /** @description The key, with its secret. */
             data: components["schemas"]["IssuedApiKey"];
         };
-        /** @description The key to put in place of the present one. */
+        /** @description The key that replaces the current one. */
         RotateApiKeyRequest: {
-            /** @description What the new key may do; what the old one may when it is left out. */
+            /** @description What the new key may do. The default is the access of the old key. */
             access?: components["schemas"]["ApiKeyAccess"] | null;
         };
         RotateApiKeyResult: {
@@ -297,7 +297,7 @@ export interface components {
         ListAuditEntriesResult: {
             /** @description The entries of the page. */
             data: components["schemas"]["AuditEntry"][];
-            /** @description The place of the page in the list. */
+            /** @description The position of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
         SearchContactsResult: {
@@ -371,13 +371,13 @@ export interface components {
         SearchNotesResult: {
             /** @description The notes of the page. */
             data: components["schemas"]["NoteSearchResult"][];
-            /** @description The place of the page in the list. */
+            /** @description The position of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
         ListSessionsResult: {
             /** @description The sessions of the page. */
             data: components["schemas"]["SessionSummary"][];
-            /** @description The place of the page in the list. */
+            /** @description The position of the page in the list. */
             pagination: components["schemas"]["Pagination"];
         };
         GetSessionResult: {
@@ -409,18 +409,18 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the key was used last, to about a minute; null as long as it was not used.
+             * @description When the key was last used, to about a minute. Null if it was never used.
              */
             last_used_at: string | null;
         };
-        /** @description An API key that was just made: the only time that its secret is shown. */
+        /** @description A new API key. Its secret is shown only here. */
         IssuedApiKey: {
             /**
              * Format: uuid
              * @description The id of the key.
              */
             id: string;
-            /** @description The secret, to be sent as `Authorization: Bearer <key>`. Keep it now: it cannot be shown again. */
+            /** @description The secret, to be sent as `Authorization: Bearer <key>`. Store it now, because it is not shown again. */
             key: string;
             /**
              * @description The first 8 characters of the key, for display.
@@ -448,7 +448,7 @@ export interface components {
              */
             revoked_at: string;
         };
-        /** @description Something that happened. */
+        /** @description An entry of the audit log. */
         AuditEntry: {
             /**
              * Format: uuid
@@ -460,17 +460,17 @@ export interface components {
              * @description When it happened.
              */
             created_at: string;
-            /** @description What happened. More kinds may be added. */
+            /** @description What happened. New kinds can be added. */
             event: components["schemas"]["AuditEvent"];
-            /** @description More of it, in a sentence: for a rejection, why. */
+            /** @description A sentence with details, such as the reason of a rejection. */
             detail: string | null;
             /**
-             * @description The first 8 characters of the API key that it is about.
+             * @description The first 8 characters of the API key concerned.
              * @example rec_4fQz
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the user who was signed in, or the subject where the identity provider gives no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
+             * @description Who did it: the email of the signed-in user, or the subject if the identity provider reports no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of the service token.
              * @example ann.lee@example.com
              */
             person: string | null;
@@ -482,7 +482,7 @@ export interface components {
              */
             address: string;
         };
-        /** @description The place of a page in its list. Pages are cut from the list as it is at the time of each request. */
+        /** @description The position of a page in its list. Each page is a part of the list at the time of its request. */
         Pagination: {
             /**
              * Format: int32
@@ -491,14 +491,14 @@ export interface components {
             limit: number;
             /**
              * Format: int32
-             * @description How many records come before this page.
+             * @description The number of records before this page.
              */
             offset: number;
-            /** @description True when records follow this page. */
+            /** @description True if records follow this page. */
             has_more: boolean;
             /**
              * Format: int32
-             * @description Pass it as `offset` to get the next page. Null when `has_more` is false.
+             * @description Pass it as `offset` to get the next page. Null if `has_more` is false.
              */
             next_offset: number | null;
         };
@@ -511,14 +511,14 @@ export interface components {
              */
             id: string;
             /**
-             * @description The name that a user gave.
+             * @description The name that a user set.
              * @example Ann Lee
              */
             full_name: string | null;
             /** @description The email address. */
             email: string | null;
             /**
-             * @description The phone number as it was written.
+             * @description The phone number as it was entered.
              * @example +1 415 555 0100
              */
             phone: string | null;
@@ -534,7 +534,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the contact was changed last. A note that is appended does not move it.
+             * @description When the contact was last changed. An appended note does not change it.
              * @example 2026-03-02T10:04:11.250Z
              */
             updated_at: string;
@@ -546,7 +546,7 @@ export interface components {
             inferred_name: string | null;
             /**
              * Format: date-time
-             * @description Null for an active contact, otherwise when it was archived.
+             * @description The time of archiving. Null for an active contact.
              */
             archived_at: string | null;
         };
@@ -564,7 +564,7 @@ export interface components {
              */
             content: string;
             /**
-             * @description Where the note came from; `api` for one appended through this interface.
+             * @description The source of the note. It is `api` for a note appended through this interface.
              * @example api
              */
             source: string;
@@ -576,12 +576,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the note was changed last.
+             * @description When the note was last changed.
              * @example 2026-03-02T10:04:11.250Z
              */
             updated_at: string;
         };
-        /** @description A past session of a contact, in brief. */
+        /** @description A summary of a past session of a contact. */
         ContactRecentSession: {
             /**
              * Format: uuid
@@ -601,27 +601,27 @@ export interface components {
             subtitle: string | null;
             /**
              * Format: date-time
-             * @description When the session began.
+             * @description When the session started.
              * @example 2026-02-24T14:00:00.000Z
              */
             session_date: string | null;
             /**
-             * @description How far its recording has come.
+             * @description The status of its recording.
              * @example completed
              */
             recording_status: string | null;
         };
         /** @description The state of the service. */
         Health: {
-            /** @description `ok`; `degraded` when MongoDB or Redis cannot be reached; `disabled` while the public interface is switched off. */
+            /** @description `ok`, `degraded` if MongoDB or Redis cannot be reached, or `disabled` while the public interface is switched off. */
             status: components["schemas"]["HealthStatus"];
             /**
-             * @description The version of the interface's description.
+             * @description The version of the interface.
              * @example 1.0.0
              */
             version: string;
         };
-        /** @description A note that was found. */
+        /** @description A found note. */
         NoteSearchResult: {
             /** @description Whether a contact or a session owns the note. */
             kind: components["schemas"]["NoteKind"];
@@ -637,16 +637,16 @@ export interface components {
              */
             parent_label: string | null;
             /**
-             * @description The session note's `type`; `user_manual` for a contact's.
+             * @description The session note's `type`, or `user_manual` for a contact's note.
              * @example user_manual
              */
             note_type: string | null;
             /**
-             * @description The text of the note, cut to its first 1,000 characters.
+             * @description The text of the note, truncated to its first 1,000 characters.
              * @example The contract is signed; the copy went out by post.
              */
             content: string;
-            /** @description True when `content` was cut. */
+            /** @description True if `content` was truncated. */
             truncated: boolean;
             /**
              * Format: date-time
@@ -675,7 +675,7 @@ export interface components {
             subtitle: string | null;
             /**
              * Format: date-time
-             * @description When the session began.
+             * @description When the session started.
              * @example 2026-02-24T14:00:00.000Z
              */
             session_date: string | null;
@@ -686,18 +686,18 @@ export interface components {
              */
             session_date_end: string | null;
             /**
-             * @description How far its recording has come.
+             * @description The status of its recording.
              * @example completed
              */
             recording_status: string | null;
             /**
-             * @description Where the session came from.
+             * @description The source of the session.
              * @example calendar
              */
             source: string | null;
             /** @description The provider of its video conference. */
             conference_provider: string | null;
-            /** @description The contact whom the session was with. */
+            /** @description The contact of the session. */
             client: components["schemas"]["SessionClient"] | null;
         };
         /** @description The contact of a session in a list. */
@@ -709,7 +709,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The name that a user gave.
+             * @description The name that a user set.
              * @example Ann Lee
              */
             full_name: string | null;
@@ -734,7 +734,7 @@ export interface components {
             subtitle: string | null;
             /**
              * Format: date-time
-             * @description When the session began.
+             * @description When the session started.
              * @example 2026-02-24T14:00:00.000Z
              */
             session_date: string | null;
@@ -745,18 +745,18 @@ export interface components {
              */
             session_date_end: string | null;
             /**
-             * @description How far its recording has come.
+             * @description The status of its recording.
              * @example completed
              */
             recording_status: string | null;
             /**
-             * @description Where the session came from.
+             * @description The source of the session.
              * @example calendar
              */
             source: string | null;
             /** @description The provider of its video conference. */
             conference_provider: string | null;
-            /** @description The contact whom the session was with. */
+            /** @description The contact of the session. */
             client: components["schemas"]["SessionDetailClient"] | null;
             /** @description The address of its video conference. */
             conference_url: string | null;
@@ -770,7 +770,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When the session was changed last.
+             * @description When the session was last changed.
              * @example 2026-02-24T15:02:40.000Z
              */
             updated_at: string;
@@ -786,7 +786,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The name that a user gave.
+             * @description The name that a user set.
              * @example Ann Lee
              */
             full_name: string | null;
@@ -804,7 +804,7 @@ export interface components {
              */
             title: string | null;
             /**
-             * @description The title in the form of a word for addresses.
+             * @description The title as a slug for URLs.
              * @example next-steps
              */
             title_slug: string | null;
@@ -818,10 +818,10 @@ export interface components {
              * @description The note's position among the notes of its session.
              */
             position: number;
-            /** @description How the note came to be. */
+            /** @description The origin of the note. */
             type: components["schemas"]["SessionNoteType"];
         };
-        /** @description What was said in a session. */
+        /** @description The transcript of a session. */
         Transcript: {
             /**
              * Format: uuid
@@ -830,11 +830,11 @@ export interface components {
              */
             session_id: string;
             /**
-             * @description The text; null when no transcript has been generated yet.
+             * @description The text. Null if no transcript has been generated yet.
              * @example Ann: Shall we begin with the budget?
              */
             transcript: string | null;
-            /** @description The recording that the transcript was made from. */
+            /** @description The recording that the transcript was generated from. */
             recording: components["schemas"]["Recording"] | null;
         };
         /** @description A recording of a session. */
@@ -847,12 +847,12 @@ export interface components {
             id: string;
             /**
              * Format: double
-             * @description How long it is, in seconds.
+             * @description Its duration in seconds.
              */
             duration_seconds: number | null;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When it started.
              * @example 2026-02-24T14:00:05.000Z
              */
             recording_started_at: string | null;
@@ -869,7 +869,7 @@ export interface components {
          */
         ApiKeyAccess: "read_write" | "read_only";
         /**
-         * @description What an entry of the audit log can be about.
+         * @description The kinds of entries in the audit log.
          * @enum {string}
          */
         AuditEvent: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other";
@@ -879,12 +879,12 @@ export interface components {
          */
         HealthStatus: "ok" | "degraded" | "disabled";
         /**
-         * @description What owns a note.
+         * @description The kinds of owners of a note.
          * @enum {string}
          */
         NoteKind: "contact" | "session";
         /**
-         * @description How a session note came to be.
+         * @description The origins of session notes.
          * @enum {string}
          */
         SessionNoteType: "user_manual" | "ai_meeting_prep" | "user_template" | "ai_predefined" | "ai_assistant" | "reader_comment";
@@ -894,7 +894,7 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description How many requests are allowed per window of one second; a few more at once after a pause.
+         * @description The number of requests allowed per second. After a pause, some more are allowed at once.
          * @example 10
          */
         "RateLimit-Limit": number;
@@ -903,18 +903,18 @@ export interface components {
          * @example 10;w=1
          */
         "RateLimit-Policy": string;
-        /** @description Names the request in our logs. The caller's own `X-Request-Id`, where it sent one of this form. */
+        /** @description Identifies the request in the logs. It is the `X-Request-Id` of the request, if that is valid, or else a new one. */
         "X-Request-Id": string;
         /**
-         * @description How many seconds to wait before trying again.
+         * @description The number of seconds to wait before you retry.
          * @example 1
          */
         "Retry-After": number;
-        /** @description The scheme to sign in with. */
+        /** @description The authentication scheme. */
         "WWW-Authenticate": "Bearer";
-        /** @description The path of what was created. */
+        /** @description The path of the new record. */
         Location: string;
-        /** @description Sent where this is the response to an earlier request with the same `Idempotency-Key`. */
+        /** @description Present if this is a replay of the response to an earlier request with the same `Idempotency-Key`. */
         "Idempotent-Replayed": "true";
     };
     pathItems: never;
@@ -942,7 +942,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetApiKeyResult"];
                 };
             };
-            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -955,7 +955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The user who is signed in has no account. */
+            /** @description The signed-in user has no account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -992,7 +992,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1031,7 +1031,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
-            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1044,7 +1044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1093,7 +1093,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1128,7 +1128,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokeApiKeyResult"];
                 };
             };
-            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1141,7 +1141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. */
+            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1178,7 +1178,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1217,7 +1217,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotateApiKeyResult"];
                 };
             };
-            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1230,7 +1230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The user who is signed in has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1279,7 +1279,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1298,7 +1298,7 @@ export interface operations {
             query?: {
                 /** @description The largest number of entries on the page. */
                 limit?: number;
-                /** @description How many entries to skip. */
+                /** @description The number of entries to skip. */
                 offset?: number;
             };
             header?: never;
@@ -1319,7 +1319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListAuditEntriesResult"];
                 };
             };
-            /** @description No one is signed in to the dashboard: the session cookie is missing, unknown or has ended. */
+            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1332,7 +1332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The user who is signed in has no account. */
+            /** @description The signed-in user has no account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1369,7 +1369,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1387,7 +1387,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @description The words to search for. A query without a letter or digit matches nothing.
                  * @example ann
                  */
                 query: string;
@@ -1448,7 +1448,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1467,7 +1467,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @description Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -1508,7 +1508,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key may only read. */
+            /** @description The API key is read-only. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1581,7 +1581,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1669,7 +1669,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1724,7 +1724,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key may only read. */
+            /** @description The API key is read-only. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1797,7 +1797,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1816,7 +1816,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.
+                 * @description Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.
                  * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
                  */
                 "Idempotency-Key"?: string;
@@ -1859,7 +1859,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key may only read. */
+            /** @description The API key is read-only. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1932,7 +1932,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1980,7 +1980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1998,13 +1998,13 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @description The words to search for. A query without a letter or digit matches nothing.
                  * @example contract
                  */
                 query: string;
                 /** @description The largest number of notes on the page. */
                 limit?: number;
-                /** @description How many notes to skip. */
+                /** @description The number of notes to skip. */
                 offset?: number;
             };
             header?: never;
@@ -2063,7 +2063,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2081,25 +2081,25 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The words to look for. One without a letter or digit matches nothing.
+                 * @description The words to search for. A query without a letter or digit matches nothing.
                  * @example budget
                  */
                 query?: string;
                 /** @description Keeps only the sessions of this contact. */
                 contact_id?: string;
                 /**
-                 * @description Keeps only sessions at or after this date or instant. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or after this date or time. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-01-01
                  */
                 from?: string;
                 /**
-                 * @description Keeps only sessions at or before this date or instant. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or before this date or time. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-12-31T23:59:59Z
                  */
                 to?: string;
                 /** @description The largest number of sessions on the page. */
                 limit?: number;
-                /** @description How many sessions to skip. */
+                /** @description The number of sessions to skip. */
                 offset?: number;
             };
             header?: never;
@@ -2158,7 +2158,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2246,7 +2246,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2334,7 +2334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Any other failure. */
+            /** @description Any other error. */
             default: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

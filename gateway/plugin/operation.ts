@@ -134,7 +134,7 @@ function checkLocation(output: DescMessage, segments: readonly Segment[]): reado
     let message: DescMessage | undefined = output;
     for (const name of segment.parameter.split(".")) {
       if (message === undefined)
-        throw new Error(`the location {${segment.parameter}} goes through a field that is no message`);
+        throw new Error(`the location {${segment.parameter}} goes through a field that is not a message`);
       message = fieldOf(message, name, "the location").message;
     }
     if (message !== undefined) throw new Error(`the location {${segment.parameter}} is a message`);
@@ -144,7 +144,7 @@ function checkLocation(output: DescMessage, segments: readonly Segment[]): reado
 
 function fieldOf(message: DescMessage, name: string, where: string): DescField {
   const field = message.fields.find((field) => field.name === name);
-  if (field === undefined) throw new Error(`${where} names "${name}", which is no field of ${message.typeName}`);
+  if (field === undefined) throw new Error(`${where} names "${name}", which is not a field of ${message.typeName}`);
   return field;
 }
 

@@ -1,5 +1,6 @@
-// The sentences of the README and the guide are short enough to be understood at once.
+// The sentences of the README and the guide are short, and have no word that a reader stumbles over.
 import { expect, test } from "vitest";
+import { wrongWordsIn } from "../messages/style.ts";
 import { guide, readPage } from "./pages.ts";
 
 const mostWords = 30;
@@ -25,7 +26,8 @@ function wordsIn(sentence: string): number {
   return sentence.split(" ").filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
 
-const pages = [...guide, ...["README.md", "CONTRIBUTING.md", "SECURITY.md"].map(readPage)];
+const readmes = ["client", "deploy", "examples"].map((folder) => `${folder}/README.md`);
+const pages = [...guide, ...["README.md", "CONTRIBUTING.md", "SECURITY.md", ...readmes].map(readPage)];
 
 test.each(pages.map(({ path, prose }) => [path, prose] as const))(
   "no sentence of %s has more than 30 words",
@@ -33,6 +35,15 @@ test.each(pages.map(({ path, prose }) => [path, prose] as const))(
     const sentences = sentencesOf(prose);
     expect(sentences.length).toBeGreaterThan(5);
     expect(sentences.filter((sentence) => wordsIn(sentence) > mostWords)).toEqual([]);
+  },
+);
+
+test.each(pages.map(({ path, prose }) => [path, prose] as const))(
+  "no sentence of %s has a word that a reader stumbles over",
+  (_path, prose) => {
+    expect(
+      sentencesOf(prose).flatMap((sentence) => wrongWordsIn(sentence).map((word) => `${word}: ${sentence}`)),
+    ).toEqual([]);
   },
 );
 

@@ -26,7 +26,7 @@ export function operationObject(operation: Operation, tag: string, options: Opti
     responses: {
       [operation.status]: successObject(operation),
       ...errorObjects(operation, options),
-      default: errorObject("default", "Any other failure."),
+      default: errorObject("default", "Any other error."),
     },
     ...(credential === "none" && { security: [] }),
     ...(credential === "session" && { security: [{ [schemeNames.session]: [] }] }),
@@ -72,7 +72,7 @@ function errorObjects({ errors }: Operation, options: Options): JsonObject {
   const texts = new Map<number, string[]>();
   for (const number of errors) {
     const reason = options.reason(number);
-    if (reason === undefined) throw new Error(`the error ${number} is no reason with an HTTP status`);
+    if (reason === undefined) throw new Error(`the error ${number} is not a reason with an HTTP status`);
     texts.set(reason.httpStatus, [...(texts.get(reason.httpStatus) ?? []), description(reason.value)]);
   }
   return Object.fromEntries([...texts].map(([status, text]) => [status, errorObject(String(status), text.join(" "))]));

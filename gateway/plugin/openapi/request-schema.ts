@@ -85,7 +85,7 @@ const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
 export const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
 
 function enumOf({ enum: type, name }: DescField): DescEnum {
-  if (type === undefined) throw new Error(`${name} is no enum`);
+  if (type === undefined) throw new Error(`${name} is not an enum`);
   return type;
 }
 

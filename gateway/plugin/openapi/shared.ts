@@ -8,7 +8,7 @@ import { reference } from "./schema.ts";
 export const headers: Record<string, JsonObject> = {
   "RateLimit-Limit": {
     required: true,
-    description: "How many requests are allowed per window of one second; a few more at once after a pause.",
+    description: "The number of requests allowed per second. After a pause, some more are allowed at once.",
     schema: { type: "integer", minimum: 1 },
     example: 10,
   },
@@ -20,27 +20,28 @@ export const headers: Record<string, JsonObject> = {
   },
   "X-Request-Id": {
     required: true,
-    description: "Names the request in our logs. The caller's own `X-Request-Id`, where it sent one of this form.",
+    description:
+      "Identifies the request in the logs. It is the `X-Request-Id` of the request, if that is valid, or else a new one.",
     schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9._-]+$" },
   },
   "Retry-After": {
     required: true,
-    description: "How many seconds to wait before trying again.",
+    description: "The number of seconds to wait before you retry.",
     schema: { type: "integer", minimum: 1 },
     example: 1,
   },
   "WWW-Authenticate": {
     required: true,
-    description: "The scheme to sign in with.",
+    description: "The authentication scheme.",
     schema: { type: "string", const: "Bearer" },
   },
   Location: {
     required: true,
-    description: "The path of what was created.",
+    description: "The path of the new record.",
     schema: { type: "string", format: "uri-reference" },
   },
   "Idempotent-Replayed": {
-    description: "Sent where this is the response to an earlier request with the same `Idempotency-Key`.",
+    description: "Present if this is a replay of the response to an earlier request with the same `Idempotency-Key`.",
     schema: { type: "string", const: "true" },
   },
 };
@@ -54,7 +55,7 @@ export const idempotencyKey: JsonObject = {
   in: "header",
   required: false,
   description:
-    "Names the request, so that it can be sent again safely: for 24 hours the same key with the same request gets the response of the first time, with `Idempotent-Replayed: true`. With another request it is refused with 409.",
+    "Identifies the request, so that you can retry it safely. For 24 hours, the same key with the same request gets the first response again, with `Idempotent-Replayed: true`. The same key with another request gets 409.",
   schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 };
@@ -66,7 +67,7 @@ export const errorName = "ErrorResult";
 export const errorSchemas: Record<string, JsonObject> = {
   [errorName]: {
     type: "object",
-    description: "The body of every response that is not a success.",
+    description: "The body of every error response.",
     properties: { error: reference("schemas", "ErrorObject") },
     required: ["error"],
   },
@@ -77,13 +78,12 @@ export const errorSchemas: Record<string, JsonObject> = {
       code: { type: "string", pattern: "^[0-9]{3}$", description: "The HTTP status.", examples: ["422"] },
       message: {
         type: "string",
-        description: "What is wrong, for a person; it names every field that is.",
+        description: "What is wrong, as a text for people. It names every invalid field.",
         examples: ["email: must be at most 254 characters"],
       },
       details: {
         type: "array",
-        description:
-          "The parts of a request that are wrong, one by one. Left out where the failure is not about such a part.",
+        description: "The invalid parts of the request. Absent if the error is not about a part of it.",
         items: reference("schemas", "ErrorDetail"),
       },
     },
@@ -91,14 +91,14 @@ export const errorSchemas: Record<string, JsonObject> = {
   },
   ErrorDetail: {
     type: "object",
-    description: "A part of a request that is wrong.",
+    description: "An invalid part of a request.",
     properties: {
       field: {
         type: "string",
-        description: "The parameter, header or property as the request spells it; empty for the body as a whole.",
+        description: "The parameter, header or property, as the request spells it. Empty for the whole body.",
       },
-      rule: { type: "string", description: "Which rule it breaks, for programs." },
-      message: { type: "string", description: "What it must be, for a person." },
+      rule: { type: "string", description: "The rule that it breaks, for programs." },
+      message: { type: "string", description: "What it must be, as a text for people." },
     },
     required: ["field", "rule", "message"],
   },
@@ -106,7 +106,7 @@ export const errorSchemas: Record<string, JsonObject> = {
 
 /** `components.securitySchemes`, by the credential of an operation. */
 export const securitySchemes: Record<"key" | "session", JsonObject> = {
-  key: { type: "http", scheme: "bearer", description: "An API key, made in the dashboard (settings, API)." },
+  key: { type: "http", scheme: "bearer", description: "An API key, created in the dashboard (settings, API)." },
   session: {
     type: "apiKey",
     in: "cookie",

@@ -14,7 +14,7 @@ Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only
 
 ## Responses
 
-A success is a JSON object with \`data\`. A list that has pages also has \`pagination\`. Every field is always present: one without a value is \`null\`, and a list without items is \`[]\`. Times are in UTC with milliseconds (\`2026-01-31T09:30:00.000Z\`). Ids are UUIDs in lower case, accepted in either case. New fields may be added at any time: ignore those that you do not know.
+A success is a JSON object with \`data\`. A list that has pages also has \`pagination\`. Every field is always present: one without a value is \`null\`, and a list without items is \`[]\`. Times are in UTC with milliseconds (\`2026-01-31T09:30:00.000Z\`). Ids are UUIDs in lower case, accepted in either case. New fields can be added at any time, so ignore fields that you do not know.
 
 ## Requests
 
@@ -22,19 +22,32 @@ A body is a JSON object in UTF-8 of at most 256 KiB, sent as \`Content-Type: app
 
 ## Errors
 
-Every failure is \`{"error": {"code", "message"}}\`. If single fields are wrong, \`details\` has all of them. The checks run in this order, and the first one that fails decides the response: 429 too many requests; 404 unknown path or 405 wrong method; 503 interface disabled; 401; 403; 503 writes paused; 422; 409 for a reused idempotency key; 404 unknown record; 409 duplicate email or archived contact. A record of another account is 404, like one that does not exist. Any request can also end in 500, or in 503 when the service cannot respond within 5 seconds.
+Every error is \`{"error": {"code", "message"}}\`. If single fields are invalid, \`details\` lists all of them. The checks run in this order, and the first one that fails decides the response:
+
+1. 429: too many requests
+2. 404: unknown path, or 405: wrong method
+3. 503: interface disabled
+4. 401: credential missing or invalid
+5. 403: access denied
+6. 503: writes paused
+7. 422: invalid request
+8. 409: idempotency key used with another request
+9. 404: unknown record
+10. 409: duplicate email or archived contact
+
+A record of another account is 404, like one that does not exist. Any request can also end in 500, or in 503 if the service cannot respond within 5 seconds.
 
 ## Pages
 
 \`limit\` and \`offset\` select a part of the list as it is at the time of each request. If records are added or removed between two requests, a record can be seen twice or missed. \`next_offset\` is \`null\` on the last page.
 
-## Doing a write once
+## Retrying a write
 
-Where \`Idempotency-Key\` is defined, you can repeat a request safely. For 24 hours, the same key with the same operation, path and body gets the first response again, with \`Idempotent-Replayed: true\`, even if the record has changed since. Spacing and the order of properties do not matter. A repetition that arrives while the first request runs waits for its response. Only successes are remembered: after an error the key is free again.
+Where \`Idempotency-Key\` is defined, you can repeat a request safely. For 24 hours, the same key with the same operation, path and body gets the first response again, with \`Idempotent-Replayed: true\`, even if the record has changed since. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
 
 ## Limits
 
-Requests are counted by API key, or by address if there is none. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, some more are allowed at once. The remaining number is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
+Requests are counted by API key, or by address if there is none. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, some more are allowed at once. The number of remaining requests is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
 
 ## Tracing
 

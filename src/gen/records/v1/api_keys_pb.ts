@@ -20,7 +20,7 @@ export const file_records_v1_api_keys: GenFile = /*@__PURE__*/
   fileDesc("ChlyZWNvcmRzL3YxL2FwaV9rZXlzLnByb3RvEgpyZWNvcmRzLnYxIhIKEEdldEFwaUtleVJlcXVlc3QiQAoRR2V0QXBpS2V5UmVzcG9uc2USKwoHYXBpX2tleRgBIAEoCzISLnJlY29yZHMudjEuQXBpS2V5Qga6SAPIAQEiTwoTQ3JlYXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBQgkKB19hY2Nlc3MiSQoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USMQoHYXBpX2tleRgBIAEoCzIYLnJlY29yZHMudjEuSXNzdWVkQXBpS2V5Qga6SAPIAQEiTwoTUm90YXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBQgkKB19hY2Nlc3MiSQoUUm90YXRlQXBpS2V5UmVzcG9uc2USMQoHYXBpX2tleRgBIAEoCzIYLnJlY29yZHMudjEuSXNzdWVkQXBpS2V5Qga6SAPIAQEiFQoTUmV2b2tlQXBpS2V5UmVxdWVzdCJKChRSZXZva2VBcGlLZXlSZXNwb25zZRIyCgdhcGlfa2V5GAEgASgLMhkucmVjb3Jkcy52MS5SZXZva2VkQXBpS2V5Qga6SAPIAQEi0gEKBkFwaUtleRIUCgJpZBgBIAEoCUIIukgFcgOwAQESHgoGcHJlZml4GAIgASgJQg6SzhgKKghyZWNfNGZRehIoCgZhY2Nlc3MYAyABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2VzcxI2CgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjAKDGxhc3RfdXNlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswEKDElzc3VlZEFwaUtleRIUCgJpZBgBIAEoCUIIukgFcgOwAQESCwoDa2V5GAIgASgJEh4KBnByZWZpeBgDIAEoCUIOks4YCioIcmVjXzRmUXoSKAoGYWNjZXNzGAQgASgOMhgucmVjb3Jkcy52MS5BcGlLZXlBY2Nlc3MSNgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJdCg1SZXZva2VkQXBpS2V5EhQKAmlkGAEgASgJQgi6SAVyA7ABARI2CgpyZXZva2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBKmsKDEFwaUtleUFjY2VzcxIeChpBUElfS0VZX0FDQ0VTU19VTlNQRUNJRklFRBAAEh0KGUFQSV9LRVlfQUNDRVNTX1JFQURfV1JJVEUQARIcChhBUElfS0VZX0FDQ0VTU19SRUFEX09OTFkQAjKuBAoNQXBpS2V5U2VydmljZRJ5CglHZXRBcGlLZXkSHC5yZWNvcmRzLnYxLkdldEFwaUtleVJlcXVlc3QaHS5yZWNvcmRzLnYxLkdldEFwaUtleVJlc3BvbnNlIi+QAgGKzhgMCAIqBBYXGgs4gIAQgtPkkwIWYgdhcGlfa2V5EgsvdjEvYXBpLWtleRKKAQoMQ3JlYXRlQXBpS2V5Eh8ucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GiAucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSI3is4YFAgCGMkBKgcWFxgZGwoLMAE4gIAQgtPkkwIZOgEqYgdhcGlfa2V5IgsvdjEvYXBpLWtleRKRAQoMUm90YXRlQXBpS2V5Eh8ucmVjb3Jkcy52MS5Sb3RhdGVBcGlLZXlSZXF1ZXN0GiAucmVjb3Jkcy52MS5Sb3RhdGVBcGlLZXlSZXNwb25zZSI+is4YFAgCGMkBKgcWFxgZGgoLMAE4gIAQgtPkkwIgOgEqYgdhcGlfa2V5IhIvdjEvYXBpLWtleS9yb3RhdGUSgAEKDFJldm9rZUFwaUtleRIfLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVxdWVzdBogLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVzcG9uc2UiLYrOGA0IAioFFhcYGgs4gIAQgtPkkwIWYgdhcGlfa2V5KgsvdjEvYXBpLWtleWIGcHJvdG8z", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options]);
 
 /**
- * A request for the key. Has no fields.
+ * Has no field.
  *
  * @generated from message records.v1.GetApiKeyRequest
  */
@@ -62,7 +62,7 @@ export const GetApiKeyResponseSchema: GenMessage<GetApiKeyResponse> = /*@__PURE_
  */
 export type CreateApiKeyRequest = Message<"records.v1.CreateApiKeyRequest"> & {
   /**
-   * What the key may do; `read_write` when it is left out.
+   * What the key may do. The default is `read_write`.
    *
    * @generated from field: optional records.v1.ApiKeyAccess access = 1;
    */
@@ -98,13 +98,13 @@ export const CreateApiKeyResponseSchema: GenMessage<CreateApiKeyResponse> = /*@_
   messageDesc(file_records_v1_api_keys, 3);
 
 /**
- * The key to put in place of the present one.
+ * The key that replaces the current one.
  *
  * @generated from message records.v1.RotateApiKeyRequest
  */
 export type RotateApiKeyRequest = Message<"records.v1.RotateApiKeyRequest"> & {
   /**
-   * What the new key may do; what the old one may when it is left out.
+   * What the new key may do. The default is the access of the old key.
    *
    * @generated from field: optional records.v1.ApiKeyAccess access = 1;
    */
@@ -140,7 +140,7 @@ export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse> = /*@_
   messageDesc(file_records_v1_api_keys, 5);
 
 /**
- * A request for the revocation. Has no fields.
+ * Has no field.
  *
  * @generated from message records.v1.RevokeApiKeyRequest
  */
@@ -210,7 +210,7 @@ export type ApiKey = Message<"records.v1.ApiKey"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the key was used last, to about a minute; null as long as it was not used.
+   * When the key was last used, to about a minute. Null if it was never used.
    *
    * @generated from field: google.protobuf.Timestamp last_used_at = 5;
    */
@@ -225,7 +225,7 @@ export const ApiKeySchema: GenMessage<ApiKey> = /*@__PURE__*/
   messageDesc(file_records_v1_api_keys, 8);
 
 /**
- * An API key that was just made: the only time that its secret is shown.
+ * A new API key. Its secret is shown only here.
  *
  * @generated from message records.v1.IssuedApiKey
  */
@@ -238,7 +238,7 @@ export type IssuedApiKey = Message<"records.v1.IssuedApiKey"> & {
   id: string;
 
   /**
-   * The secret, to be sent as `Authorization: Bearer <key>`. Keep it now: it cannot be shown again.
+   * The secret, to be sent as `Authorization: Bearer <key>`. Store it now, because it is not shown again.
    *
    * @generated from field: string key = 2;
    */
@@ -343,12 +343,11 @@ export const ApiKeyAccessSchema: GenEnum<ApiKeyAccess> = /*@__PURE__*/
   enumDesc(file_records_v1_api_keys, 0);
 
 /**
- * Creates, shows, rotates and revokes the one API key of an account. Only a user who is signed in to the
- * dashboard can.
+ * Creates, shows, rotates and revokes the one API key of an account. The user must be signed in to the dashboard.
  *
- * The credential is the cookie of the dashboard session: an API key does not do. A request that changes something must
- * come from the dashboard's own pages (`Origin`). These operations work while the interface is disabled or writes are
- * paused. They are not offered over Connect and gRPC.
+ * The credential is the cookie of the dashboard session. An API key is not accepted. A request that changes something
+ * must come from the dashboard's own pages (`Origin`). These operations work while the interface is disabled or writes
+ * are paused. They are not offered over Connect and gRPC.
  *
  * @generated from service records.v1.ApiKeyService
  */
@@ -356,8 +355,8 @@ export const ApiKeyService: GenService<{
   /**
    * Get the API key.
    *
-   * Never the secret: that was shown once, when the key was created or rotated. Fails with 404 when the account has no
-   * active key.
+   * Does not return the secret, which is shown only once, when the key is created or rotated. Fails with 404 if the
+   * account has no active key.
    *
    * @generated from rpc records.v1.ApiKeyService.GetApiKey
    */
@@ -369,8 +368,8 @@ export const ApiKeyService: GenService<{
   /**
    * Create the API key.
    *
-   * The secret is in this response and in no other. Fails with 403 when the account is not enrolled in the beta, and
-   * with 409 when it has an active key.
+   * Only this response contains the secret. Fails with 403 if the account is not enrolled in the beta, and with 409 if
+   * it has an active key.
    *
    * @generated from rpc records.v1.ApiKeyService.CreateApiKey
    */
@@ -382,8 +381,8 @@ export const ApiKeyService: GenService<{
   /**
    * Replace the API key by a new one.
    *
-   * The old key fails from the next request on. The new secret is in this response and in no other. Fails with 403 when
-   * the account is not enrolled in the beta, and with 404 when it has no active key.
+   * The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is
+   * not enrolled in the beta, and with 404 if it has no active key.
    *
    * @generated from rpc records.v1.ApiKeyService.RotateApiKey
    */
@@ -395,7 +394,7 @@ export const ApiKeyService: GenService<{
   /**
    * Revoke the API key, without a replacement.
    *
-   * The key fails from the next request on. Fails with 404 when the account has no active key.
+   * The key fails on its next request. Fails with 404 if the account has no active key.
    *
    * @generated from rpc records.v1.ApiKeyService.RevokeApiKey
    */

@@ -35,7 +35,7 @@ export type ListAuditEntriesRequest = Message<"records.v1.ListAuditEntriesReques
   limit?: number | undefined;
 
   /**
-   * How many entries to skip.
+   * The number of entries to skip.
    *
    * @generated from field: optional int32 offset = 2;
    */
@@ -63,7 +63,7 @@ export type ListAuditEntriesResponse = Message<"records.v1.ListAuditEntriesRespo
   entries: AuditEntry[];
 
   /**
-   * The place of the page in the list.
+   * The position of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -78,7 +78,7 @@ export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse
   messageDesc(file_records_v1_audit, 1);
 
 /**
- * Something that happened.
+ * An entry of the audit log.
  *
  * @generated from message records.v1.AuditEntry
  */
@@ -98,30 +98,29 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * What happened. More kinds may be added.
+   * What happened. New kinds can be added.
    *
    * @generated from field: records.v1.AuditEvent event = 3;
    */
   event: AuditEvent;
 
   /**
-   * More of it, in a sentence: for a rejection, why.
+   * A sentence with details, such as the reason of a rejection.
    *
    * @generated from field: optional string detail = 4;
    */
   detail?: string | undefined;
 
   /**
-   * The first 8 characters of the API key that it is about.
+   * The first 8 characters of the API key concerned.
    *
    * @generated from field: optional string key_prefix = 5;
    */
   keyPrefix?: string | undefined;
 
   /**
-   * Who did it: the email of the user who was signed in, or the subject where the identity provider gives no email.
-   * For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their
-   * credential.
+   * Who did it: the email of the signed-in user, or the subject if the identity provider reports no email. For the
+   * operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of the service token.
    *
    * @generated from field: optional string person = 6;
    */
@@ -150,7 +149,7 @@ export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
   messageDesc(file_records_v1_audit, 2);
 
 /**
- * What an entry of the audit log can be about.
+ * The kinds of entries in the audit log.
  *
  * @generated from enum records.v1.AuditEvent
  */
@@ -240,7 +239,7 @@ export const AuditEvent = {
   RECORDS_EXPORTED: 11,
 
   /**
-   * Something that this release of the service has no name for: a later release wrote it. `detail` may say more.
+   * An entry of a later release, for which this release has no name. `detail` can have more.
    *
    * @generated from enum value: AUDIT_EVENT_OTHER = 12;
    */
@@ -248,7 +247,7 @@ export const AuditEvent = {
 } as const;
 
 /**
- * What an entry of the audit log can be about.
+ * The kinds of entries in the audit log.
  *
  * @generated from enum records.v1.AuditEvent
  */
@@ -261,7 +260,7 @@ export const AuditEventSchema: GenEnum<AuditEvent> = /*@__PURE__*/
   enumDesc(file_records_v1_audit, 0);
 
 /**
- * Shows an account's owner what was done with the account's credentials.
+ * Shows an account's owner the operations on the account's credentials.
  *
  * The credential is the cookie of the dashboard session. Not offered over Connect and gRPC.
  *
@@ -271,8 +270,8 @@ export const AuditService: GenService<{
   /**
    * List the audit log.
    *
-   * Sign-ins, sign-outs, what was done with the API key or rejected, the tools that assistants called, and exports by
-   * the operator; the newest comes first. Nothing in it is ever changed, and no secret is in it.
+   * Returns sign-ins, sign-outs, operations on the API key, also rejected ones, the tools that assistants called, and
+   * exports by the operator. The newest comes first. Entries never change and contain no secrets.
    *
    * @generated from rpc records.v1.AuditService.ListAuditEntries
    */

@@ -2,7 +2,7 @@
 // @generated from file records/v1/contacts.proto (package records.v1, syntax proto3)
 /* eslint-disable */
 
-// The people of an account.
+// The contacts of an account.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -28,15 +28,15 @@ export const file_records_v1_contacts: GenFile = /*@__PURE__*/
  */
 export type SearchContactsRequest = Message<"records.v1.SearchContactsRequest"> & {
   /**
-   * The words to look for. One without a letter or digit matches nothing.
+   * The words to search for. A query without a letter or digit matches nothing.
    *
    * @generated from field: string query = 1;
    */
   query: string;
 
   /**
-   * Which contacts: `active`, which is the default, `archived` or `any`. What no index has, this and
-   * `has_email`, is looked for in the newest 20,000 contacts; of archived ones a query looks at the newest 2,000.
+   * Which contacts: `active` (the default), `archived` or `any`. With this or `has_email`, only the newest 20,000
+   * contacts are searched. A query searches the newest 2,000 archived contacts.
    *
    * @generated from field: optional records.v1.ContactState state = 2;
    */
@@ -50,30 +50,30 @@ export type SearchContactsRequest = Message<"records.v1.SearchContactsRequest"> 
   hasEmail?: boolean | undefined;
 
   /**
-   * The largest number of contacts on the page; 25 when it is left out.
+   * The largest number of contacts on the page. The default is 25.
    *
    * @generated from field: optional int32 limit = 4;
    */
   limit?: number | undefined;
 
   /**
-   * How many contacts to skip; 0 when it is left out.
+   * The number of contacts to skip. The default is 0.
    *
    * @generated from field: optional int32 offset = 5;
    */
   offset?: number | undefined;
 
   /**
-   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks
-   * at the newest 200 records.
+   * True finds records with any of the words. Records with more words, or rarer ones, come first. Only the newest 200
+   * records of each word are searched.
    *
    * @generated from field: optional bool any_word = 6;
    */
   anyWord?: boolean | undefined;
 
   /**
-   * True returns contacts without their notes, memory, timeline and sessions, which are null or empty then: for a long
-   * list.
+   * True returns contacts without their notes, memory, timeline and sessions, which are then null or empty. Use it for
+   * long lists.
    *
    * @generated from field: optional bool brief = 7;
    */
@@ -101,7 +101,7 @@ export type SearchContactsResponse = Message<"records.v1.SearchContactsResponse"
   contacts: Contact[];
 
   /**
-   * The place of the page in the list. Set where the request has a field that REST does not have.
+   * The position of the page in the list. Set if the request has a field that REST does not have.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -248,9 +248,9 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   phone?: string | undefined;
 
   /**
-   * The fields to change: `full_name`, `email`, `phone`, or `*` for all of them. A field that is named but not set is
-   * cleared; a field that is set but not named is ignored. Without a mask the set fields are changed. REST derives the
-   * mask from the properties of the body.
+   * The fields to change: `full_name`, `email`, `phone`, or `*` for all of them. A field in the mask that is not set is
+   * cleared. A field outside the mask is ignored. Without a mask, the set fields are changed. REST derives the mask
+   * from the properties of the body.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
@@ -348,7 +348,7 @@ export type Contact = Message<"records.v1.Contact"> & {
   id: string;
 
   /**
-   * The name that a user gave.
+   * The name that a user set.
    *
    * @generated from field: optional string full_name = 2;
    */
@@ -362,7 +362,7 @@ export type Contact = Message<"records.v1.Contact"> & {
   email?: string | undefined;
 
   /**
-   * The phone number as it was written.
+   * The phone number as it was entered.
    *
    * @generated from field: optional string phone = 4;
    */
@@ -390,7 +390,7 @@ export type Contact = Message<"records.v1.Contact"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the contact was changed last. A note that is appended does not move it.
+   * When the contact was last changed. An appended note does not change it.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -418,7 +418,7 @@ export type Contact = Message<"records.v1.Contact"> & {
   inferredName?: string | undefined;
 
   /**
-   * Null for an active contact, otherwise when it was archived.
+   * The time of archiving. Null for an active contact.
    *
    * @generated from field: google.protobuf.Timestamp archived_at = 12;
    */
@@ -453,7 +453,7 @@ export type ContactTimelineNote = Message<"records.v1.ContactTimelineNote"> & {
   content: string;
 
   /**
-   * Where the note came from; `api` for one appended through this interface.
+   * The source of the note. It is `api` for a note appended through this interface.
    *
    * @generated from field: string source = 3;
    */
@@ -467,7 +467,7 @@ export type ContactTimelineNote = Message<"records.v1.ContactTimelineNote"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the note was changed last.
+   * When the note was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 5;
    */
@@ -482,7 +482,7 @@ export const ContactTimelineNoteSchema: GenMessage<ContactTimelineNote> = /*@__P
   messageDesc(file_records_v1_contacts, 11);
 
 /**
- * A past session of a contact, in brief.
+ * A summary of a past session of a contact.
  *
  * @generated from message records.v1.ContactRecentSession
  */
@@ -509,14 +509,14 @@ export type ContactRecentSession = Message<"records.v1.ContactRecentSession"> & 
   subtitle?: string | undefined;
 
   /**
-   * When the session began.
+   * When the session started.
    *
    * @generated from field: google.protobuf.Timestamp session_date = 4;
    */
   sessionDate?: Timestamp | undefined;
 
   /**
-   * How far its recording has come.
+   * The status of its recording.
    *
    * @generated from field: optional string recording_status = 5;
    */
@@ -531,7 +531,7 @@ export const ContactRecentSessionSchema: GenMessage<ContactRecentSession> = /*@_
   messageDesc(file_records_v1_contacts, 12);
 
 /**
- * Whether contacts are archived.
+ * The states of contacts.
  *
  * @generated from enum records.v1.ContactState
  */
@@ -544,7 +544,7 @@ export const ContactState = {
   UNSPECIFIED: 0,
 
   /**
-   * In use.
+   * Not archived.
    *
    * @generated from enum value: CONTACT_STATE_ACTIVE = 1;
    */
@@ -566,7 +566,7 @@ export const ContactState = {
 } as const;
 
 /**
- * Whether contacts are archived.
+ * The states of contacts.
  *
  * @generated from enum records.v1.ContactState
  */
@@ -587,10 +587,10 @@ export const ContactService: GenService<{
   /**
    * Search contacts by name, email or phone.
    *
-   * Case and diacritics do not matter. Every word of the query must be the beginning of some word of `full_name`,
-   * `inferred_name`, `email` or `phone`, in any order; a phone also matches by the beginning of its digits, however it
-   * is spaced. Archived contacts are left out. At most 25 contacts come back: first those in which every word of the
-   * query is a whole word, then the rest, newest `updated_at` first within each.
+   * Case and diacritics do not matter. Every word of the query must be the beginning of a word of `full_name`,
+   * `inferred_name`, `email` or `phone`, in any order. A phone also matches by its first digits, with any spacing.
+   * Archived contacts are left out. Returns at most 25 contacts: first those in which every word of the query is a
+   * whole word, then the rest. Within each group, the newest `updated_at` comes first.
    *
    * @generated from rpc records.v1.ContactService.SearchContacts
    */
@@ -602,8 +602,8 @@ export const ContactService: GenService<{
   /**
    * Create a contact.
    *
-   * Returns the whole contact. Fails with 409 when an active contact of the account has the email, compared in lower
-   * case, or when the idempotency key was used with another request.
+   * Returns the whole contact. Fails with 409 if an active contact of the account has the email, compared in lower
+   * case, or if the idempotency key was used with another request.
    *
    * @generated from rpc records.v1.ContactService.CreateContact
    */
@@ -615,7 +615,7 @@ export const ContactService: GenService<{
   /**
    * Get a contact, archived or not.
    *
-   * Fails with 404 when the account has no such contact.
+   * Fails with 404 if the account has no such contact.
    *
    * @generated from rpc records.v1.ContactService.GetContact
    */
@@ -627,9 +627,9 @@ export const ContactService: GenService<{
   /**
    * Update a contact's name, email or phone.
    *
-   * A property that is left out stays as it is; `email` or `phone` null clears it. Returns the whole contact. Fails
-   * with 404 when the account has no such contact, and with 409 when the contact is archived or another active contact
-   * has the email.
+   * A property that is left out does not change. Null clears `email` or `phone`. Returns the whole contact. Fails with
+   * 404 if the account has no such contact, and with 409 if the contact is archived or another active contact has the
+   * email.
    *
    * @generated from rpc records.v1.ContactService.UpdateContact
    */
@@ -641,8 +641,8 @@ export const ContactService: GenService<{
   /**
    * Append a manual note to a contact's timeline.
    *
-   * Returns the timeline note. The contact's `updated_at` stays as it is. Fails with 404 when the account has no such
-   * contact, and with 409 when the contact is archived or the idempotency key was used with another request.
+   * Returns the timeline note. The contact's `updated_at` does not change. Fails with 404 if the account has no such
+   * contact, and with 409 if the contact is archived or the idempotency key was used with another request.
    *
    * @generated from rpc records.v1.ContactService.AppendContactNote
    */

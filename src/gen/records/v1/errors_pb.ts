@@ -2,7 +2,7 @@
 // @generated from file records/v1/errors.proto (package records.v1, syntax proto3)
 /* eslint-disable */
 
-// The closed list of reasons for which a request fails.
+// The closed list of reasons of failed requests.
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -17,7 +17,7 @@ export const file_records_v1_errors: GenFile = /*@__PURE__*/
   fileDesc("ChdyZWNvcmRzL3YxL2Vycm9ycy5wcm90bxIKcmVjb3Jkcy52MSIiCgtSZWFzb25SdWxlcxITCgtodHRwX3N0YXR1cxgBIAEoDSr9CQoGUmVhc29uEh8KElJFQVNPTl9VTlNQRUNJRklFRBAAGgeazhgDCPQDEh8KElJFQVNPTl9NSVNTSU5HX0tFWRABGgeazhgDCJEDEh8KElJFQVNPTl9JTlZBTElEX0tFWRACGgeazhgDCJEDEiEKFFJFQVNPTl9BQ0NFU1NfREVOSUVEEAMaB5rOGAMIkwMSHQoQUkVBU09OX05PVF9GT1VORBAEGgeazhgDCJQDEiAKE1JFQVNPTl9VTktOT1dOX1BBVEgQBRoHms4YAwiUAxImChlSRUFTT05fTUVUSE9EX05PVF9BTExPV0VEEAYaB5rOGAMIlQMSIwoWUkVBU09OX0RVUExJQ0FURV9FTUFJTBAHGgeazhgDCJkDEiQKF1JFQVNPTl9DT05UQUNUX0FSQ0hJVkVEEAgaB5rOGAMImQMSKgodUkVBU09OX0lERU1QT1RFTkNZX0tFWV9SRVVTRUQQCRoHms4YAwiZAxIjChZSRUFTT05fSU5WQUxJRF9SRVFVRVNUEAoaB5rOGAMIpgMSIAoTUkVBU09OX1JBVEVfTElNSVRFRBALGgeazhgDCK0DEiYKGVJFQVNPTl9JTlRFUkZBQ0VfRElTQUJMRUQQDBoHms4YAwj3AxIhChRSRUFTT05fV1JJVEVTX1BBVVNFRBANGgeazhgDCPcDEh8KElJFQVNPTl9VTkFWQUlMQUJMRRAOGgeazhgDCPcDEhwKD1JFQVNPTl9JTlRFUk5BTBAPGgeazhgDCPQDEiIKFVJFQVNPTl9NQUxGT1JNRURfSFRUUBAQGgeazhgDCJADEiMKFlJFQVNPTl9SRVFVRVNUX1RJTUVPVVQQERoHms4YAwiYAxImChlSRUFTT05fRVhQRUNUQVRJT05fRkFJTEVEEBIaB5rOGAMIoQMSJQoYUkVBU09OX0hFQURFUlNfVE9PX0xBUkdFEBMaB5rOGAMIrwMSKQocUkVBU09OX0lOVkFMSURfU0VSVklDRV9UT0tFThAUGgeazhgDCJEDEiIKFVJFQVNPTl9BTFJFQURZX0VYSVNUUxAVGgeazhgDCJkDEiEKFFJFQVNPTl9OT1RfU0lHTkVEX0lOEBYaB5rOGAMIkQMSHgoRUkVBU09OX05PX0FDQ09VTlQQFxoHms4YAwiTAxIiChVSRUFTT05fRk9SRUlHTl9PUklHSU4QGBoHms4YAwiTAxIgChNSRUFTT05fTk9UX0VOUk9MTEVEEBkaB5rOGAMIkwMSHgoRUkVBU09OX05PX0FQSV9LRVkQGhoHms4YAwiUAxIiChVSRUFTT05fQVBJX0tFWV9FWElTVFMQGxoHms4YAwiZAxIiChVSRUFTT05fU0lHTl9JTl9GQUlMRUQQHBoHms4YAwiQAxIoChtSRUFTT05fSU5WQUxJRF9MT0dPVVRfVE9LRU4QHRoHms4YAwiQAxIqCh1SRUFTT05fVU5TVVBQT1JURURfTUVESUFfVFlQRRAeGgeazhgDCJ8DEiEKFFJFQVNPTl9JTlZBTElEX1RPS0VOEB8aB5rOGAMIkQMSJQoYUkVBU09OX0RFQURMSU5FX0VYQ0VFREVEECAaB5rOGAMI+AMSHQoQUkVBU09OX0NBTkNFTExFRBAhGgeazhgDCPMDEiUKGFJFQVNPTl9BQ0NPVU5UX1NVU1BFTkRFRBAiGgeazhgDCJMDOlQKBnJlYXNvbhIhLmdvb2dsZS5wcm90b2J1Zi5FbnVtVmFsdWVPcHRpb25zGOOJAyABKAsyFy5yZWNvcmRzLnYxLlJlYXNvblJ1bGVzUgZyZWFzb25iBnByb3RvMw", [file_google_protobuf_descriptor]);
 
 /**
- * What the API reference needs to know of a reason.
+ * The properties of a reason for the API reference.
  *
  * @generated from message records.v1.ReasonRules
  */
@@ -65,7 +65,7 @@ export const Reason = {
   INVALID_KEY: 2,
 
   /**
-   * The API key may only read.
+   * The API key is read-only.
    *
    * @generated from enum value: REASON_ACCESS_DENIED = 3;
    */
@@ -79,14 +79,14 @@ export const Reason = {
   NOT_FOUND: 4,
 
   /**
-   * There is no such path.
+   * The path does not exist.
    *
    * @generated from enum value: REASON_UNKNOWN_PATH = 5;
    */
   UNKNOWN_PATH: 5,
 
   /**
-   * The path does not take this method.
+   * The path does not support this method.
    *
    * @generated from enum value: REASON_METHOD_NOT_ALLOWED = 6;
    */
@@ -149,7 +149,7 @@ export const Reason = {
   UNAVAILABLE: 14,
 
   /**
-   * An unexpected failure of the service.
+   * An unexpected error of the service.
    *
    * @generated from enum value: REASON_INTERNAL = 15;
    */
@@ -170,7 +170,7 @@ export const Reason = {
   REQUEST_TIMEOUT: 17,
 
   /**
-   * The `Expect` header wants what the service does not do.
+   * The `Expect` header is not supported.
    *
    * @generated from enum value: REASON_EXPECTATION_FAILED = 18;
    */
@@ -184,28 +184,28 @@ export const Reason = {
   HEADERS_TOO_LARGE: 19,
 
   /**
-   * The service token is missing or wrong (internal listener).
+   * The service token is missing or not valid (internal listener).
    *
    * @generated from enum value: REASON_INVALID_SERVICE_TOKEN = 20;
    */
   INVALID_SERVICE_TOKEN: 20,
 
   /**
-   * The external id, or what must be unique, belongs to another record.
+   * The external id, or another unique value, belongs to another record.
    *
    * @generated from enum value: REASON_ALREADY_EXISTS = 21;
    */
   ALREADY_EXISTS: 21,
 
   /**
-   * No one is signed in to the dashboard: the session cookie is missing, unknown or has ended.
+   * Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired.
    *
    * @generated from enum value: REASON_NOT_SIGNED_IN = 22;
    */
   NOT_SIGNED_IN: 22,
 
   /**
-   * The user who is signed in has no account.
+   * The signed-in user has no account.
    *
    * @generated from enum value: REASON_NO_ACCOUNT = 23;
    */
@@ -240,7 +240,7 @@ export const Reason = {
   API_KEY_EXISTS: 27,
 
   /**
-   * The sign-in was not begun in this browser, took too long, or was rejected by the identity provider.
+   * The sign-in was not started in this browser, took too long, or was rejected by the identity provider.
    *
    * @generated from enum value: REASON_SIGN_IN_FAILED = 28;
    */
@@ -254,7 +254,7 @@ export const Reason = {
   INVALID_LOGOUT_TOKEN: 29,
 
   /**
-   * No protocol that is served speaks the content type of the request.
+   * No protocol of the service uses the content type of the request.
    *
    * @generated from enum value: REASON_UNSUPPORTED_MEDIA_TYPE = 30;
    */
@@ -268,14 +268,14 @@ export const Reason = {
   INVALID_TOKEN: 31,
 
   /**
-   * The deadline that the caller set (`grpc-timeout`, `Connect-Timeout-Ms`) has passed.
+   * The deadline of the request (`grpc-timeout`, `Connect-Timeout-Ms`) has passed.
    *
    * @generated from enum value: REASON_DEADLINE_EXCEEDED = 32;
    */
   DEADLINE_EXCEEDED: 32,
 
   /**
-   * The caller cancelled the request.
+   * The client cancelled the request.
    *
    * @generated from enum value: REASON_CANCELLED = 33;
    */

@@ -18,7 +18,7 @@ export const file_records_v1_health: GenFile = /*@__PURE__*/
   fileDesc("ChdyZWNvcmRzL3YxL2hlYWx0aC5wcm90bxIKcmVjb3Jkcy52MSIUChJDaGVja0hlYWx0aFJlcXVlc3QiQQoTQ2hlY2tIZWFsdGhSZXNwb25zZRIqCgZoZWFsdGgYASABKAsyEi5yZWNvcmRzLnYxLkhlYWx0aEIGukgDyAEBIlAKBkhlYWx0aBIoCgZzdGF0dXMYASABKA4yGC5yZWNvcmRzLnYxLkhlYWx0aFN0YXR1cxIcCgd2ZXJzaW9uGAIgASgJQguSzhgHKgUxLjAuMCp7CgxIZWFsdGhTdGF0dXMSHQoZSEVBTFRIX1NUQVRVU19VTlNQRUNJRklFRBAAEhQKEEhFQUxUSF9TVEFUVVNfT0sQARIaChZIRUFMVEhfU1RBVFVTX0RFR1JBREVEEAISGgoWSEVBTFRIX1NUQVRVU19ESVNBQkxFRBADMooBCg1IZWFsdGhTZXJ2aWNlEnkKC0NoZWNrSGVhbHRoEh4ucmVjb3Jkcy52MS5DaGVja0hlYWx0aFJlcXVlc3QaHy5yZWNvcmRzLnYxLkNoZWNrSGVhbHRoUmVzcG9uc2UiKZACAYrOGAgIASoBCziACILT5JMCFGIGaGVhbHRoEgovdjEvaGVhbHRoYgZwcm90bzM", [file_google_api_annotations, file_buf_validate_validate, file_records_v1_options]);
 
 /**
- * Has no fields.
+ * Has no field.
  *
  * @generated from message records.v1.CheckHealthRequest
  */
@@ -60,14 +60,14 @@ export const CheckHealthResponseSchema: GenMessage<CheckHealthResponse> = /*@__P
  */
 export type Health = Message<"records.v1.Health"> & {
   /**
-   * `ok`; `degraded` when MongoDB or Redis cannot be reached; `disabled` while the public interface is switched off.
+   * `ok`, `degraded` if MongoDB or Redis cannot be reached, or `disabled` while the public interface is switched off.
    *
    * @generated from field: records.v1.HealthStatus status = 1;
    */
   status: HealthStatus;
 
   /**
-   * The version of the interface's description.
+   * The version of the interface.
    *
    * @generated from field: string version = 2;
    */

@@ -28,7 +28,7 @@ export const file_records_v1_notes: GenFile = /*@__PURE__*/
  */
 export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   /**
-   * The words to look for. One without a letter or digit matches nothing.
+   * The words to search for. A query without a letter or digit matches nothing.
    *
    * @generated from field: string query = 1;
    */
@@ -42,50 +42,50 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   limit?: number | undefined;
 
   /**
-   * How many notes to skip.
+   * The number of notes to skip.
    *
    * @generated from field: optional int32 offset = 3;
    */
   offset?: number | undefined;
 
   /**
-   * Keeps only the notes that this contact owns; with the kind `session`, those of its newest 50 sessions.
+   * Keeps only the notes of this contact, or with the kind `session`, those of its newest 50 sessions.
    *
    * @generated from field: optional string contact_id = 4;
    */
   contactId?: string | undefined;
 
   /**
-   * Keeps only the notes that this session owns.
+   * Keeps only the notes of this session.
    *
    * @generated from field: optional string session_id = 5;
    */
   sessionId?: string | undefined;
 
   /**
-   * Keeps only the notes that contacts own (`contact`), or sessions (`session`).
+   * Keeps only the notes of contacts (`contact`) or of sessions (`session`).
    *
    * @generated from field: optional records.v1.NoteKind kind = 6;
    */
   kind?: NoteKind | undefined;
 
   /**
-   * Keeps only notes written at or after this date or instant. A date means the first millisecond of its day in UTC.
+   * Keeps only notes written at or after this date or time. A date means the first millisecond of its day in UTC.
    *
    * @generated from field: optional string from = 7;
    */
   from?: string | undefined;
 
   /**
-   * Keeps only notes written at or before this date or instant. A date means the last millisecond of its day in UTC.
+   * Keeps only notes written at or before this date or time. A date means the last millisecond of its day in UTC.
    *
    * @generated from field: optional string to = 8;
    */
   to?: string | undefined;
 
   /**
-   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks
-   * at the newest 200 records.
+   * True finds records with any of the words. Records with more words, or rarer ones, come first. Only the newest 200
+   * records of each word are searched.
    *
    * @generated from field: optional bool any_word = 9;
    */
@@ -113,7 +113,7 @@ export type SearchNotesResponse = Message<"records.v1.SearchNotesResponse"> & {
   notes: NoteSearchResult[];
 
   /**
-   * The place of the page in the list.
+   * The position of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -128,7 +128,7 @@ export const SearchNotesResponseSchema: GenMessage<SearchNotesResponse> = /*@__P
   messageDesc(file_records_v1_notes, 1);
 
 /**
- * A note that was found.
+ * A found note.
  *
  * @generated from message records.v1.NoteSearchResult
  */
@@ -155,21 +155,21 @@ export type NoteSearchResult = Message<"records.v1.NoteSearchResult"> & {
   parentLabel?: string | undefined;
 
   /**
-   * The session note's `type`; `user_manual` for a contact's.
+   * The session note's `type`, or `user_manual` for a contact's note.
    *
    * @generated from field: optional string note_type = 4;
    */
   noteType?: string | undefined;
 
   /**
-   * The text of the note, cut to its first 1,000 characters.
+   * The text of the note, truncated to its first 1,000 characters.
    *
    * @generated from field: string content = 5;
    */
   content: string;
 
   /**
-   * True when `content` was cut.
+   * True if `content` was truncated.
    *
    * @generated from field: bool truncated = 6;
    */
@@ -191,7 +191,7 @@ export const NoteSearchResultSchema: GenMessage<NoteSearchResult> = /*@__PURE__*
   messageDesc(file_records_v1_notes, 2);
 
 /**
- * What owns a note.
+ * The kinds of owners of a note.
  *
  * @generated from enum records.v1.NoteKind
  */
@@ -219,7 +219,7 @@ export const NoteKind = {
 } as const;
 
 /**
- * What owns a note.
+ * The kinds of owners of a note.
  *
  * @generated from enum records.v1.NoteKind
  */
@@ -240,8 +240,8 @@ export const NoteService: GenService<{
   /**
    * Search the notes of contacts and sessions together.
    *
-   * Every word of the query must be the beginning of some word of the note; case and diacritics do not matter. The
-   * newest `created_at` comes first. Notes of archived contacts are found like others.
+   * Every word of the query must be the beginning of a word of the note. Case and diacritics do not matter. The newest
+   * `created_at` comes first. Notes of archived contacts are also found.
    *
    * @generated from rpc records.v1.NoteService.SearchNotes
    */

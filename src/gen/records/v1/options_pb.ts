@@ -2,7 +2,7 @@
 // @generated from file records/v1/options.proto (package records.v1, syntax proto3)
 /* eslint-disable */
 
-// The options by which a proto says what REST, OpenAPI and the guards need beyond `google.api.http` and `buf.validate`.
+// Options for REST, OpenAPI and the guards, beyond `google.api.http` and `buf.validate`.
 
 import type { GenEnum, GenExtension, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, extDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -19,13 +19,13 @@ export const file_records_v1_options: GenFile = /*@__PURE__*/
   fileDesc("ChhyZWNvcmRzL3YxL29wdGlvbnMucHJvdG8SCnJlY29yZHMudjEizQEKC01ldGhvZFJ1bGVzEioKCmNyZWRlbnRpYWwYASABKA4yFi5yZWNvcmRzLnYxLkNyZWRlbnRpYWwSFwoPaWRlbXBvdGVuY3lfa2V5GAIgASgIEhYKDnN1Y2Nlc3Nfc3RhdHVzGAMgASgNEhAKCGxvY2F0aW9uGAQgASgJEiIKBmVycm9ycxgFIAMoDjISLnJlY29yZHMudjEuUmVhc29uEhAKCGVucm9sbGVkGAYgASgIEhkKEW1heF9tZXNzYWdlX2J5dGVzGAcgASgNIuQBCgpGaWVsZFJ1bGVzEiIKBmZvcm1hdBgBIAEoDjISLnJlY29yZHMudjEuRm9ybWF0EhoKDWRlZmF1bHRfdmFsdWUYAiABKAVIAIgBARIVCg1wcm92aWRlcl9uYW1lGAMgASgIEhcKD3BhdHRlcm5fbWVzc2FnZRgEIAEoCRIPCgdleGFtcGxlGAUgASgJEhAKCG5vdF9udWxsGAYgASgIEhMKC2JleW9uZF9yZXN0GAcgASgIEhwKFG9wdGlvbmFsX2JleW9uZF9yZXN0GAggASgIQhAKDl9kZWZhdWx0X3ZhbHVlKlUKCkNyZWRlbnRpYWwSGgoWQ1JFREVOVElBTF9VTlNQRUNJRklFRBAAEhMKD0NSRURFTlRJQUxfTk9ORRABEhYKEkNSRURFTlRJQUxfU0VTU0lPThACKj4KBkZvcm1hdBIWChJGT1JNQVRfVU5TUEVDSUZJRUQQABIcChhGT1JNQVRfREFURV9PUl9EQVRFX1RJTUUQATpRCgZtZXRob2QSHi5nb29nbGUucHJvdG9idWYuTWV0aG9kT3B0aW9ucxjhiQMgASgLMhcucmVjb3Jkcy52MS5NZXRob2RSdWxlc1IGbWV0aG9kOk0KBWZpZWxkEh0uZ29vZ2xlLnByb3RvYnVmLkZpZWxkT3B0aW9ucxjiiQMgASgLMhYucmVjb3Jkcy52MS5GaWVsZFJ1bGVzUgVmaWVsZGIGcHJvdG8z", [file_google_protobuf_descriptor, file_records_v1_errors]);
 
 /**
- * What the guards and the gateway need to know of an rpc.
+ * Properties of an rpc for the guards and the gateway.
  *
  * @generated from message records.v1.MethodRules
  */
 export type MethodRules = Message<"records.v1.MethodRules"> & {
   /**
-   * The credential that a caller presents.
+   * The credential that a client must send.
    *
    * @generated from field: records.v1.Credential credential = 1;
    */
@@ -53,7 +53,7 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   location: string;
 
   /**
-   * The reasons for which the rpc fails, as far as the API reference lists them. Any rpc can also fail for others.
+   * The reasons that the API reference lists for the rpc. Any rpc can also fail for other reasons.
    *
    * @generated from field: repeated records.v1.Reason errors = 5;
    */
@@ -83,7 +83,7 @@ export const MethodRulesSchema: GenMessage<MethodRules> = /*@__PURE__*/
   messageDesc(file_records_v1_options, 0);
 
 /**
- * What the codec, the validation and the documents need to know of a field.
+ * Properties of a field for the codec, the validation and the documents.
  *
  * @generated from message records.v1.FieldRules
  */
@@ -96,7 +96,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   format: Format;
 
   /**
-   * The value of an integer parameter that was left out.
+   * The default of an integer parameter.
    *
    * @generated from field: optional int32 default_value = 2;
    */
@@ -110,7 +110,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   providerName: boolean;
 
   /**
-   * What to say, in place of the pattern, of a value that does not match it: "must …".
+   * The message for a value that does not match the pattern: "must …".
    *
    * @generated from field: string pattern_message = 4;
    */
@@ -124,7 +124,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   example: string;
 
   /**
-   * True where null is rejected in a body although the property may be left out.
+   * True if null is rejected in a body although the property may be left out.
    *
    * @generated from field: bool not_null = 6;
    */
@@ -153,7 +153,7 @@ export const FieldRulesSchema: GenMessage<FieldRules> = /*@__PURE__*/
   messageDesc(file_records_v1_options, 1);
 
 /**
- * What a caller must present.
+ * The credentials that a client can send.
  *
  * @generated from enum records.v1.Credential
  */
@@ -166,7 +166,7 @@ export const Credential = {
   UNSPECIFIED: 0,
 
   /**
-   * Nothing.
+   * No credential.
    *
    * @generated from enum value: CREDENTIAL_NONE = 1;
    */
@@ -181,7 +181,7 @@ export const Credential = {
 } as const;
 
 /**
- * What a caller must present.
+ * The credentials that a client can send.
  *
  * @generated from enum records.v1.Credential
  */
@@ -207,7 +207,7 @@ export const Format = {
   UNSPECIFIED: 0,
 
   /**
-   * An RFC 3339 `full-date`, or an RFC 3339 `date-time` with an offset; the day or the instant has to exist.
+   * An RFC 3339 `full-date`, or an RFC 3339 `date-time` with an offset; the day and the time must exist.
    *
    * @generated from enum value: FORMAT_DATE_OR_DATE_TIME = 1;
    */

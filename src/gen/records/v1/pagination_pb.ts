@@ -15,7 +15,7 @@ export const file_records_v1_pagination: GenFile = /*@__PURE__*/
   fileDesc("ChtyZWNvcmRzL3YxL3BhZ2luYXRpb24ucHJvdG8SCnJlY29yZHMudjEiZwoKUGFnaW5hdGlvbhINCgVsaW1pdBgBIAEoBRIOCgZvZmZzZXQYAiABKAUSEAoIaGFzX21vcmUYAyABKAgSGAoLbmV4dF9vZmZzZXQYBCABKAVIAIgBAUIOCgxfbmV4dF9vZmZzZXRiBnByb3RvMw");
 
 /**
- * The place of a page in its list. Pages are cut from the list as it is at the time of each request.
+ * The position of a page in its list. Each page is a part of the list at the time of its request.
  *
  * @generated from message records.v1.Pagination
  */
@@ -28,21 +28,21 @@ export type Pagination = Message<"records.v1.Pagination"> & {
   limit: number;
 
   /**
-   * How many records come before this page.
+   * The number of records before this page.
    *
    * @generated from field: int32 offset = 2;
    */
   offset: number;
 
   /**
-   * True when records follow this page.
+   * True if records follow this page.
    *
    * @generated from field: bool has_more = 3;
    */
   hasMore: boolean;
 
   /**
-   * Pass it as `offset` to get the next page. Null when `has_more` is false.
+   * Pass it as `offset` to get the next page. Null if `has_more` is false.
    *
    * @generated from field: optional int32 next_offset = 4;
    */

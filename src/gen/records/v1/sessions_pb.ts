@@ -28,7 +28,7 @@ export const file_records_v1_sessions: GenFile = /*@__PURE__*/
  */
 export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   /**
-   * The words to look for. One without a letter or digit matches nothing.
+   * The words to search for. A query without a letter or digit matches nothing.
    *
    * @generated from field: optional string query = 1;
    */
@@ -42,14 +42,14 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   contactId?: string | undefined;
 
   /**
-   * Keeps only sessions at or after this date or instant. A date means the first millisecond of its day in UTC.
+   * Keeps only sessions at or after this date or time. A date means the first millisecond of its day in UTC.
    *
    * @generated from field: optional string from = 3;
    */
   from?: string | undefined;
 
   /**
-   * Keeps only sessions at or before this date or instant. A date means the last millisecond of its day in UTC.
+   * Keeps only sessions at or before this date or time. A date means the last millisecond of its day in UTC.
    *
    * @generated from field: optional string to = 4;
    */
@@ -63,15 +63,15 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   limit?: number | undefined;
 
   /**
-   * How many sessions to skip.
+   * The number of sessions to skip.
    *
    * @generated from field: optional int32 offset = 6;
    */
   offset?: number | undefined;
 
   /**
-   * True keeps only sessions with a transcript, false only those without. It looks at the newest 2,000 sessions that
-   * match the other conditions.
+   * True keeps only sessions with a transcript, false only those without. Only the newest 2,000 sessions that match the
+   * other conditions are searched.
    *
    * @generated from field: optional bool has_transcript = 7;
    */
@@ -85,8 +85,8 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   contactName?: string | undefined;
 
   /**
-   * True finds records with any of the words: those with more, and with rarer ones, come first. Of each word it looks
-   * at the newest 200 records.
+   * True finds records with any of the words. Records with more words, or rarer ones, come first. Only the newest 200
+   * records of each word are searched.
    *
    * @generated from field: optional bool any_word = 9;
    */
@@ -114,7 +114,7 @@ export type ListSessionsResponse = Message<"records.v1.ListSessionsResponse"> & 
   sessions: SessionSummary[];
 
   /**
-   * The place of the page in the list.
+   * The position of the page in the list.
    *
    * @generated from field: records.v1.Pagination pagination = 2;
    */
@@ -171,7 +171,7 @@ export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PUR
   messageDesc(file_records_v1_sessions, 3);
 
 /**
- * Of which session to get the transcript.
+ * The session whose transcript to get.
  *
  * @generated from message records.v1.GetSessionTranscriptRequest
  */
@@ -213,13 +213,13 @@ export const GetSessionTranscriptResponseSchema: GenMessage<GetSessionTranscript
   messageDesc(file_records_v1_sessions, 5);
 
 /**
- * What to look for, and in which transcripts: exactly one of `session_id` and `contact_id` is set.
+ * The words and the transcripts to search. Set exactly one of `session_id` and `contact_id`.
  *
  * @generated from message records.v1.SearchTranscriptsRequest
  */
 export type SearchTranscriptsRequest = Message<"records.v1.SearchTranscriptsRequest"> & {
   /**
-   * The words to look for. One without a letter or digit matches nothing.
+   * The words to search for. A query without a letter or digit matches nothing.
    *
    * @generated from field: string query = 1;
    */
@@ -261,8 +261,8 @@ export type SearchTranscriptsResponse = Message<"records.v1.SearchTranscriptsRes
   passages: TranscriptPassage[];
 
   /**
-   * False when the search ended before the last transcript, because there are more than 20 passages, or more than 2 MB
-   * of text.
+   * False if the search ended before the last transcript, because there are more than 20 passages or more than 2 MB of
+   * text.
    *
    * @generated from field: bool complete = 2;
    */
@@ -297,21 +297,21 @@ export type TranscriptPassage = Message<"records.v1.TranscriptPassage"> & {
   sessionTitle?: string | undefined;
 
   /**
-   * When the session began.
+   * When the session started.
    *
    * @generated from field: google.protobuf.Timestamp session_date = 3;
    */
   sessionDate?: Timestamp | undefined;
 
   /**
-   * Where the passage begins in the transcript, in Unicode characters.
+   * The start of the passage in the transcript, in Unicode characters.
    *
    * @generated from field: int32 offset = 4;
    */
   offset: number;
 
   /**
-   * The words that were said, with the text before and after them; about 600 characters.
+   * The words with the text around them, about 600 characters.
    *
    * @generated from field: string text = 5;
    */
@@ -353,7 +353,7 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   subtitle?: string | undefined;
 
   /**
-   * When the session began.
+   * When the session started.
    *
    * @generated from field: google.protobuf.Timestamp session_date = 4;
    */
@@ -367,14 +367,14 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * How far its recording has come.
+   * The status of its recording.
    *
    * @generated from field: optional string recording_status = 6;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * Where the session came from.
+   * The source of the session.
    *
    * @generated from field: optional string source = 7;
    */
@@ -388,7 +388,7 @@ export type SessionSummary = Message<"records.v1.SessionSummary"> & {
   conferenceProvider?: string | undefined;
 
   /**
-   * The contact whom the session was with.
+   * The contact of the session.
    *
    * @generated from field: records.v1.SessionClient client = 9;
    */
@@ -416,7 +416,7 @@ export type SessionClient = Message<"records.v1.SessionClient"> & {
   id: string;
 
   /**
-   * The name that a user gave.
+   * The name that a user set.
    *
    * @generated from field: optional string full_name = 2;
    */
@@ -458,7 +458,7 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   subtitle?: string | undefined;
 
   /**
-   * When the session began.
+   * When the session started.
    *
    * @generated from field: google.protobuf.Timestamp session_date = 4;
    */
@@ -472,14 +472,14 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * How far its recording has come.
+   * The status of its recording.
    *
    * @generated from field: optional string recording_status = 6;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * Where the session came from.
+   * The source of the session.
    *
    * @generated from field: optional string source = 7;
    */
@@ -493,7 +493,7 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   conferenceProvider?: string | undefined;
 
   /**
-   * The contact whom the session was with.
+   * The contact of the session.
    *
    * @generated from field: records.v1.SessionDetailClient client = 9;
    */
@@ -521,7 +521,7 @@ export type SessionDetail = Message<"records.v1.SessionDetail"> & {
   createdAt?: Timestamp | undefined;
 
   /**
-   * When the session was changed last.
+   * When the session was last changed.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 13;
    */
@@ -556,7 +556,7 @@ export type SessionDetailClient = Message<"records.v1.SessionDetailClient"> & {
   id: string;
 
   /**
-   * The name that a user gave.
+   * The name that a user set.
    *
    * @generated from field: optional string full_name = 2;
    */
@@ -591,7 +591,7 @@ export type SessionNote = Message<"records.v1.SessionNote"> & {
   title?: string | undefined;
 
   /**
-   * The title in the form of a word for addresses.
+   * The title as a slug for URLs.
    *
    * @generated from field: optional string title_slug = 2;
    */
@@ -612,7 +612,7 @@ export type SessionNote = Message<"records.v1.SessionNote"> & {
   position: number;
 
   /**
-   * How the note came to be.
+   * The origin of the note.
    *
    * @generated from field: records.v1.SessionNoteType type = 5;
    */
@@ -627,7 +627,7 @@ export const SessionNoteSchema: GenMessage<SessionNote> = /*@__PURE__*/
   messageDesc(file_records_v1_sessions, 13);
 
 /**
- * What was said in a session.
+ * The transcript of a session.
  *
  * @generated from message records.v1.Transcript
  */
@@ -640,14 +640,14 @@ export type Transcript = Message<"records.v1.Transcript"> & {
   sessionId: string;
 
   /**
-   * The text; null when no transcript has been generated yet.
+   * The text. Null if no transcript has been generated yet.
    *
    * @generated from field: optional string transcript = 2;
    */
   transcript?: string | undefined;
 
   /**
-   * The recording that the transcript was made from.
+   * The recording that the transcript was generated from.
    *
    * @generated from field: records.v1.Recording recording = 3;
    */
@@ -675,14 +675,14 @@ export type Recording = Message<"records.v1.Recording"> & {
   id: string;
 
   /**
-   * How long it is, in seconds.
+   * Its duration in seconds.
    *
    * @generated from field: optional double duration_seconds = 2;
    */
   durationSeconds?: number | undefined;
 
   /**
-   * When it began.
+   * When it started.
    *
    * @generated from field: google.protobuf.Timestamp recording_started_at = 3;
    */
@@ -704,7 +704,7 @@ export const RecordingSchema: GenMessage<Recording> = /*@__PURE__*/
   messageDesc(file_records_v1_sessions, 15);
 
 /**
- * How a session note came to be.
+ * The origins of session notes.
  *
  * @generated from enum records.v1.SessionNoteType
  */
@@ -731,14 +731,14 @@ export const SessionNoteType = {
   AI_MEETING_PREP: 2,
 
   /**
-   * Written after a template of the user.
+   * Written from a template of the user.
    *
    * @generated from enum value: SESSION_NOTE_TYPE_USER_TEMPLATE = 3;
    */
   USER_TEMPLATE: 3,
 
   /**
-   * Written by the system's AI after a template of the system.
+   * Written by the system's AI from a template of the system.
    *
    * @generated from enum value: SESSION_NOTE_TYPE_AI_PREDEFINED = 4;
    */
@@ -760,7 +760,7 @@ export const SessionNoteType = {
 } as const;
 
 /**
- * How a session note came to be.
+ * The origins of session notes.
  *
  * @generated from enum records.v1.SessionNoteType
  */
@@ -781,9 +781,9 @@ export const SessionService: GenService<{
   /**
    * Browse or search sessions.
    *
-   * The newest `session_date` comes first, sessions without a date last; there is no default window. With a query,
-   * every word of it must be the beginning of some word of `title`, `subtitle` or the client's name; case and
-   * diacritics do not matter. A `contact_id` that the account does not have gives an empty list.
+   * The newest `session_date` comes first, and sessions without a date come last. There is no default period. Every
+   * word of the query must be the beginning of a word of `title`, `subtitle` or the client's name. Case and diacritics
+   * do not matter. An unknown `contact_id` returns an empty list.
    *
    * @generated from rpc records.v1.SessionService.ListSessions
    */
@@ -795,7 +795,7 @@ export const SessionService: GenService<{
   /**
    * Get a session with its notes.
    *
-   * Fails with 404 when the account has no such session.
+   * Fails with 404 if the account has no such session.
    *
    * @generated from rpc records.v1.SessionService.GetSession
    */
@@ -807,8 +807,7 @@ export const SessionService: GenService<{
   /**
    * Get a session's transcript.
    *
-   * A session without a transcript yet is a success, with `transcript` null. Fails with 404 when the account has no
-   * such session.
+   * If the session has no transcript yet, `transcript` is null. Fails with 404 if the account has no such session.
    *
    * @generated from rpc records.v1.SessionService.GetSessionTranscript
    */
@@ -818,15 +817,12 @@ export const SessionService: GenService<{
     output: typeof GetSessionTranscriptResponseSchema;
   },
   /**
-   * Find the passages of transcripts in which words were said.
+   * Find passages of transcripts by words that were said.
    *
-   * Looks at the transcript of one session, or at those of the newest 50 sessions that have one, among a contact's
-   * newest
-   * 500. Every word of
-   * the query must be the beginning of some word of the passage, in any order; case and diacritics do not matter. At
-   * most 20 passages come back, those of the newest session first, each session's in the order in which they were said.
-   * Fails with 404 when the account has no such session; a `contact_id` that it does not have gives no passages. REST
-   * does not have this rpc.
+   * Searches the transcript of one session, or the newest 50 transcripts among a contact's newest 500 sessions. Every
+   * word of the query must be the beginning of a word of the passage, in any order. Case and diacritics do not matter.
+   * Returns at most 20 passages, the newest session first, in the order of each transcript. Fails with 404 if the
+   * account has no such session. An unknown `contact_id` returns no passages. REST does not have this rpc.
    *
    * @generated from rpc records.v1.SessionService.SearchTranscripts
    */

@@ -116,14 +116,14 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
  */
 export type ListAccountsRequest = Message<"records.admin.v1.ListAccountsRequest"> & {
   /**
-   * The largest number of accounts on the page; 100 when it is not set.
+   * The largest number of accounts on the page. The default is 100.
    *
    * @generated from field: optional int32 limit = 1;
    */
   limit?: number | undefined;
 
   /**
-   * How many accounts to skip.
+   * The number of accounts to skip.
    *
    * @generated from field: optional int32 offset = 2;
    */
@@ -158,7 +158,7 @@ export type ListAccountsResponse = Message<"records.admin.v1.ListAccountsRespons
   accounts: Account[];
 
   /**
-   * True when accounts follow this page.
+   * True if accounts follow this page.
    *
    * @generated from field: bool has_more = 2;
    */
@@ -235,14 +235,14 @@ export type LinkIdentityRequest = Message<"records.admin.v1.LinkIdentityRequest"
   accountId: string;
 
   /**
-   * The identity provider that vouches for the user: its issuer, byte for byte.
+   * The issuer of the identity provider, exactly as the provider reports it.
    *
    * @generated from field: string issuer = 2;
    */
   issuer: string;
 
   /**
-   * The user at that provider: the `sub` of its ID tokens, byte for byte.
+   * The user at that provider: the `sub` of its ID tokens, exactly as the provider reports it.
    *
    * @generated from field: string subject = 3;
    */
@@ -291,7 +291,7 @@ export type SuspendAccountRequest = Message<"records.admin.v1.SuspendAccountRequ
   accountId: string;
 
   /**
-   * Why, for the audit log.
+   * The reason, for the audit log.
    *
    * @generated from field: string reason = 2;
    */
@@ -340,7 +340,7 @@ export type ResumeAccountRequest = Message<"records.admin.v1.ResumeAccountReques
   accountId: string;
 
   /**
-   * Why, for the audit log.
+   * The reason, for the audit log.
    *
    * @generated from field: string reason = 2;
    */
@@ -389,7 +389,7 @@ export type RevokeApiKeyRequest = Message<"records.admin.v1.RevokeApiKeyRequest"
   key: string;
 
   /**
-   * Why, for the audit log.
+   * The reason, for the audit log.
    *
    * @generated from field: string reason = 2;
    */
@@ -459,7 +459,7 @@ export type EndSessionsRequest = Message<"records.admin.v1.EndSessionsRequest"> 
   accountId: string;
 
   /**
-   * Why, for the audit log.
+   * The reason, for the audit log.
    *
    * @generated from field: string reason = 2;
    */
@@ -515,7 +515,7 @@ export type DeleteAccountRequest = Message<"records.admin.v1.DeleteAccountReques
   accountId: string;
 
   /**
-   * Why: kept with the proof of the erasure. Ignored once the erasure has begun.
+   * The reason, kept with the proof of the erasure. Ignored after the erasure has started.
    *
    * @generated from field: string reason = 2;
    */
@@ -536,14 +536,14 @@ export const DeleteAccountRequestSchema: GenMessage<DeleteAccountRequest> = /*@_
  */
 export type DeleteAccountResponse = Message<"records.admin.v1.DeleteAccountResponse"> & {
   /**
-   * True once nothing of the account is left; false while the erasure continues.
+   * True if no data of the account is left, false while the erasure continues.
    *
    * @generated from field: bool erased = 1;
    */
   erased: boolean;
 
   /**
-   * Every place that was looked through, and what was found there. Redis is missing while it does not respond.
+   * Every place that was checked, with the number of documents left. Redis is missing while it does not respond.
    *
    * @generated from field: repeated records.admin.v1.ErasedPlace places = 2;
    */
@@ -579,7 +579,7 @@ export const DeleteAccountResponseSchema: GenMessage<DeleteAccountResponse> = /*
   messageDesc(file_records_admin_v1_accounts, 19);
 
 /**
- * A place where something of an account may be.
+ * A place that can contain data of an account.
  *
  * @generated from message records.admin.v1.ErasedPlace
  */
@@ -592,14 +592,14 @@ export type ErasedPlace = Message<"records.admin.v1.ErasedPlace"> & {
   place: string;
 
   /**
-   * How much of the account was left there when it was looked through just now; no more than 10,000 are counted.
+   * The number of documents of the account that are left there, counted up to 10,000.
    *
    * @generated from field: int64 left = 2;
    */
   left: bigint;
 
   /**
-   * How much the erasure has deleted there so far; not counted in Redis.
+   * The number of documents that the erasure has deleted there so far. Not counted in Redis.
    *
    * @generated from field: int64 deleted = 3;
    */
@@ -614,7 +614,7 @@ export const ErasedPlaceSchema: GenMessage<ErasedPlace> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_accounts, 20);
 
 /**
- * A user at an identity provider.
+ * A user of an identity provider.
  *
  * @generated from message records.admin.v1.Identity
  */
@@ -627,7 +627,7 @@ export type Identity = Message<"records.admin.v1.Identity"> & {
   issuer: string;
 
   /**
-   * The user's `sub` there.
+   * The user's `sub` at the provider.
    *
    * @generated from field: string subject = 2;
    */
@@ -683,7 +683,7 @@ export type Account = Message<"records.admin.v1.Account"> & {
   identities: Identity[];
 
   /**
-   * Why and since when it is suspended; unset while it is not.
+   * Its suspension. Unset if it is not suspended.
    *
    * @generated from field: optional records.admin.v1.Suspension suspension = 6;
    */
@@ -704,14 +704,14 @@ export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
  */
 export type Suspension = Message<"records.admin.v1.Suspension"> & {
   /**
-   * When it began.
+   * When it started.
    *
    * @generated from field: google.protobuf.Timestamp suspended_at = 1;
    */
   suspendedAt?: Timestamp | undefined;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 2;
    */
@@ -739,7 +739,7 @@ export const SuspensionSchema: GenMessage<Suspension> = /*@__PURE__*/
  */
 export const AccountService: GenService<{
   /**
-   * Creates an account. Fails with ALREADY_EXISTS when an account has the email.
+   * Creates an account. Fails with ALREADY_EXISTS if an account has the email.
    *
    * @generated from rpc records.admin.v1.AccountService.CreateAccount
    */
@@ -749,7 +749,7 @@ export const AccountService: GenService<{
     output: typeof CreateAccountResponseSchema;
   },
   /**
-   * Gets an account. Fails with NOT_FOUND when there is none with this id.
+   * Gets an account. Fails with NOT_FOUND if there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.GetAccount
    */
@@ -759,7 +759,7 @@ export const AccountService: GenService<{
     output: typeof GetAccountResponseSchema;
   },
   /**
-   * Lists accounts, the oldest first; or the one that has an email.
+   * Lists accounts, the oldest first, or the account with an email.
    *
    * @generated from rpc records.admin.v1.AccountService.ListAccounts
    */
@@ -769,8 +769,8 @@ export const AccountService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Enrols an account in the beta of the interface, or withdraws it. Fails with NOT_FOUND when there is none with this
-   * id.
+   * Enrols an account in the beta of the interface, or withdraws it. Fails with NOT_FOUND if there is no account with
+   * this id.
    *
    * @generated from rpc records.admin.v1.AccountService.SetBetaEnrolment
    */
@@ -780,9 +780,9 @@ export const AccountService: GenService<{
     output: typeof SetBetaEnrolmentResponseSchema;
   },
   /**
-   * Links a user's identity to an account: whoever signs in with it is the account's owner from then on. Linking the
-   * same one again changes nothing. Fails with NOT_FOUND when there is no account with this id, and with ALREADY_EXISTS
-   * when the identity belongs to another account.
+   * Links an identity to an account. A user who signs in with it is then an owner of the account. Linking the same
+   * identity again changes nothing. Fails with NOT_FOUND if there is no account with this id, and with ALREADY_EXISTS
+   * if the identity belongs to another account.
    *
    * @generated from rpc records.admin.v1.AccountService.LinkIdentity
    */
@@ -794,7 +794,7 @@ export const AccountService: GenService<{
   /**
    * Suspends an account: its API key, dashboard sessions and access tokens are rejected with ACCOUNT_SUSPENDED, on
    * every instance, for every request that begins after the response. Its records stay, and internal calls on its
-   * behalf still work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND when there is no
+   * behalf still work, writes included. Suspending it again changes nothing. Fails with NOT_FOUND if there is no
    * account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.SuspendAccount
@@ -806,7 +806,7 @@ export const AccountService: GenService<{
   },
   /**
    * Ends the suspension of an account: the same API key, sessions and tokens work again. Resuming an account that is
-   * not suspended changes nothing. Fails with NOT_FOUND when there is no account with this id.
+   * not suspended changes nothing. Fails with NOT_FOUND if there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.ResumeAccount
    */
@@ -816,8 +816,8 @@ export const AccountService: GenService<{
     output: typeof ResumeAccountResponseSchema;
   },
   /**
-   * Revokes an API key of any account. Revoking it again returns when it was revoked. Fails with NOT_FOUND when there
-   * is no such key, and with INVALID_REQUEST when several active keys begin with the prefix.
+   * Revokes an API key of any account. Revoking it again returns the time of the first revocation. Fails with NOT_FOUND
+   * if there is no such key, and with INVALID_REQUEST if several active keys begin with the prefix.
    *
    * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
    */
@@ -828,7 +828,7 @@ export const AccountService: GenService<{
   },
   /**
    * Ends all dashboard sessions and access tokens of the account's owners, as a sign-out does. They can sign in again.
-   * Fails with NOT_FOUND when there is no account with this id.
+   * Fails with NOT_FOUND if there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.EndSessions
    */
@@ -838,10 +838,10 @@ export const AccountService: GenService<{
     output: typeof EndSessionsResponseSchema;
   },
   /**
-   * Deletes an account and erases everything of it: records, API keys, dashboard sessions, idempotency keys, its audit
-   * log. No request of the account succeeds after the response. One instance erases in the background, and another
-   * continues if that instance ends. Calling it again, up to 90 days later, returns how far the erasure is. Fails with
-   * NOT_FOUND when there is no account with this id.
+   * Deletes an account and erases all its data: records, API keys, dashboard sessions, idempotency keys and audit log.
+   * No request of the account succeeds after the response. One instance erases in the background, and another continues
+   * if that instance ends. Calling it again, up to 90 days later, returns the progress of the erasure. Fails with
+   * NOT_FOUND if there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.DeleteAccount
    */

@@ -45,7 +45,7 @@ export type GetLogLevelResponse = Message<"records.admin.v1.GetLogLevelResponse"
   level: string;
 
   /**
-   * The level that LOG_LEVEL sets, and that a restart sets again.
+   * The level that LOG_LEVEL sets, and that is in force after a restart.
    *
    * @generated from field: string configured = 2;
    */
@@ -109,13 +109,13 @@ export const SetLogLevelResponseSchema: GenMessage<SetLogLevelResponse> = /*@__P
   messageDesc(file_records_admin_v1_instance, 3);
 
 /**
- * Sets how one instance logs: the instance that receives the call. A restart ends what was set.
+ * Sets the log level of the instance that receives the call, until its next restart.
  *
  * @generated from service records.admin.v1.InstanceService
  */
 export const InstanceService: GenService<{
   /**
-   * Gets the level of the log.
+   * Gets the log level.
    *
    * @generated from rpc records.admin.v1.InstanceService.GetLogLevel
    */
@@ -125,7 +125,7 @@ export const InstanceService: GenService<{
     output: typeof GetLogLevelResponseSchema;
   },
   /**
-   * Sets the level of the log. The log names the service token and the address of the caller.
+   * Sets the log level. The log names the service token and the address of the client.
    *
    * @generated from rpc records.admin.v1.InstanceService.SetLogLevel
    */

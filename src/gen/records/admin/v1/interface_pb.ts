@@ -19,7 +19,7 @@ export const file_records_admin_v1_interface: GenFile = /*@__PURE__*/
   fileDesc("CiByZWNvcmRzL2FkbWluL3YxL2ludGVyZmFjZS5wcm90bxIQcmVjb3Jkcy5hZG1pbi52MSIRCg9HZXRTdGF0ZVJlcXVlc3QiQwoQR2V0U3RhdGVSZXNwb25zZRIvCgVzdGF0ZRgBIAEoCzIgLnJlY29yZHMuYWRtaW4udjEuSW50ZXJmYWNlU3RhdGUiXwoZU2V0UHVibGljSW50ZXJmYWNlUmVxdWVzdBIcCgdlbmFibGVkGAEgASgIQga6SAPIAQFIAIgBARIYCgZyZWFzb24YAiABKAlCCLpIBXIDGPQDQgoKCF9lbmFibGVkIk0KGlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlEi8KBXN0YXRlGAEgASgLMiAucmVjb3Jkcy5hZG1pbi52MS5JbnRlcmZhY2VTdGF0ZSJWChBTZXRXcml0ZXNSZXF1ZXN0EhwKB2VuYWJsZWQYASABKAhCBrpIA8gBAUgAiAEBEhgKBnJlYXNvbhgCIAEoCUIIukgFcgMY9ANCCgoIX2VuYWJsZWQiRAoRU2V0V3JpdGVzUmVzcG9uc2USLwoFc3RhdGUYASABKAsyIC5yZWNvcmRzLmFkbWluLnYxLkludGVyZmFjZVN0YXRlIm4KDkludGVyZmFjZVN0YXRlEjIKEHB1YmxpY19pbnRlcmZhY2UYASABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaBIoCgZ3cml0ZXMYAiABKAsyGC5yZWNvcmRzLmFkbWluLnYxLlN3aXRjaCJZCgZTd2l0Y2gSDwoHZW5hYmxlZBgBIAEoCBIOCgZyZWFzb24YAiABKAkSLgoKY2hhbmdlZF9hdBgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiPgoSTGlzdENoYW5nZXNSZXF1ZXN0Eh4KBWxpbWl0GAEgASgFQgq6SAcaBRjoBygBSACIAQFCCAoGX2xpbWl0IkYKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLwoHY2hhbmdlcxgBIAMoCzIeLnJlY29yZHMuYWRtaW4udjEuU3dpdGNoQ2hhbmdlIqMBCgxTd2l0Y2hDaGFuZ2USDgoGc3dpdGNoGAEgASgJEg8KB2VuYWJsZWQYAiABKAgSDgoGcmVhc29uGAMgASgJEi4KCmNoYW5nZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2FkZHJlc3MYBSABKAkSDQoFdG9rZW4YBiABKAkSEgoKcmVxdWVzdF9pZBgHIAEoCTK2AwoQSW50ZXJmYWNlU2VydmljZRJeCghHZXRTdGF0ZRIhLnJlY29yZHMuYWRtaW4udjEuR2V0U3RhdGVSZXF1ZXN0GiIucmVjb3Jkcy5hZG1pbi52MS5HZXRTdGF0ZVJlc3BvbnNlIguQAgGKzhgEOICABBJ5ChJTZXRQdWJsaWNJbnRlcmZhY2USKy5yZWNvcmRzLmFkbWluLnYxLlNldFB1YmxpY0ludGVyZmFjZVJlcXVlc3QaLC5yZWNvcmRzLmFkbWluLnYxLlNldFB1YmxpY0ludGVyZmFjZVJlc3BvbnNlIgiKzhgEOICABBJeCglTZXRXcml0ZXMSIi5yZWNvcmRzLmFkbWluLnYxLlNldFdyaXRlc1JlcXVlc3QaIy5yZWNvcmRzLmFkbWluLnYxLlNldFdyaXRlc1Jlc3BvbnNlIgiKzhgEOICABBJnCgtMaXN0Q2hhbmdlcxIkLnJlY29yZHMuYWRtaW4udjEuTGlzdENoYW5nZXNSZXF1ZXN0GiUucmVjb3Jkcy5hZG1pbi52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIguQAgGKzhgEOICABGIGcHJvdG8z", [file_buf_validate_validate, file_google_protobuf_timestamp, file_records_v1_options]);
 
 /**
- * Has no fields.
+ * Has no field.
  *
  * @generated from message records.admin.v1.GetStateRequest
  */
@@ -55,20 +55,20 @@ export const GetStateResponseSchema: GenMessage<GetStateResponse> = /*@__PURE__*
   messageDesc(file_records_admin_v1_interface, 1);
 
 /**
- * How to set the switch of the public interface.
+ * The new state of the public interface.
  *
  * @generated from message records.admin.v1.SetPublicInterfaceRequest
  */
 export type SetPublicInterfaceRequest = Message<"records.admin.v1.SetPublicInterfaceRequest"> & {
   /**
-   * False switches the public interface off. It has to be said.
+   * False switches the public interface off. Required.
    *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean | undefined;
 
   /**
-   * Why, for those who ask later.
+   * The reason, for the log of switches.
    *
    * @generated from field: string reason = 2;
    */
@@ -104,20 +104,20 @@ export const SetPublicInterfaceResponseSchema: GenMessage<SetPublicInterfaceResp
   messageDesc(file_records_admin_v1_interface, 3);
 
 /**
- * How to set the switch of writes.
+ * The new state of writes.
  *
  * @generated from message records.admin.v1.SetWritesRequest
  */
 export type SetWritesRequest = Message<"records.admin.v1.SetWritesRequest"> & {
   /**
-   * False pauses writes. It has to be said.
+   * False pauses writes. Required.
    *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean | undefined;
 
   /**
-   * Why, for those who ask later.
+   * The reason, for the log of switches.
    *
    * @generated from field: string reason = 2;
    */
@@ -194,14 +194,14 @@ export type Switch = Message<"records.admin.v1.Switch"> & {
   enabled: boolean;
 
   /**
-   * Why it was set so.
+   * The reason of the last change.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * When it was set; unset while it never was.
+   * When it was last changed. Unset if it was never changed.
    *
    * @generated from field: google.protobuf.Timestamp changed_at = 3;
    */
@@ -222,7 +222,7 @@ export const SwitchSchema: GenMessage<Switch> = /*@__PURE__*/
  */
 export type ListChangesRequest = Message<"records.admin.v1.ListChangesRequest"> & {
   /**
-   * The largest number of changes; 100 when it is not set.
+   * The largest number of changes. The default is 100.
    *
    * @generated from field: optional int32 limit = 1;
    */
@@ -258,7 +258,7 @@ export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__P
   messageDesc(file_records_admin_v1_interface, 9);
 
 /**
- * A switch that was set.
+ * A change of a switch.
  *
  * @generated from message records.admin.v1.SwitchChange
  */
@@ -271,35 +271,35 @@ export type SwitchChange = Message<"records.admin.v1.SwitchChange"> & {
   switch: string;
 
   /**
-   * How it was set.
+   * Its new state.
    *
    * @generated from field: bool enabled = 2;
    */
   enabled: boolean;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * When.
+   * When it was changed.
    *
    * @generated from field: google.protobuf.Timestamp changed_at = 4;
    */
   changedAt?: Timestamp | undefined;
 
   /**
-   * The address of who set it.
+   * The address of the client that changed it.
    *
    * @generated from field: string address = 5;
    */
   address: string;
 
   /**
-   * The first 8 digits of the SHA-256 of the service token that was used: which of several it was.
+   * The first 8 digits of the SHA-256 of the service token that was used.
    *
    * @generated from field: string token = 6;
    */
@@ -337,7 +337,7 @@ export const InterfaceService: GenService<{
     output: typeof GetStateResponseSchema;
   },
   /**
-   * Switches the public interface. While it is off, every call of a record gets 503 (UNAVAILABLE).
+   * Switches the public interface. While it is off, every request for records gets 503 (UNAVAILABLE).
    *
    * @generated from rpc records.admin.v1.InterfaceService.SetPublicInterface
    */
@@ -347,7 +347,7 @@ export const InterfaceService: GenService<{
     output: typeof SetPublicInterfaceResponseSchema;
   },
   /**
-   * Switches writes. While they are off, every write of a record gets 503 (UNAVAILABLE), on the internal listener too.
+   * Switches writes. While they are off, every write of records gets 503 (UNAVAILABLE), on the internal listener too.
    *
    * @generated from rpc records.admin.v1.InterfaceService.SetWrites
    */
@@ -357,7 +357,7 @@ export const InterfaceService: GenService<{
     output: typeof SetWritesResponseSchema;
   },
   /**
-   * Lists how the switches were set, the latest first.
+   * Lists the changes of the switches, the latest first.
    *
    * @generated from rpc records.admin.v1.InterfaceService.ListChanges
    */

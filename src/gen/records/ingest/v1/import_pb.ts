@@ -2,7 +2,7 @@
 // @generated from file records/ingest/v1/import.proto (package records.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// How a whole account goes in and out: streams of records of every kind.
+// Import and export of a whole account: streams of records of every kind.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -18,7 +18,7 @@ export const file_records_ingest_v1_import: GenFile = /*@__PURE__*/
   fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLKAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCEILCglfcG9zaXRpb24ilQIKDkltcG9ydFJlc3BvbnNlEhEKCWltcG9ydF9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoAxIwCgd3cml0dGVuGAMgASgLMh8ucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkQ291bnRzEhAKCHJlamVjdGVkGAQgASgDEgwKBHJhdGUYBSABKAESMAoKcmVqZWN0aW9ucxgGIAMoCzIcLnJlY29yZHMuaW5nZXN0LnYxLlJlamVjdGlvbhIMCgRkb25lGAcgASgIEhAKCGluZGV4aW5nGAggASgIEjoKD2NvbnRhY3RfY2hhbmdlcxgJIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RDaGFuZ2VzIkUKDkNvbnRhY3RDaGFuZ2VzEg8KB2NyZWF0ZWQYASABKAMSDwoHdXBkYXRlZBgCIAEoAxIRCgl1bmNoYW5nZWQYAyABKAMidQoMUmVjb3JkQ291bnRzEhAKCGNvbnRhY3RzGAEgASgDEhAKCHNlc3Npb25zGAIgASgDEhMKC3RyYW5zY3JpcHRzGAMgASgDEhUKDXNlc3Npb25fbm90ZXMYBCABKAMSFQoNY29udGFjdF9ub3RlcxgFIAEoAyKMAQoJUmVqZWN0aW9uEhAKCHBvc2l0aW9uGAEgASgDEg8KAmlkGAIgASgJSACIAQESGAoLZXh0ZXJuYWxfaWQYAyABKAlIAYgBARIrCgVlcnJvchgEIAEoCzIcLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1FcnJvckIFCgNfaWRCDgoMX2V4dGVybmFsX2lkIjAKDUV4cG9ydFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQEiPAoORXhwb3J0UmVzcG9uc2USKgoHcmVjb3JkcxgBIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZGIGcHJvdG8z", [file_buf_validate_validate, file_records_ingest_v1_items]);
 
 /**
- * One record of any kind, as Import takes it and Export gives it. What belongs to another record comes after it.
+ * One record of any kind, for Import and Export. A record comes after the record that it belongs to.
  *
  * @generated from message records.ingest.v1.Record
  */
@@ -79,30 +79,30 @@ export const RecordSchema: GenMessage<Record> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 0);
 
 /**
- * A stretch of the records to import. The first message of the stream says into which account they go.
+ * A part of the records to import. The first message of the stream names the account.
  *
  * @generated from message records.ingest.v1.ImportRequest
  */
 export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
   /**
-   * The account to write into; of the first message.
+   * The account to write into. Only in the first message.
    *
    * @generated from field: string account_id = 1;
    */
   accountId: string;
 
   /**
-   * Names the import, so that it can resume where it was cut off; of the first message. A name is made when it is not
-   * set. A record without an `id` and `external_id` gets an id that follows from the import's name and the record's
-   * place in it, so that sending it again writes it again and not twice: another file needs another name.
+   * The name of the import, with which it can resume. Only in the first message. By default, the service chooses a
+   * name. A record without `id` and `external_id` gets an id that is derived from the import's name and the record's
+   * position. So sending it again does not duplicate it, and another file needs another name.
    *
    * @generated from field: string import_id = 2;
    */
   importId: string;
 
   /**
-   * The place of the first record of this message among all of the import, counted from 0; after the record before when
-   * it is not set. Records before the place that the import has reached are skipped.
+   * The position of the first record of this message in the import, counted from 0. By default, it follows the previous
+   * record. Records before the current position of the import are skipped.
    *
    * @generated from field: optional int64 position = 3;
    */
@@ -116,9 +116,9 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
   records: Record[];
 
   /**
-   * Updates contacts that are known by their email alone; of the first message. A contact whose `id` and `external_id`
-   * name none means the active contact with its email. Of the contact that it means, only the fields that it sets are
-   * changed, a contact that has them already is not written, and an archived one is rejected.
+   * Matches contacts by email. Only in the first message. A contact with a new `id` and `external_id` updates the
+   * active contact with its email. Only the fields that it sets are changed. An unchanged contact is not written, and
+   * an archived one is rejected.
    *
    * @generated from field: bool update_by_email = 5;
    */
@@ -133,8 +133,8 @@ export const ImportRequestSchema: GenMessage<ImportRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 1);
 
 /**
- * How far an import has come. The first one comes before any record is needed and says where to resume; then about one
- * a second; the last one when everything is written.
+ * The progress of an import. The first message comes before the first record and has the position to resume at. Then
+ * about one message per second follows. The last one comes when everything is written.
  *
  * @generated from message records.ingest.v1.ImportResponse
  */
@@ -147,56 +147,56 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
   importId: string;
 
   /**
-   * How many records are settled, written or rejected: all before this place, also by earlier streams of the import.
+   * The number of records that are written or rejected, also by earlier streams of the import. It is the next position.
    *
    * @generated from field: int64 position = 2;
    */
   position: bigint;
 
   /**
-   * How many were written, also by earlier streams of the import.
+   * The number of written records, also by earlier streams of the import.
    *
    * @generated from field: records.ingest.v1.RecordCounts written = 3;
    */
   written?: RecordCounts | undefined;
 
   /**
-   * How many were rejected, also by earlier streams of the import.
+   * The number of rejected records, also by earlier streams of the import.
    *
    * @generated from field: int64 rejected = 4;
    */
   rejected: bigint;
 
   /**
-   * Records a second, settled by this stream.
+   * The records per second of this stream.
    *
    * @generated from field: double rate = 5;
    */
   rate: number;
 
   /**
-   * What was rejected since the last message.
+   * The records that were rejected since the last message.
    *
    * @generated from field: repeated records.ingest.v1.Rejection rejections = 6;
    */
   rejections: Rejection[];
 
   /**
-   * True in the last message: everything is settled, and searches are as fast as they get.
+   * True in the last message, when everything is written and indexed.
    *
    * @generated from field: bool done = 7;
    */
   done: boolean;
 
   /**
-   * True while the records are in, and the index of their words is still being built.
+   * True if all records are written, but the search index is still being built.
    *
    * @generated from field: bool indexing = 8;
    */
   indexing: boolean;
 
   /**
-   * What became of the contacts that were written, also by earlier streams of the import.
+   * The changes of contacts, also by earlier streams of the import.
    *
    * @generated from field: records.ingest.v1.ContactChanges contact_changes = 9;
    */
@@ -211,7 +211,7 @@ export const ImportResponseSchema: GenMessage<ImportResponse> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 2);
 
 /**
- * What became of contacts. One that was sent again, because its stream was cut, counts by what the last one did.
+ * Numbers of contacts by change. A contact that was sent again after an interruption counts by its last change.
  *
  * @generated from message records.ingest.v1.ContactChanges
  */
@@ -224,14 +224,14 @@ export type ContactChanges = Message<"records.ingest.v1.ContactChanges"> & {
   created: bigint;
 
   /**
-   * Contacts that were there before.
+   * Existing contacts that were changed.
    *
    * @generated from field: int64 updated = 2;
    */
   updated: bigint;
 
   /**
-   * Contacts that had all values already; only where they are updated by email.
+   * Existing contacts that already had all values. Only if contacts are matched by email.
    *
    * @generated from field: int64 unchanged = 3;
    */
@@ -301,28 +301,28 @@ export const RecordCountsSchema: GenMessage<RecordCounts> = /*@__PURE__*/
  */
 export type Rejection = Message<"records.ingest.v1.Rejection"> & {
   /**
-   * Its place in the import, counted from 0.
+   * Its position in the import, counted from 0.
    *
    * @generated from field: int64 position = 1;
    */
   position: bigint;
 
   /**
-   * Its id, where it has one.
+   * Its id, if it has one.
    *
    * @generated from field: optional string id = 2;
    */
   id?: string | undefined;
 
   /**
-   * Its external id, where it has one.
+   * Its external id, if it has one.
    *
    * @generated from field: optional string external_id = 3;
    */
   externalId?: string | undefined;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: records.ingest.v1.ItemError error = 4;
    */
@@ -358,8 +358,8 @@ export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 6);
 
 /**
- * A stretch of the account's records. Contacts come first, then sessions, transcripts, notes of sessions and of
- * contacts; each record that exists throughout the export comes exactly once, as it is when its turn comes.
+ * A part of the account's records. Contacts come first, then sessions, transcripts, session notes and contact notes. A
+ * record that exists during the whole export comes exactly once, in its state at that time.
  *
  * @generated from message records.ingest.v1.ExportResponse
  */

@@ -2,7 +2,7 @@
 // @generated from file records/ingest/v1/ingest.proto (package records.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// How the services that own calendars, recorders and importers feed the records. Internal listener only.
+// Writes by your own systems, such as calendars, recorders and importers. Internal listener only.
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
@@ -315,7 +315,7 @@ export const ArchiveContactsResponseSchema: GenMessage<ArchiveContactsResponse> 
   messageDesc(file_records_ingest_v1_ingest, 11);
 
 /**
- * The contacts to bring back.
+ * The contacts to restore.
  *
  * @generated from message records.ingest.v1.RestoreContactsRequest
  */
@@ -365,8 +365,8 @@ export const RestoreContactsResponseSchema: GenMessage<RestoreContactsResponse> 
 
 /**
  * Which records to delete, at most 1,000 in all. The results follow the order of the fields here. Notes and transcripts
- * are deleted first, then sessions, then contacts. Deleting a record also deletes the responses that are stored for
- * idempotency keys and show it.
+ * are deleted first, then sessions, then contacts. Deleting a record also deletes the stored responses of idempotency
+ * keys that contain it.
  *
  * @generated from message records.ingest.v1.DeleteRecordsRequest
  */
@@ -422,7 +422,7 @@ export const DeleteRecordsRequestSchema: GenMessage<DeleteRecordsRequest> = /*@_
   messageDesc(file_records_ingest_v1_ingest, 14);
 
 /**
- * A record by its id in the system that it comes from.
+ * A record by its id in its source system.
  *
  * @generated from message records.ingest.v1.ExternalName
  */
@@ -435,7 +435,7 @@ export type ExternalName = Message<"records.ingest.v1.ExternalName"> & {
   kind: RecordKind;
 
   /**
-   * Its external id; of a transcript, that of its session.
+   * Its external id, or for a transcript that of its session.
    *
    * @generated from field: string external_id = 2;
    */
@@ -533,10 +533,10 @@ export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
   enumDesc(file_records_ingest_v1_ingest, 0);
 
 /**
- * Writes batches of records into one account. Every response holds one result for each item, in the same order; an item
- * that fails leaves the others untouched. An item has an `id`, or an `external_id` that is unique in the account and
- * its kind, or neither; where a record with it exists, the item replaces that record's fields (what is unset is
- * cleared, but for `archived_at`), otherwise the record is created.
+ * Writes batches of records into one account. Every response has one result for each item, in the same order. A failed
+ * item does not affect the others. An item can have an `id`, or an `external_id` that is unique in the account and its
+ * kind. If a record with it exists, the item replaces that record's fields, and unset fields are cleared, except
+ * `archived_at`. Otherwise the record is created.
  *
  * @generated from service records.ingest.v1.IngestService
  */
@@ -562,7 +562,7 @@ export const IngestService: GenService<{
     output: typeof UpsertSessionsResponseSchema;
   },
   /**
-   * Puts the transcripts of sessions in place.
+   * Creates or replaces the transcripts of sessions.
    *
    * @generated from rpc records.ingest.v1.IngestService.PutTranscripts
    */
@@ -592,7 +592,8 @@ export const IngestService: GenService<{
     output: typeof UpsertContactNotesResponseSchema;
   },
   /**
-   * Archives contacts. Archiving frees a contact's email. One that is archived stays as it is.
+   * Archives contacts. The email of an archived contact can be used again. A contact that is already archived does not
+   * change.
    *
    * @generated from rpc records.ingest.v1.IngestService.ArchiveContacts
    */
@@ -602,7 +603,8 @@ export const IngestService: GenService<{
     output: typeof ArchiveContactsResponseSchema;
   },
   /**
-   * Brings archived contacts back. An item fails when its email is taken by then. One that is active stays as it is.
+   * Restores archived contacts. An item fails if another contact uses its email by then. An active contact does not
+   * change.
    *
    * @generated from rpc records.ingest.v1.IngestService.RestoreContacts
    */
@@ -612,7 +614,7 @@ export const IngestService: GenService<{
     output: typeof RestoreContactsResponseSchema;
   },
   /**
-   * Deletes records for good, with what belongs to them. An item fails when there is no such record.
+   * Permanently deletes records and everything that belongs to them. An item fails if there is no such record.
    *
    * @generated from rpc records.ingest.v1.IngestService.DeleteRecords
    */
@@ -622,8 +624,8 @@ export const IngestService: GenService<{
     output: typeof DeleteRecordsResponseSchema;
   },
   /**
-   * Writes a stream of records, of any number, and reports its progress. Each record is right or wrong by itself, as
-   * in a batch. An import that was cut off resumes where it was when it is sent again under its name. Needs HTTP/2.
+   * Writes a stream of any number of records, and reports the progress. As in a batch, each record succeeds or fails by
+   * itself. To resume an interrupted import, send it again under its name. Needs HTTP/2.
    *
    * @generated from rpc records.ingest.v1.IngestService.Import
    */
@@ -633,7 +635,7 @@ export const IngestService: GenService<{
     output: typeof ImportResponseSchema;
   },
   /**
-   * Reads everything that Import would need to make the account's records again.
+   * Reads everything that Import needs to restore the account's records.
    *
    * @generated from rpc records.ingest.v1.IngestService.Export
    */

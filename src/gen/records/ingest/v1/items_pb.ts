@@ -2,8 +2,8 @@
 // @generated from file records/ingest/v1/items.proto (package records.ingest.v1, syntax proto3)
 /* eslint-disable */
 
-// The records as they are written from outside, and what becomes of each. An empty optional text counts as unset. An id
-// or external id must not be empty.
+// The records to write, and the result of each. An empty optional text counts as unset. An id or external id must not
+// be empty.
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
@@ -30,21 +30,21 @@ export const file_records_ingest_v1_items: GenFile = /*@__PURE__*/
  */
 export type ContactItem = Message<"records.ingest.v1.ContactItem"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * Its id. By default, a new one.
    *
    * @generated from field: optional string id = 1;
    */
   id?: string | undefined;
 
   /**
-   * Its id in the system that it comes from.
+   * Its id in its source system.
    *
    * @generated from field: optional string external_id = 2;
    */
   externalId?: string | undefined;
 
   /**
-   * The name that a user gave.
+   * The name that a user set.
    *
    * @generated from field: optional string full_name = 3;
    */
@@ -86,21 +86,21 @@ export type ContactItem = Message<"records.ingest.v1.ContactItem"> & {
   inferredName?: string | undefined;
 
   /**
-   * When it was created; now, or as it was, when it is not set.
+   * When it was created. By default, unchanged, or now for a new record.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 9;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was changed last; now when it is not set.
+   * When it was last changed. By default, now.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 10;
    */
   updatedAt?: Timestamp | undefined;
 
   /**
-   * When it was archived; as it was, when it is not set, and a new contact active.
+   * When it was archived. By default, unchanged, and a new contact is active.
    *
    * @generated from field: google.protobuf.Timestamp archived_at = 11;
    */
@@ -121,28 +121,28 @@ export const ContactItemSchema: GenMessage<ContactItem> = /*@__PURE__*/
  */
 export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * Its id. By default, a new one.
    *
    * @generated from field: optional string id = 1;
    */
   id?: string | undefined;
 
   /**
-   * Its id in the system that it comes from.
+   * Its id in its source system.
    *
    * @generated from field: optional string external_id = 2;
    */
   externalId?: string | undefined;
 
   /**
-   * The id of the contact whom it was with.
+   * The id of its contact.
    *
    * @generated from field: optional string contact_id = 3;
    */
   contactId?: string | undefined;
 
   /**
-   * The external id of that contact, in place of its id.
+   * The external id of that contact, instead of its id.
    *
    * @generated from field: optional string contact_external_id = 4;
    */
@@ -163,7 +163,7 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   subtitle?: string | undefined;
 
   /**
-   * When it began.
+   * When it started.
    *
    * @generated from field: google.protobuf.Timestamp session_date = 7;
    */
@@ -177,14 +177,14 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   sessionDateEnd?: Timestamp | undefined;
 
   /**
-   * How far its recording has come.
+   * The status of its recording.
    *
    * @generated from field: optional string recording_status = 9;
    */
   recordingStatus?: string | undefined;
 
   /**
-   * Where it comes from.
+   * Its source.
    *
    * @generated from field: optional string source = 10;
    */
@@ -212,14 +212,14 @@ export type SessionItem = Message<"records.ingest.v1.SessionItem"> & {
   providerDocUrl?: string | undefined;
 
   /**
-   * When it was created; now, or as it was, when it is not set.
+   * When it was created. By default, unchanged, or now for a new record.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 14;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was changed last; now when it is not set.
+   * When it was last changed. By default, now.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 15;
    */
@@ -247,21 +247,21 @@ export type TranscriptItem = Message<"records.ingest.v1.TranscriptItem"> & {
   sessionId?: string | undefined;
 
   /**
-   * The external id of the session, in place of its id.
+   * The external id of the session, instead of its id.
    *
    * @generated from field: optional string session_external_id = 2;
    */
   sessionExternalId?: string | undefined;
 
   /**
-   * The text; unset where none has been generated yet.
+   * The text. Unset if no transcript has been generated yet.
    *
    * @generated from field: optional string transcript = 3;
    */
   transcript?: string | undefined;
 
   /**
-   * The recording that it was made from.
+   * The recording that it was generated from.
    *
    * @generated from field: records.v1.Recording recording = 4;
    */
@@ -282,14 +282,14 @@ export const TranscriptItemSchema: GenMessage<TranscriptItem> = /*@__PURE__*/
  */
 export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * Its id. By default, a new one.
    *
    * @generated from field: optional string id = 1;
    */
   id?: string | undefined;
 
   /**
-   * Its id in the system that it comes from.
+   * Its id in its source system.
    *
    * @generated from field: optional string external_id = 2;
    */
@@ -303,7 +303,7 @@ export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   sessionId?: string | undefined;
 
   /**
-   * The external id of the session, in place of its id.
+   * The external id of the session, instead of its id.
    *
    * @generated from field: optional string session_external_id = 4;
    */
@@ -317,7 +317,7 @@ export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   title?: string | undefined;
 
   /**
-   * The title in the form of a word for addresses.
+   * The title as a slug for URLs.
    *
    * @generated from field: optional string title_slug = 6;
    */
@@ -338,14 +338,14 @@ export type SessionNoteItem = Message<"records.ingest.v1.SessionNoteItem"> & {
   position: number;
 
   /**
-   * How it came to be.
+   * Its origin.
    *
    * @generated from field: records.v1.SessionNoteType type = 9;
    */
   type: SessionNoteType;
 
   /**
-   * When it was written; now, or as it was, when it is not set.
+   * When it was written. By default, unchanged, or now for a new note.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 10;
    */
@@ -366,14 +366,14 @@ export const SessionNoteItemSchema: GenMessage<SessionNoteItem> = /*@__PURE__*/
  */
 export type ContactNoteItem = Message<"records.ingest.v1.ContactNoteItem"> & {
   /**
-   * Its id; a new one is made when it is not set.
+   * Its id. By default, a new one.
    *
    * @generated from field: optional string id = 1;
    */
   id?: string | undefined;
 
   /**
-   * Its id in the system that it comes from.
+   * Its id in its source system.
    *
    * @generated from field: optional string external_id = 2;
    */
@@ -387,7 +387,7 @@ export type ContactNoteItem = Message<"records.ingest.v1.ContactNoteItem"> & {
   contactId?: string | undefined;
 
   /**
-   * The external id of the contact, in place of its id.
+   * The external id of the contact, instead of its id.
    *
    * @generated from field: optional string contact_external_id = 4;
    */
@@ -401,21 +401,21 @@ export type ContactNoteItem = Message<"records.ingest.v1.ContactNoteItem"> & {
   content: string;
 
   /**
-   * Where it comes from.
+   * Its source.
    *
    * @generated from field: string source = 6;
    */
   source: string;
 
   /**
-   * When it was written; now, or as it was, when it is not set.
+   * When it was written. By default, unchanged, or now for a new note.
    *
    * @generated from field: google.protobuf.Timestamp created_at = 7;
    */
   createdAt?: Timestamp | undefined;
 
   /**
-   * When it was changed last; as `created_at` when it is not set.
+   * When it was last changed. By default, the same as `created_at`.
    *
    * @generated from field: google.protobuf.Timestamp updated_at = 8;
    */
@@ -430,13 +430,13 @@ export const ContactNoteItemSchema: GenMessage<ContactNoteItem> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_items, 4);
 
 /**
- * What became of an item.
+ * The result of an item.
  *
  * @generated from message records.ingest.v1.ItemResult
  */
 export type ItemResult = Message<"records.ingest.v1.ItemResult"> & {
   /**
-   * The id of the record; empty where the item failed before it had one.
+   * The id of the record. Empty if the item failed before it had one.
    *
    * @generated from field: string id = 1;
    */
@@ -450,7 +450,7 @@ export type ItemResult = Message<"records.ingest.v1.ItemResult"> & {
   externalId?: string | undefined;
 
   /**
-   * Why the item failed; unset where it was written.
+   * The error of the item. Unset if it was written.
    *
    * @generated from field: records.ingest.v1.ItemError error = 3;
    */
@@ -465,7 +465,7 @@ export const ItemResultSchema: GenMessage<ItemResult> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_items, 5);
 
 /**
- * Why an item failed.
+ * The error of an item.
  *
  * @generated from message records.ingest.v1.ItemError
  */
@@ -478,7 +478,7 @@ export type ItemError = Message<"records.ingest.v1.ItemError"> & {
   reason: Reason;
 
   /**
-   * What is wrong and where, for a reader.
+   * What is wrong and where, as a text for people.
    *
    * @generated from field: string message = 2;
    */
