@@ -78,8 +78,19 @@ async function shootOutside(page: Page, { base_url: base }: DemoFile, shoot: Sho
   await page.goto(`${base}/docs`);
   await page.getByRole("heading", { name: "Search contacts by name, email or phone" }).first().waitFor();
   await shoot(page, "reference");
+  await page.goto(`${base}/guide`);
+  await shoot(page, "guide");
+  await page.goto(`${base}/guide/quickstart`);
+  await shoot(page, "guide-page");
+  await page.goto(`${base}/guide/errors`);
+  await shoot(page, "guide-table");
   await page.goto(`${base}/sign-in`);
   await shoot(page, "development-sign-in");
+  await page.getByLabel("Email").fill("nobody@example.com");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.locator("#wrong").waitFor();
+  await shoot(page, "development-sign-in-failed");
 }
 
 async function shootKey(page: Page, demo: DemoFile, shoot: Shoot): Promise<void> {

@@ -44,10 +44,10 @@ button:hover { background: var(--accent-over); }
 button.second { background: transparent; color: var(--text); border-color: var(--field); }
 button.second:hover { background: var(--back); }
 .people { display: grid; gap: .5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
-.people button { padding: .4375rem .75rem; text-align: start; line-height: 1.3; }
+.people button { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 .75rem; padding: .5rem .75rem; line-height: 1.3; }
 .people .small { margin: 0; font-weight: 400; }
 .choice { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .wrong { padding: .625rem .75rem; border-left: 3px solid var(--wrong); border-radius: .25rem; background: var(--wrong-back); color: var(--wrong); }
 .small { margin: 1.25rem 0 0; font-size: .8125rem; color: var(--quiet); }
 dl { margin: 1.25rem 0 0; }
