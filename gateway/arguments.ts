@@ -38,7 +38,7 @@ export function createArgumentReader(route: Route): ArgumentReader {
           message: `must be left out: the arguments are ${names}`,
         });
       else if (typeof value === "string" && loneSurrogate.test(value))
-        violations.push({ field: name, rule: "surrogate", message: "must not hold a lone surrogate" });
+        violations.push({ field: name, rule: "surrogate", message: "must not contain a lone surrogate" });
       else if (value !== null && (value !== "" || isNeeded(field, given)))
         set(message, field.local, readValue(field, meant(field, value as Json), violations));
     }

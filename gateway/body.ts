@@ -40,7 +40,7 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   const encoding = request.headers["content-encoding"];
   if (!isJson(type)) return rejected("content_type", wrongType);
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
-    return rejected("content_encoding", "Content-Encoding must be left out: the body is taken as it is");
+    return rejected("content_encoding", "Content-Encoding is not supported: send the body uncompressed");
   return parse(bytes);
 }
 

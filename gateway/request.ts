@@ -96,7 +96,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
 }
 
 function flawViolation({ path, kind }: Flaw): Violation {
-  const message = kind === "duplicate" ? "must not be given more than once" : "must not hold a lone surrogate";
+  const message = kind === "duplicate" ? "must not be given more than once" : "must not contain a lone surrogate";
   return { field: echoedName(path), rule: kind, message };
 }
 

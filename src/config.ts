@@ -114,7 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (serviceTokens.length === 0 && real)
     wrong(
       "SERVICE_TOKENS",
-      `is required when MONGODB_URI or OIDC_ISSUER is set: one or several, each a ${secretForm}, separated by commas`,
+      `is required when MONGODB_URI or OIDC_ISSUER is set: one or more, each a ${secretForm}, separated by commas`,
     );
   const sessionSecrets = readSessionSecrets(env("SESSION_SECRET"), env("SESSION_SECRETS"));
   if (sessionSecrets === undefined && real)
@@ -161,11 +161,11 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
 
 function clientOf(env: (name: string) => string | undefined): Record<"clientId" | "clientSecret", string> {
   const required = (name: string): string =>
-    env(name) ?? wrong(name, "is required when OIDC_ISSUER is set: as the identity provider knows this service");
+    env(name) ?? wrong(name, "is required when OIDC_ISSUER is set: the value from the identity provider");
   return { clientId: required("OIDC_CLIENT_ID"), clientSecret: required("OIDC_CLIENT_SECRET") };
 }
 
-const secretForm = "secret of at least 32 characters, made at random";
+const secretForm = "random secret of at least 32 characters";
 
 /** The value itself is not repeated in the message. */
 function secret(name: string, value: string): string {

@@ -72,7 +72,7 @@ export function deadlineIn(
  * Why a command is broken off. An error of our own: the driver copies the properties of what ends a bulk write, and a
  * DOMException, the default, has some that make it throw a TypeError.
  */
-const givenUp = new Error("the caller no longer waits");
+const givenUp = new Error("the client no longer waits");
 
 /**
  * As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. Never before the deadline: code that
@@ -122,6 +122,6 @@ export async function within<T>(deadline: Deadline, promise: Promise<T>): Promis
 }
 
 function tooLate({ reason, tally }: Deadline): FailureOptions {
-  const message = reason === Reason.UNAVAILABLE ? { message: "The service could not respond in time; try again." } : {};
+  const message = reason === Reason.UNAVAILABLE ? { message: "The service could not respond in time. Try again." } : {};
   return { ...message, because: "deadline", waitingFor: waitOf(tally) };
 }

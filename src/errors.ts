@@ -24,112 +24,158 @@ export type FailureReason = (typeof Reason)[keyof typeof Reason];
 
 /** Every reason of `records.v1.Reason`, with its response. */
 export const failures: Readonly<Record<FailureReason, FailureKind>> = {
-  [Reason.UNSPECIFIED]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
+  [Reason.UNSPECIFIED]: {
+    http: 500,
+    code: Code.Internal,
+    message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+  },
   [Reason.MISSING_KEY]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "No API key: send it as `Authorization: Bearer <API_KEY>`.",
+    message: "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`.",
   },
   [Reason.INVALID_KEY]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "The API key is not valid: it is malformed, unknown, rotated or revoked.",
+    message:
+      "The API key is not valid: it is malformed, unknown, rotated or revoked. Use the current key of the account.",
   },
   [Reason.ACCESS_DENIED]: {
     http: 403,
     code: Code.PermissionDenied,
-    message: "Access denied: this API key may only read.",
+    message: "Access denied: this API key is read-only. Use a key with write access.",
   },
-  [Reason.NOT_FOUND]: { http: 404, code: Code.NotFound, message: "There is no such record in this account." },
-  [Reason.UNKNOWN_PATH]: { http: 404, code: Code.Unimplemented, message: "There is no such path." },
-  [Reason.METHOD_NOT_ALLOWED]: { http: 405, code: Code.Unimplemented, message: "This path does not take this method." },
+  [Reason.NOT_FOUND]: {
+    http: 404,
+    code: Code.NotFound,
+    message: "There is no such record in this account. Check the id.",
+  },
+  [Reason.UNKNOWN_PATH]: {
+    http: 404,
+    code: Code.Unimplemented,
+    message: "The path does not exist. Check it against the API reference.",
+  },
+  [Reason.METHOD_NOT_ALLOWED]: {
+    http: 405,
+    code: Code.Unimplemented,
+    message: "The path does not support this method. Use one of its methods.",
+  },
   [Reason.DUPLICATE_EMAIL]: {
     http: 409,
     code: Code.AlreadyExists,
-    message: "email: another active contact of this account has it.",
+    message: "The email is already used by another active contact. Choose another email or update that contact.",
   },
   [Reason.CONTACT_ARCHIVED]: {
     http: 409,
     code: Code.FailedPrecondition,
-    message: "The contact is archived and cannot be changed.",
+    message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
   },
   [Reason.IDEMPOTENCY_KEY_REUSED]: {
     http: 409,
     code: Code.Aborted,
-    message: "Idempotency-Key: it was used with another request; use a new key.",
+    message: "The Idempotency-Key was already used with another request. Use a new key.",
   },
-  [Reason.INVALID_REQUEST]: { http: 422, code: Code.InvalidArgument, message: "The request is not valid." },
+  [Reason.INVALID_REQUEST]: {
+    http: 422,
+    code: Code.InvalidArgument,
+    message: "The request is not valid. Check its parameters and its body.",
+  },
   [Reason.RATE_LIMITED]: {
     http: 429,
     code: Code.ResourceExhausted,
-    message: "Too many requests: try again in a moment.",
+    message: "Too many requests. Try again in a moment.",
   },
   [Reason.INTERFACE_DISABLED]: {
     http: 503,
     code: Code.Unavailable,
-    message: "The public interface is temporarily disabled.",
+    message: "The public interface is temporarily disabled. Try again later.",
   },
   [Reason.WRITES_PAUSED]: {
     http: 503,
     code: Code.Unavailable,
-    message: "Writes are temporarily unavailable; reads work.",
+    message: "Writes are temporarily unavailable, but reads work. Try again later.",
   },
   [Reason.UNAVAILABLE]: {
     http: 503,
     code: Code.Unavailable,
-    message: "The service cannot respond right now; try again.",
+    message: "The service cannot respond right now. Try again.",
   },
-  [Reason.INTERNAL]: { http: 500, code: Code.Internal, message: "Something went wrong on our side." },
-  [Reason.MALFORMED_HTTP]: { http: 400, code: Code.InvalidArgument, message: "The HTTP request is malformed." },
+  [Reason.INTERNAL]: {
+    http: 500,
+    code: Code.Internal,
+    message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+  },
+  [Reason.MALFORMED_HTTP]: {
+    http: 400,
+    code: Code.InvalidArgument,
+    message: "The HTTP request is malformed. Check its request line and headers.",
+  },
   [Reason.REQUEST_TIMEOUT]: {
     http: 408,
     code: Code.DeadlineExceeded,
-    message: "The HTTP request did not arrive in time.",
+    message: "The HTTP request did not arrive in time. Send it again.",
   },
   [Reason.EXPECTATION_FAILED]: {
     http: 417,
     code: Code.Unimplemented,
-    message: "Expect: only `100-continue` is understood.",
+    message: "Expect: must be `100-continue`.",
   },
-  [Reason.HEADERS_TOO_LARGE]: { http: 431, code: Code.InvalidArgument, message: "The HTTP headers are too large." },
+  [Reason.HEADERS_TOO_LARGE]: {
+    http: 431,
+    code: Code.InvalidArgument,
+    message: "The HTTP headers are too large. Send fewer or shorter headers.",
+  },
   [Reason.INVALID_SERVICE_TOKEN]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "The service token is missing or wrong.",
+    message:
+      "The service token is missing or not valid. Send one of SERVICE_TOKENS as `Authorization: Bearer <SERVICE_TOKEN>`.",
   },
-  [Reason.ALREADY_EXISTS]: { http: 409, code: Code.AlreadyExists, message: "Another record already has it." },
+  [Reason.ALREADY_EXISTS]: {
+    http: 409,
+    code: Code.AlreadyExists,
+    message: "A record with this value already exists. Use another value.",
+  },
   [Reason.NOT_SIGNED_IN]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "No one is signed in: open the dashboard and sign in; an API key does not do here.",
+    message: "Nobody is signed in. Sign in on the dashboard. An API key is not accepted here.",
   },
   [Reason.NO_ACCOUNT]: {
     http: 403,
     code: Code.PermissionDenied,
-    message: "The person who is signed in has no account: ask whoever runs the service to link one.",
+    message: "The signed-in user has no account. Ask the operator of the service to link one.",
   },
   [Reason.FOREIGN_ORIGIN]: {
     http: 403,
     code: Code.PermissionDenied,
-    message: "Origin: must be the dashboard's own; this can be done on its pages only.",
+    message: "Origin: must be that of the dashboard. Use the dashboard's own pages.",
   },
   [Reason.NOT_ENROLLED]: {
     http: 403,
     code: Code.PermissionDenied,
-    message: "The account is not enrolled in the beta: ask whoever runs the service to enrol it.",
+    message: "The account is not enrolled in the beta. Ask the operator of the service to enrol it.",
   },
-  [Reason.NO_API_KEY]: { http: 404, code: Code.NotFound, message: "The account has no API key." },
+  [Reason.NO_API_KEY]: {
+    http: 404,
+    code: Code.NotFound,
+    message: "The account has no API key. Create one on the dashboard.",
+  },
   [Reason.API_KEY_EXISTS]: {
     http: 409,
     code: Code.AlreadyExists,
-    message: "The account has an API key already: rotate it, or revoke it first.",
+    message: "The account already has an API key. Rotate it, or revoke it first.",
   },
   [Reason.SIGN_IN_FAILED]: {
     http: 400,
     code: Code.InvalidArgument,
-    message: "The sign-in did not succeed: begin again.",
+    message: "The sign-in failed. Sign in again.",
   },
-  [Reason.INVALID_LOGOUT_TOKEN]: { http: 400, code: Code.InvalidArgument, message: "logout_token: is not valid." },
+  [Reason.INVALID_LOGOUT_TOKEN]: {
+    http: 400,
+    code: Code.InvalidArgument,
+    message: "The logout_token is not valid. Send one that the identity provider signed for this service.",
+  },
   [Reason.UNSUPPORTED_MEDIA_TYPE]: {
     http: 415,
     code: Code.Unimplemented,
@@ -139,19 +185,23 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.INVALID_TOKEN]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "No access token: sign in, and send it as Authorization: Bearer.",
+    message: "The access token is missing. Sign in, and send it as Authorization: Bearer.",
   },
   [Reason.DEADLINE_EXCEEDED]: {
     http: 504,
     code: Code.DeadlineExceeded,
-    message: "The deadline that the request set has passed. Allow more time, or ask for less at once.",
+    message: "The deadline of the request has passed. Allow more time, or request less data.",
   },
   [Reason.ACCOUNT_SUSPENDED]: {
     http: 403,
     code: Code.PermissionDenied,
     message: "The account is suspended. Ask the operator of the service to resume it.",
   },
-  [Reason.CANCELLED]: { http: 499, code: Code.Canceled, message: "The caller cancelled the request." },
+  [Reason.CANCELLED]: {
+    http: 499,
+    code: Code.Canceled,
+    message: "The client cancelled the request. Send it again if you need the response.",
+  },
 };
 
 /** The name of a reason, without the prefix of its enum. */

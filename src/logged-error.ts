@@ -56,7 +56,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
  * and codes are shown.
  */
 export function shownError(error: unknown): string {
-  if (!(error instanceof Error)) return `something was thrown that is no error (${typeof error})`;
+  if (!(error instanceof Error)) return `a thrown value is not an error (${typeof error})`;
   const { type, code, code_name: name, syscall, stack } = loggedError(error);
   const isPlain = Object.getPrototypeOf(error) === Error.prototype && code === undefined;
   if (isPlain || syscall !== undefined) return error.message;

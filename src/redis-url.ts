@@ -72,8 +72,10 @@ export function parseRedisUrl(url: string): RedisTarget {
   const target = { tls: scheme === "rediss", nodes, credentials: credentialsOf(authority.slice(0, Math.max(0, at))) };
   if (kind === "sentinel") return sentinelGroup(target, path, query);
   if (kind === "cluster") {
-    if (query !== undefined) wrong("takes no options for a cluster: remove what follows the question mark");
-    if (path !== "" && path !== "0") wrong("can name no database of a cluster, which has only 0: remove the path");
+    if (query !== undefined)
+      wrong("must not have options for a cluster: remove the question mark and everything after it");
+    if (path !== "" && path !== "0")
+      wrong("must not name a database of a cluster, which has only database 0: remove the path");
     return { kind, ...target };
   }
   if (nodes.length > 1)
@@ -85,7 +87,7 @@ export function parseRedisUrl(url: string): RedisTarget {
 function sentinelGroup(target: Target, path: string, query: string | undefined): SentinelGroup {
   const [master = "", database = ""] = splitOnce(path, "/");
   if (!/^[\w.-]+$/.test(master))
-    wrong(`must name the master as the Sentinels know it, in letters, digits and ._-: ${forms.sentinel}`);
+    wrong(`must name the master as the Sentinels do, in letters, digits and ._-: ${forms.sentinel}`);
   const options = new Map<string, string>();
   for (const option of query?.split("&") ?? []) {
     const [name = "", value = ""] = splitOnce(option, "=");
@@ -136,7 +138,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return wrong(`has a percent sign that encodes nothing; ${percent}`);
+    return wrong(`has a percent sign that does not encode a character; ${percent}`);
   }
 }
 

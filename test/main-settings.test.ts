@@ -90,7 +90,7 @@ test("a port that is taken, and a host that is not ours, end the program with 1 
   onTestFinished(() => endProgram(nowhere));
   expect(await nowhere.ended).toBe(1);
   expect(nowhere.stderr).toMatch(
-    /^records: INTERNAL_HOST: "nowhere\.invalid" is no address of this machine \([A-Z_]+\)\n$/,
+    /^records: INTERNAL_HOST: "nowhere\.invalid" is not an address of this machine \([A-Z_]+\)\n$/,
   );
   const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
   const mend = "stop the program that has it, or choose another port";
@@ -133,7 +133,7 @@ test("with a Redis that is away altogether it starts and serves: ready, degraded
   expect([ready.status, await ready.json()]).toEqual([200, { status: "ok", mongodb: true, redis: false }]);
   expect((await fetch(`${program.internal}/livez`)).status).toBe(200);
   expect(await (await fetch(`${program.internal}/metrics`)).text()).toMatch(/^records_redis_up 0$/m);
-  expect(program.stdout).toMatch(/"level":40.*Redis is away/);
+  expect(program.stdout).toMatch(/"level":40.*Redis is unavailable/);
   expect(program.stdout).not.toContain("demo");
   expect(existsSync(join(folder.path, "demo.json"))).toBe(false);
   const call = (authorization: string) =>

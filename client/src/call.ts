@@ -101,8 +101,8 @@ export function createCall(options: RecordsClientOptions): Call {
       if (error instanceof RecordsError) throw error;
       signal?.throwIfAborted();
       if (timedOut)
-        throw new RecordsError(`No response came within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
-      throw new RecordsError(`${baseUrl} could not be reached, or the connection broke.`, {
+        throw new RecordsError(`No response arrived within ${Math.round(milliseconds)} ms.`, { code: "timeout" });
+      throw new RecordsError(`${baseUrl} cannot be reached, or the connection was lost.`, {
         code: "unreachable",
         cause: error,
       });

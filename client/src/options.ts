@@ -38,9 +38,9 @@ export type Settings = {
 export function readOptions(options: RecordsClientOptions): Settings {
   const { maxAttempts = 10, timeout = 30_000, attemptTimeout = 10_000, apiKey } = options;
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
-    throw new TypeError("apiKey: must be the key as the dashboard showed it, without blanks or line breaks");
+    throw new TypeError("apiKey: must be the API key as the dashboard showed it, without spaces or line breaks");
   if (!Number.isInteger(maxAttempts) || maxAttempts < 1)
-    throw new TypeError("maxAttempts: must be a whole number from 1 on");
+    throw new TypeError("maxAttempts: must be a whole number of at least 1");
   return {
     baseUrl: baseUrlOf(options.baseUrl),
     apiKey,
@@ -65,6 +65,6 @@ function baseUrlOf(text: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     throw new TypeError("baseUrl: must be an http or https address, such as https://records.example.com");
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
-    throw new TypeError("baseUrl: must have no user, password, query or fragment");
+    throw new TypeError("baseUrl: must not have a user, password, query or fragment");
   return url.href.replace(/(?<!\/)\/+$/, "");
 }

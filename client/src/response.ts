@@ -12,14 +12,14 @@ export async function readResponse(response: Response): Promise<unknown> {
   const requestId = response.headers.get("x-request-id") ?? undefined;
   if (response.ok) {
     if (isObject(body) && "data" in body) return body;
-    throw new RecordsError("The response is not one of Records. Does baseUrl lead to it?", {
+    throw new RecordsError("The response is not from Records. Check baseUrl.", {
       status,
       code: "unreadable",
       requestId,
     });
   }
   if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
-    throw new RecordsError("baseUrl leads to a redirect. Give the address that it leads to.", {
+    throw new RecordsError("The server redirects. Set baseUrl to the address that it redirects to.", {
       status,
       code: "unreadable",
       requestId,
@@ -27,7 +27,9 @@ export async function readResponse(response: Response): Promise<unknown> {
   }
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : {};
   throw new RecordsError(
-    typeof error["message"] === "string" ? error["message"] : `The response was HTTP ${status}, without a reason.`,
+    typeof error["message"] === "string"
+      ? error["message"]
+      : `The response has the HTTP status ${status}, and no error message.`,
     {
       status,
       code: typeof error["code"] === "string" ? error["code"] : String(status),

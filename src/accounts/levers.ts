@@ -68,7 +68,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       const active = found.filter((key) => key.active === true);
       if (active.length > 1)
         rejectInput([
-          { field: "key", rule: "unique", message: `must be the id of one key: ${active.length} active keys begin so` },
+          { field: "key", rule: "unique", message: `must match one key: ${active.length} active keys begin with it` },
         ]);
       const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;
       if (key.active !== true) return key;

@@ -118,14 +118,14 @@ export function createAccountStore(db: Db): AccountStore {
         beta_enrolled: betaEnrolled,
         created_at: new Date(),
       };
-      await mapDuplicate("email_key", "email: another account has it.", () =>
+      await mapDuplicate("email_key", "email: another account already uses it. Use another email.", () =>
         write(db.client, deadline, (options) => accounts.insertOne(account, options)),
       );
       return account;
     },
     enrol: (id, enrolled, deadline) => change(id, { $set: { beta_enrolled: enrolled } }, deadline),
     link: (id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) =>
-      mapDuplicate("identities.subject", "subject: another account is linked to this identity.", () =>
+      mapDuplicate("identities.subject", "subject: this identity is already linked to another account.", () =>
         change(id, { $addToSet: { identities: { issuer, subject } } }, deadline),
       ),
     async lock(id, session) {

@@ -34,7 +34,7 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
         keys.bulkWrite(updates, { ordered: false, comment: "watch", ...options }),
       );
     },
-    (error) => onTrouble("the last use of keys is not written", error),
+    (error) => onTrouble("the last use of API keys cannot be written", error),
   );
 
   return {

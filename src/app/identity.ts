@@ -21,7 +21,7 @@ export function createIdentity(
   if (dependencies.oidc === undefined) return { provider: undefined, signIn: undefined, tokens: undefined };
   if (config.oidc !== undefined && config.mcpAudiences.length === 0)
     log.warn(
-      "MCP_AUDIENCE is not set: an access token that the identity provider issued for another application opens the MCP surface as well",
+      "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the identity provider issued for other applications",
     );
   const { outgoing, metrics } = observability;
   const provider = createIdentityProvider({ ...dependencies.oidc, outgoing, onResponse: metrics.identityProvider });

@@ -67,11 +67,7 @@ export async function openStorage(
       observability.metrics.redisUp.set(ready ? 1 : 0);
       if (ready) log.info("Redis responds");
       // Of a cluster, the masters that are not named are used.
-      else
-        log.warn(
-          { err, code: replyCode(err), master },
-          "Redis is away: this instance throttles with buckets of its own",
-        );
+      else log.warn({ err, code: replyCode(err), master }, "Redis is unavailable: this instance throttles by itself");
     };
     const link = connectRedis(url, onChange, { watch: observability.watchRedis });
     opened.push(() => link.close());
@@ -83,7 +79,7 @@ export async function openStorage(
 function logLeases(primary: Primary, log: Logger): void {
   primary.onLease(({ held, reason }) =>
     held
-      ? log.info("the primary of MongoDB is proven again")
-      : log.warn({ reason }, "no lease on the primary of MongoDB: what needs it gets 503"),
+      ? log.info("the primary of MongoDB is confirmed again")
+      : log.warn({ reason }, "no lease on the primary of MongoDB: requests that need it get 503"),
   );
 }

@@ -87,7 +87,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
       write(db.client, deadlineIn(deadlineMs), (options) =>
         entries.insertMany(added, { ordered: false, comment: "watch", ...options }),
       ).catch(unlessThere),
-    (error) => onTrouble("entries of the audit log are lost", error),
+    (error) => onTrouble("audit log entries were lost", error),
   );
 
   return {

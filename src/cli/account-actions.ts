@@ -96,7 +96,7 @@ async function deleteAccount(output: Output, link: Link, name: string, yes: bool
   const id = account?.id ?? name.toLowerCase();
   const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
   await confirm({
-    warning: `This erases ${called} with all its records, keys and its audit log, for good.`,
+    warning: `This erases ${called} permanently, with all its records, its keys and its audit log.`,
     expected: account?.email ?? id,
     yes,
   });
@@ -113,7 +113,7 @@ async function deleteAccount(output: Output, link: Link, name: string, yes: bool
       places: proof,
     },
     [
-      `Erased ${called}. What is left of it, by place:`,
+      `Erased ${called}. The number of documents left, by place:`,
       ...output.table(
         ["PLACE", "LEFT"],
         proof.map(({ place, left }) => [place, String(left)]),
@@ -142,10 +142,10 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
         throw new CommandError(
           exitCodes.unreachable,
           "unavailable",
-          `The service does not respond. The erasure continues once it runs; to see the proof: records account delete ${accountId}`,
+          `The service does not respond. The erasure continues when the service runs again. To see the proof: records account delete ${accountId}`,
         );
       }
-      output.note("The service does not respond; trying again …");
+      output.note("The service does not respond. Trying again …");
     }
     await sleep(pollMs);
   }

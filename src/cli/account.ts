@@ -15,7 +15,7 @@ export function addAccount(program: Command, context: Context): void {
     .command("create")
     .description("creates an account")
     .argument("<email>", "the email address of its owner")
-    .option("--enrol", "enrols it in the beta, so that its owner can make an API key")
+    .option("--enrol", "enrols it in the beta, so that its owner can create an API key")
     .action(async (email: string, { enrol = false }: { enrol?: boolean }) => (await run()).create(email, enrol));
   account
     .command("list")
@@ -23,29 +23,29 @@ export function addAccount(program: Command, context: Context): void {
     .action(async () => (await run()).list());
   onOne("show", "shows an account with its identities").action(async (name: string) => (await run()).show(name));
   onOne("enrol", "enrols an account in the beta").action(async (name: string) => (await run()).enrol(name, true));
-  onOne("unenrol", "withdraws an account from the beta; a key that it has stays valid").action(async (name: string) =>
+  onOne("unenrol", "withdraws an account from the beta; its API key stays valid").action(async (name: string) =>
     (await run()).enrol(name, false),
   );
-  onOne("link", "makes a person of the identity provider the account's owner")
-    .requiredOption("--issuer <url>", "the issuer of the identity provider, byte for byte")
-    .requiredOption("--subject <sub>", "the person's `sub` there, byte for byte")
+  onOne("link", "makes a user of the identity provider the account's owner")
+    .requiredOption("--issuer <url>", "the issuer of the identity provider, exactly as it reports it")
+    .requiredOption("--subject <sub>", "the user's `sub` at the provider, exactly as it reports it")
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
   onOne("suspend", "rejects its API key, sessions and access tokens at once, on every instance; its records stay")
-    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));
   onOne("resume", "ends a suspension: the same API key, sessions and access tokens work again")
-    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, false, reason));
   onOne("end-sessions", "ends the dashboard sessions and access tokens of its owners, as a sign-out does")
-    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).endSessions(name, reason));
   onOne(
     "delete",
-    "deletes an account and erases everything of it, for good; asks first, and proves it afterwards",
-    "its id or email; the id of a deleted account looks everywhere once more",
+    "deletes an account and permanently erases its data; asks first, and prints a proof afterwards",
+    "its id or email; for the id of a deleted account, the command checks every place again",
   )
-    .option("--reason <text>", "why, kept with the proof for 90 days")
-    .option("--yes", "does not ask")
+    .option("--reason <text>", "the reason, kept with the proof for 90 days")
+    .option("--yes", "does not ask for confirmation")
     .action(async (name: string, { yes = false, reason = "" }: { yes?: boolean; reason?: string }) =>
       (await run()).delete(name, yes, reason),
     );

@@ -20,15 +20,18 @@ export interface Confirmation {
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {
   if (yes) return;
   if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
-    rejectUsage(`${warning} Nobody can be asked here, as this is no terminal: say --yes to go on. Nothing was done.`);
+    rejectUsage(
+      `${warning} This needs a confirmation, and the input is not a terminal. Nothing was done. To confirm, add --yes.`,
+    );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   // Ctrl-C and Ctrl-D are a no.
   const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
   const typed = await Promise.race([
-    terminal.question(`${printable(warning)}\nType "${printable(expected)}" to go on: `),
+    terminal.question(`${printable(warning)}\nType "${printable(expected)}" to continue: `),
     left,
   ]);
   terminal.close();
-  if (typed.trim().toLowerCase() !== expected.toLowerCase()) rejectUsage("That does not match. Nothing was done.");
+  if (typed.trim().toLowerCase() !== expected.toLowerCase())
+    rejectUsage("The confirmation does not match. Nothing was done.");
 }

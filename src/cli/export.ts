@@ -6,17 +6,17 @@ import type { EndWith } from "./exit.ts";
 import type { ExportOptions } from "./export/run.ts";
 
 const help = `
-Formats (by the name of the file, unless said; standard output is NDJSON):
-  ndjson  every record, a line each, in the order in which import takes it;
-          imported again, nothing is changed or missing
-  csv     contacts alone, with a header, archived ones too; cells hold the text
-          exactly as it is stored: one that begins with = + - or @ may be taken
-          for a formula where the file is opened in a spreadsheet
-  vcard   active contacts alone, as vCard 3.0; line breaks within texts become
+Formats (from the file's name by default; standard output is NDJSON):
+  ndjson  every record, one per line, in the order that import needs; an import
+          of the file restores every record unchanged
+  csv     all contacts, with a header. Cells have the text exactly as it is
+          stored: a spreadsheet may read one that begins with = + - or @ as a
+          formula.
+  vcard   only active contacts, as vCard 3.0; line breaks within texts become
           LF
 
-The file is written beside itself as FILE.part and put in place when it is
-whole. Only its owner can read it (0600).`;
+The command writes FILE.part, and renames it to FILE when it is complete. Only
+its owner can read it (0600).`;
 
 /** Adds the command. */
 export function addExport(program: Command, context: Context, endWith: EndWith): void {
@@ -24,7 +24,7 @@ export function addExport(program: Command, context: Context, endWith: EndWith):
     .command("export")
     .description("writes the records of an account to a file")
     .argument("<file>", "the file, or - for standard output")
-    .requiredOption("--account <account>", "the account to read: its id or email")
+    .requiredOption("--account <account>", "the account to export: its id or email")
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .addHelpText("after", help)
     .action(async (file: string, options: ExportOptions) => {

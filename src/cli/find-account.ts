@@ -13,7 +13,7 @@ export async function findAccount(link: Link, name: string): Promise<Account> {
   throw new CommandError(
     exitCodes.failed,
     "not_found",
-    `There is no account "${name}": records account list shows all.`,
+    `There is no account "${name}". To see all accounts, run records account list.`,
   );
 }
 
@@ -29,7 +29,7 @@ export async function lookUp(link: Link, name: string): Promise<Account | undefi
       },
     );
   }
-  if (!name.includes("@")) rejectUsage(`An account is named by its id (a UUID) or its email, not "${name}".`);
+  if (!name.includes("@")) rejectUsage(`Name the account by its id (a UUID) or its email, not "${name}".`);
   const { accounts: found } = await accounts.listAccounts({ email: name });
   return found.find(({ email }) => email.toLowerCase() === name.toLowerCase());
 }

@@ -10,22 +10,22 @@ interface SwitchOptions {
 
 const offWarning = {
   public_interface:
-    "This switches the public interface off: every call of a record returns 503, on every instance, within a second.",
+    "This switches the public interface off. Within a second, every request for records returns 503 on every instance.",
   writes:
-    "This pauses writes: every write of a record returns 503, ingest and import too, on every instance, within a second.",
+    "This pauses writes. Within a second, every write of records returns 503 on every instance, also ingest and import.",
 };
 
 /** Adds the commands. */
 export function addInterface(program: Command, context: Context): void {
   const group = program
     .command("interface")
-    .description("the switches: the public interface, and writes, on and off, with a log");
+    .description("switches the public interface and writes on and off, and shows their log");
   addSwitch(group, "the public interface (REST, Connect, gRPC, MCP)", "public_interface");
   const writes = group.command("writes").description("pauses and resumes writes");
   addSwitch(writes, "writes", "writes");
   group
     .command("log")
-    .description("lists how the switches were set, the latest first")
+    .description("lists the changes of the switches, the latest first")
     .option("--limit <count>", "the largest number of changes", "100")
     .action(async ({ limit }: { limit: string }) => {
       const { interfaceActions } = await import("./interface-actions.ts");
@@ -37,9 +37,9 @@ export function addInterface(program: Command, context: Context): void {
       const command = parent
         .command(enabled ? "on" : "off")
         .description(`switches ${what} ${enabled ? "on" : "off; asks first"}`)
-        .option("--reason <text>", "why, for those who ask later")
+        .option("--reason <text>", "the reason, for the log of switches")
         // Of both, so that a script can say it whichever way it switches.
-        .option("--yes", enabled ? "nothing is asked anyway" : "does not ask");
+        .option("--yes", enabled ? "has no effect here: this command never asks" : "does not ask for confirmation");
       command.action(async ({ reason = "", yes = false }: SwitchOptions) => {
         if (!enabled) await confirm({ warning: offWarning[name], expected: "off", yes });
         const { interfaceActions } = await import("./interface-actions.ts");

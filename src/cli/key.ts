@@ -6,11 +6,11 @@ import type { Context } from "./context.ts";
 export function addKey(program: Command, context: Context): void {
   program
     .command("key")
-    .description("API keys of any account: revoke")
+    .description("revokes API keys of any account")
     .command("revoke")
-    .description("revokes an API key: no instance takes it from then on")
+    .description("revokes an API key at once, on every instance")
     .argument("<key>", "its id or its first 8 characters; never the whole key")
-    .requiredOption("--reason <text>", "why, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log")
     .action(async (key: string, { reason }: { reason: string }) => {
       const { accountActions } = await import("./account-actions.ts");
       await accountActions(context.output, await context.link()).revokeKey(key, reason);

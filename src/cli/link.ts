@@ -73,28 +73,25 @@ export function explain(error: unknown, address: () => string): unknown {
   const told = (exitCode: 1 | 3, message: string): CommandError => new CommandError(exitCode, codeName(code), message);
   const system = systemCodeOf(error);
   if (system === "ECONNREFUSED")
-    return told(exitCodes.unreachable, `Nothing listens at ${url}: is the service running? (npm start)`);
+    return told(exitCodes.unreachable, `Nothing listens at ${url}. Start the service (npm start), or set --url.`);
   if (system === "ENOTFOUND" || system === "EAI_AGAIN")
-    return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be found: is the address right?`);
+    return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be resolved. Check the address.`);
   if (code === Code.Unauthenticated)
-    return told(
-      exitCodes.failed,
-      `The service token was refused (401) by ${url}: it must be one of the service's SERVICE_TOKENS.`,
-    );
+    return told(exitCodes.failed, `${url} rejected the service token (401). Use one of the service's SERVICE_TOKENS.`);
   if (reasonOf(error) === "WRITES_PAUSED")
     return told(
       exitCodes.failed,
-      "Writes are paused: records interface writes on resumes them, and records status says why.",
+      "Writes are paused. To see why, run records status. To resume them, run records interface writes on.",
     );
   if (code === Code.Unimplemented)
     return told(
       exitCodes.failed,
-      `${url} does not serve what the command needs: is it the internal listener (INTERNAL_PORT, 8081 by default), and of this version?`,
+      `${url} does not support this command. Check that it is the internal listener (INTERNAL_PORT, 8081 by default) of this version.`,
     );
   if (reasonOf(error) === undefined && isPassing(error))
     return told(
       exitCodes.unreachable,
-      `The connection to ${url} was lost, or nothing there speaks HTTP/2: ${rawMessage}`,
+      `The connection to ${url} was lost, or the server does not use HTTP/2: ${rawMessage}`,
     );
   return told(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
 }

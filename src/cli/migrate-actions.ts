@@ -77,7 +77,7 @@ function report(output: Output, { indexes, built, left, seconds }: Result): void
     built.length > 0
       ? `Built ${built.length} of ${indexes} indexes in ${took}: ${built.join(", ")}.`
       : left.length > 0
-        ? "Built no index."
+        ? "No index was missing."
         : `All ${indexes} indexes exist.`;
   const later =
     left.length === 0
@@ -145,7 +145,7 @@ async function settingsOf(
     uri:
       uri ??
       rejectUsage(
-        "MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. An embedded MongoDB needs no migration: npm start does it.",
+        "MONGODB_URI: is not set, and no service with an embedded MongoDB runs from DATA_DIR. With an embedded MongoDB, npm start builds the indexes.",
       ),
   };
 }

@@ -6,15 +6,15 @@ const help = `
 It reads MONGODB_URI (or MONGODB_URI_FILE) as the service does, and needs no
 running service. Only if AUDIT_RETENTION_DAYS is set does it change the
 retention of the audit log. The user needs readWrite on the database; with
-clusterMonitor it also shows how far a build is. You can run it again, several
-times at once, and while instances run. Ctrl-C ends the command: MongoDB
-continues the build.`;
+clusterMonitor it also shows the progress of a build. You can run it again,
+several times at once, and while instances run. Ctrl-C stops the command, but
+MongoDB continues the build.`;
 
 /** Adds the command. What it does is loaded when it runs. */
 export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
   program
     .command("migrate")
-    .description("builds the indexes that this release needs, so that its instances start at once")
+    .description("builds the indexes that this release needs, so that its instances start without delay")
     .addHelpText("after", help)
     .action(async () => {
       const { migrate } = await import("./migrate-actions.ts");

@@ -18,22 +18,22 @@ import { addToken } from "./token.ts";
 import { release } from "../observability/release.ts";
 
 const help = `
-Where the service is: --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and
-INTERNAL_PORT, else what a service that runs from DATA_DIR (./data) wrote there,
-else http://127.0.0.1:8081. Its token: --token-file, else the first of
-SERVICE_TOKENS, else that of DATA_DIR. A token is never an argument: others can
-read those.
+The address of the service is --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST
+and INTERNAL_PORT, else that of the service which runs from DATA_DIR (./data),
+else http://127.0.0.1:8081. Its token is that of --token-file, else the first of
+SERVICE_TOKENS, else that in DATA_DIR. A token is never an argument, because other
+users can read arguments.
 
-With --json the result is one JSON document on standard output, and an error one
+With --json the result is one JSON document on standard output, and an error is one
 on standard error: {"error":{"code","message","exit_code"}}.
 
 Exit codes:
   0    done
-  1    failed: the service refused, or something is not as it should be
-  2    not understood, or not confirmed; nothing was done
+  1    failed: the service rejected the request, or a check failed
+  2    wrong usage, or not confirmed; nothing was done
   3    the service cannot be reached, or cannot respond
-  4    an import went through, and some records were rejected
-  130  ended by Ctrl-C`;
+  4    the import ended, and some records were rejected
+  130  stopped by Ctrl-C`;
 
 /** Of every help, whatever the terminal: its texts are broken for that. */
 const helpWidth = 80;
@@ -58,15 +58,15 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
     .description(
-      "Operates a Records service: accounts, API keys, switches, import and export, access tokens, its database, and what is wrong with it.",
+      "Operates a Records service: accounts, API keys, switches, import and export, access tokens, database and diagnosis.",
     )
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
     .option("--json", "the result as JSON")
     .option("--no-color", "no colours (also: NO_COLOR)")
-    .version(release, "--version", "tells the version of the program")
-    .helpOption("-h, --help", "tells about a command")
-    .helpCommand("help [command]", "tells about a command")
+    .version(release, "--version", "shows the version of the program")
+    .helpOption("-h, --help", "shows the help of a command")
+    .helpCommand("help [command]", "shows the help of a command")
     .addHelpText("after", help)
     .configureHelp({ showGlobalOptions: true, helpWidth })
     .configureOutput({
@@ -97,7 +97,7 @@ async function tell(error: unknown, json: boolean, context: Context): Promise<Ex
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
     const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
-    return say(new CommandError(exitCodes.usage, "usage", `${message} (records --help tells more)`), json);
+    return say(new CommandError(exitCodes.usage, "usage", `${message} (see records --help)`), json);
   }
   return say(error instanceof CommandError ? error : await inWords(error, context), json);
 }

@@ -8,7 +8,9 @@ import { exitCodes } from "./exit.ts";
 export function addStatus(program: Command, context: Context, endWith: EndWith): void {
   program
     .command("status")
-    .description("version, health, readiness and parts, switches, number of accounts; ends with 1 unless all is well")
+    .description(
+      "shows version, health, readiness, switches and number of accounts; the exit code is 1 if there is a problem",
+    )
     .action(async () => {
       const { readStatus } = await import("./status-actions.ts");
       const healthy = await readStatus(context.output, await context.link());

@@ -47,7 +47,7 @@ export async function getToken({ mcpUrl, clientId, opensBrowser, ask }: TokenOpt
     const returned = await callback.returned;
     const error = returned.get("error");
     if (error !== null)
-      throw failed(`The identity provider gave no token: ${returned.get("error_description") ?? error}.`);
+      throw failed(`The identity provider issued no token: ${returned.get("error_description") ?? error}.`);
     const [authorizationCode = "", iss] = [returned.get("code") ?? undefined, returned.get("iss") ?? undefined];
     await inWords(auth(flow.provider, { ...options, authorizationCode, ...(iss !== undefined && { iss }) }));
     return flow.token();
@@ -104,7 +104,7 @@ function createFlow({ redirectUri, state }: Callback, clientId: string | undefin
     page(): URL {
       const { page } = held;
       if (page === undefined || !/^https?:$/.test(page.protocol))
-        throw failed("The identity provider names no page to sign in.");
+        throw failed("The identity provider has no sign-in page.");
       return page;
     },
     token: (): AccessToken => held.token ?? notGiven(),
@@ -112,7 +112,7 @@ function createFlow({ redirectUri, state }: Callback, clientId: string | undefin
 }
 
 function notGiven(): never {
-  throw failed("The identity provider gave no token.");
+  throw failed("The identity provider issued no token.");
 }
 
 /** Where the provider sends the browser back to. */
@@ -144,12 +144,14 @@ async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
     };
     server.on("request", (request, response) => {
       const isOurs = request.method === "GET" && take(request.url ?? "/");
-      const said = isOurs ? "Back to the terminal: this page can be closed." : "This is no response to a sign-in.";
+      const said = isOurs
+        ? "You can close this page and return to the terminal."
+        : "This is not the result of a sign-in.";
       const headers = { "Content-Type": "text/plain; charset=utf-8", Connection: "close" };
       response.writeHead(isOurs ? 200 : 400, headers).end(`${said}\n`);
     });
     lines.on("line", (line) => {
-      if (line.trim() !== "" && !take(line.trim())) ask("That is not the address that the browser ended on.");
+      if (line.trim() !== "" && !take(line.trim())) ask("That is not the address of the last page of the sign-in.");
     });
   });
   // Where the sign-in cannot even begin, nobody waits for it.
@@ -187,7 +189,7 @@ async function inWords<T>(step: Promise<T>): Promise<T> {
   return step.catch((error: unknown) => {
     const { message, cause } = error as Error;
     const why = cause instanceof Error ? `${message} (${cause.message})` : message;
-    throw failed(`The sign-in did not go through: ${why}`);
+    throw failed(`The sign-in failed: ${why}`);
   });
 }
 

@@ -5,23 +5,23 @@ import { rejectUsage } from "./exit.ts";
 import { findMcpUrl } from "./where.ts";
 
 const help = `
-It registers a client at the identity provider, prints the address of the page to sign in, and waits at most 10
-minutes. On a terminal it opens the page in the browser; --no-browser does not. Where the browser is on another
-machine, its last page cannot be shown: paste the address of that page here.
+It registers a client at the identity provider, prints the address of the sign-in page, and waits at most 10
+minutes. On a terminal it opens the page in the browser, unless --no-browser is set. If the browser is on another
+machine, it cannot show the last page: paste the address of that page here.
 
-The token is all that goes to standard output: RECORDS_MCP_TOKEN=$(npx records token)`;
+Only the token goes to standard output: RECORDS_MCP_TOKEN=$(npx records token)`;
 
 /** Adds the command. */
 export function addToken(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
   program
     .command("token")
-    .description("signs a person in and prints an access token for the MCP surface")
+    .description("signs a user in and prints an access token for the MCP surface")
     .argument(
       "[mcp-url]",
-      "its address; else RECORDS_MCP_URL, else RECORDS_URL with /mcp, else that of the demo in DATA_DIR or on port 8080",
+      "its address; by default RECORDS_MCP_URL, else RECORDS_URL with /mcp, else that of the demo in DATA_DIR or on port 8080",
     )
-    .option("--client-id <id>", "a public client of the provider, in place of a new one")
-    .option("--no-browser", "only prints the address of the page")
+    .option("--client-id <id>", "a public client of the provider, instead of a new one")
+    .option("--no-browser", "prints the address of the page and does not open it")
     .addHelpText("after", help)
     .action(async (address: string | undefined, options: { clientId?: string; browser: boolean }) => {
       const mcpUrl = address ?? findMcpUrl(environment);

@@ -59,12 +59,12 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
   const token = given ?? kept;
   if (token === undefined) {
     rejectUsage(
-      `There is no service token for ${url}: set SERVICE_TOKENS, or say --token-file FILE, or DATA_DIR where the service keeps its own (here it is ${dataDir}).`,
+      `There is no service token for ${url}. Set SERVICE_TOKENS or --token-file FILE, or set DATA_DIR to the service's data folder (it is ${dataDir}).`,
     );
   }
   if (!tokenForm.test(token))
     rejectUsage(
-      "The service token holds blanks or characters other than printable ASCII: a token is one line of text.",
+      "The service token contains spaces or characters other than printable ASCII. It must be one line of text.",
     );
   return { url, token };
 }
@@ -81,7 +81,7 @@ function origin(value: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     rejectUsage(`The address of the service must be a URL such as http://127.0.0.1:8081, not "${value}".`);
   if (url.username !== "" || url.password !== "")
-    rejectUsage("The address of the service must not hold a password: the service token says who you are.");
+    rejectUsage("The address of the service must not contain a password. Use the service token.");
   return url.href.replace(/(?<!\/)\/+$/, "");
 }
 

@@ -26,7 +26,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
       if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
         return rejectInput([
-          { field: "any_word", rule: "one_of", message: "must be left out where archived contacts are asked for" },
+          { field: "any_word", rule: "one_of", message: "must be left out if archived contacts are requested" },
         ]);
       const archived = state === ContactState.ANY ? undefined : state === ContactState.ARCHIVED;
       const filter = { query: query === "" ? undefined : query, archived, hasEmail, anyWord: anyWord === true };

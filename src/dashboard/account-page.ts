@@ -5,18 +5,18 @@ import type { Page } from "./layout.ts";
 import { copyField } from "./layout.ts";
 import type { AccountView } from "./view.ts";
 
-const needsScripts = html`<noscript><p class="quiet">This needs scripts.</p></noscript>`;
+const needsScripts = html`<noscript><p class="quiet">This part needs JavaScript.</p></noscript>`;
 
 export function accountPage({ person, account, baseUrl, mcpUrl }: AccountView): Page {
   const content = html`<main class="settings">
 <h1>API access</h1>
-<p class="lead">One key for your own scripts and tools, and one address for assistants.${person.email === account.email ? undefined : ofAccount(account.email)}</p>
-<noscript><p class="notice">Scripts are off. They are needed to show, create, rotate and revoke the API key, and to list the activity. The address for assistants and the button to sign out work without.</p></noscript>
+<p class="lead">An API key for your scripts and tools, and an address for assistants.${person.email === account.email ? undefined : ofAccount(account.email)}</p>
+<noscript><p class="notice">JavaScript is off. You need it to manage the API key and to see the activity. Without it, you can still connect an assistant and sign out.</p></noscript>
 
 <section class="setting" aria-labelledby="key-title">
 <div class="setting-head">
 <h2 id="key-title" tabindex="-1">API key</h2>
-<p>For your own scripts and tools. An account has one key at a time.</p>
+<p>For your scripts and tools. An account has one key at a time.</p>
 </div>
 <div class="setting-body">
 ${account.betaEnrolled ? undefined : notEnrolled(account.id)}
@@ -27,10 +27,10 @@ ${account.betaEnrolled ? undefined : notEnrolled(account.id)}
 <section class="setting" aria-labelledby="assistant-title">
 <div class="setting-head">
 <h2 id="assistant-title">Connect an assistant</h2>
-<p>It can read. It can never change anything.</p>
+<p>An assistant can read your records. It cannot change them.</p>
 </div>
 <div class="setting-body">
-<p>Add this address in the assistant’s settings as a connector (a custom or remote MCP server), then sign in in the browser when it asks you to.</p>
+<p>In the assistant’s settings, add this address as a connector, also called a custom or remote MCP server. Sign in when your browser asks you to.</p>
 ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy address" })}
 </div>
 </section>
@@ -38,7 +38,7 @@ ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy add
 <section class="setting" aria-labelledby="activity-title">
 <div class="setting-head">
 <h2 id="activity-title" tabindex="-1">Activity</h2>
-<p>Sign-ins, changes to the API key, and what assistants read, newest first.</p>
+<p>Sign-ins, changes to the API key, and reads by assistants, newest first.</p>
 </div>
 <div class="setting-body" id="audit-log">${needsScripts}</div>
 </section>

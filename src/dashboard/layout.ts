@@ -34,7 +34,7 @@ ${content}
 `.toString();
 }
 
-const offBanner = html`<p class="banner" role="status"><strong>The API is switched off.</strong> The operator of this service has paused it: requests with an API key and assistants get 503. You can still manage the key here.</p>`;
+const offBanner = html`<p class="banner" role="status"><strong>The API is switched off.</strong> The operator of this service has paused it. Scripts and assistants get error 503. You can still manage the key here.</p>`;
 
 function header({ email, name, subject }: Person): Html {
   return html`<header class="top">

@@ -4,7 +4,7 @@ import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
 import type { NoAccountView, ProblemView } from "./view.ts";
 
-const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to get, rotate or revoke the account’s API key.</p>`;
+const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
 
 export function signedOutPage(): Page {
@@ -15,18 +15,18 @@ ${description}`;
 }
 
 export function signInOffPage(): Page {
-  const content = html`<p>Nobody can sign in here: this service has no identity provider.</p>
-<p>The operator turns sign-in on by setting <code>OIDC_ISSUER</code>. Existing API keys still work.</p>
+  const content = html`<p>You cannot sign in here, because this service has no identity provider.</p>
+<p>The operator can set <code>OIDC_ISSUER</code> to turn sign-in on. Existing API keys still work.</p>
 ${description}`;
   return { title: "Sign-in is off", content: card("Sign-in is off", content), script: false };
 }
 
-const stillNone = html`<p class="notice" role="status">Checked just now: still no account.</p>
+const stillNone = html`<p class="notice" role="status">Checked just now. There is still no account.</p>
 `;
 
 export function noAccountPage({ person, again }: NoAccountView): Page {
-  const content = html`${again ? stillNone : undefined}<p>You are signed in, but no account is linked to this sign-in.</p>
-<p>Ask the operator of this service to link it, and send these two values:</p>
+  const content = html`${again ? stillNone : undefined}<p>You are signed in, but no account is linked to you.</p>
+<p>Ask the operator of this service to link your account, and send these two values:</p>
 ${copyField({ id: "issuer", name: "Issuer", value: person.issuer, copy: "Copy issuer" })}
 ${copyField({ id: "subject", name: "Subject", value: person.subject, copy: "Copy subject" })}
 <p class="after"><a class="button first wide" href="/?again">Check again</a></p>`;
@@ -43,14 +43,15 @@ export function problemPage({ status, message, requestId, retry }: ProblemView):
   const content = html`<p>${message}</p>
 ${retry ? html`<p>${advice}</p>` : undefined}
 <p>${link}</p>
-<p class="aside">Status ${String(status)}, request <code id="request-id">${requestId}</code></p>`;
+<p class="aside">Status ${String(status)}, request id: <code id="request-id">${requestId}</code></p>`;
   return { title, content: card(title, content), script: false };
 }
 
 function notFoundPage(requestId: string): Page {
   const content = html`<p>There is no page at this address.</p>
 <p><a class="button first wide" href="/">Go to the start page</a></p>
-<p class="aside">For developers: <a href="/docs">the API reference</a>. Request <code id="request-id">${requestId}</code></p>`;
+<p class="aside">For developers: <a href="/docs">the API reference</a></p>
+<p class="aside">Request id: <code id="request-id">${requestId}</code></p>`;
   return { title: "Page not found", content: card("Page not found", content), script: false };
 }
 
@@ -67,5 +68,5 @@ const problems: Readonly<Record<number, Problem>> = {
   400: { title: "Not signed in", advice: tell },
   403: { title: "Not allowed", advice: "Open the start page and try again from there." },
   429: { title: "Too many requests", advice: "Wait a moment, then try again." },
-  503: { title: "Not available just now", advice: tell },
+  503: { title: "Not available right now", advice: tell },
 };

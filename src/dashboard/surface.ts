@@ -108,7 +108,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
   const available = (): SignIn =>
     signIn ??
     fail(Reason.UNAVAILABLE, {
-      message: "Sign-in is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+      message: "Sign-in is off: the operator has not set an identity provider (OIDC_ISSUER).",
       because: "not configured",
     });
   return {

@@ -34,5 +34,5 @@ export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTroub
     if (found.length > 0) await admin.command({ killSessions: found.map(({ id }) => ({ id })), comment: "watch" });
   }
 
-  return repeat(everyMs, look, (error) => onTrouble("transactions of killed instances cannot be ended", error));
+  return repeat(everyMs, look, (error) => onTrouble("transactions of killed instances cannot be aborted", error));
 }

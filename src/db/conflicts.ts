@@ -22,7 +22,7 @@ export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promi
   }
   requireTime(scope.deadline);
   return fail(Reason.UNAVAILABLE, {
-    message: "The record is being changed by many at once; try again.",
+    message: "Too many requests change this record at once. Try again.",
     because: "contention",
   });
 }

@@ -56,7 +56,7 @@ export function cursorIdOf(cursor: Buffer): bigint {
     if (kind !== type.array && kind !== type.document) break;
     at += int32();
   }
-  throw new Error("MongoDB returned a cursor that has no id behind its rows");
+  throw new Error("MongoDB returned a cursor without an id after its rows");
 }
 
 function readDocument(): Document {

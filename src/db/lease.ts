@@ -79,7 +79,7 @@ export function createLease(now: () => number = () => performance.now()): Lease 
     if (term.leader.alone)
       return time < repliedUntil ? undefined : `${term.leader.address} has not replied for ${silenceMs} ms`;
     if (time < term.usableAt) return `${term.leader.address} became primary less than ${handoverMs} ms ago`;
-    if (time >= provenUntil) return `${term.leader.address} has not proven for ${leaseMs} ms that it is primary`;
+    if (time >= provenUntil) return `${term.leader.address} has not confirmed for ${leaseMs} ms that it is primary`;
     return undefined;
   }
 

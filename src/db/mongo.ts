@@ -115,7 +115,7 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
       ...options,
     });
   } catch (error) {
-    throw new Error(`MONGODB_URI: is not understood (${error instanceof Error ? error.message : String(error)})`, {
+    throw new Error(`MONGODB_URI: is not valid (${error instanceof Error ? error.message : String(error)})`, {
       cause: error,
     });
   }
@@ -137,7 +137,7 @@ async function requireTransactions(client: MongoClient): Promise<void> {
   const hello = await client.db("admin").command({ hello: 1 });
   if (hello["setName"] !== undefined || hello["msg"] === "isdbgrid") return;
   throw new Error(
-    "MONGODB_URI: must be a replica set (of one member, if need be) or a sharded cluster: a single server has no transactions",
+    "MONGODB_URI: must be a replica set (one member is enough) or a sharded cluster: a single server does not support transactions",
   );
 }
 

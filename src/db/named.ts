@@ -142,7 +142,7 @@ export function findTouched<T extends KnownRecord>(
 /** The failure of an item whose id or external id another record has. */
 export function alreadyExists(): { readonly failure: Failure } {
   return {
-    failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id belongs to another record" }),
+    failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id already belongs to another record" }),
   };
 }
 
@@ -165,6 +165,6 @@ export function parentOf<T extends KnownRecord>(kind: string, name: RecordName, 
     parents.get(name) ?? fail(Reason.NOT_FOUND, { message: `${kind}: there is no such record in this account` });
   if (id === undefined || externalId === undefined || parent.external_id === externalId) return parent;
   return fail(Reason.INVALID_REQUEST, {
-    message: `${kind}_id and ${kind}_external_id: must name the same record, or only one of them be given`,
+    message: `${kind}_id and ${kind}_external_id: must name the same record, or set only one of them`,
   });
 }

@@ -46,7 +46,7 @@ const watched = new WeakMap<MongoClient, Primary>();
 /** The primary of a client that `watchPrimary` follows. */
 export function primaryOf(client: MongoClient): Primary {
   const primary = watched.get(client);
-  if (primary === undefined) throw new Error("this client reads without a lease: open it with connectMongo");
+  if (primary === undefined) throw new Error("this client has no lease: open it with connectMongo");
   return primary;
 }
 

@@ -29,14 +29,14 @@ export function rejectionOf(error: unknown): string | undefined {
   if (error instanceof MongoServerSelectionError)
     return ofServers([...(error.reason?.servers.values() ?? [])].map((server) => server.error));
   const { syscall, code = "", path = "" } = error as NodeJS.ErrnoException;
-  return syscall === "open" ? `the file ${path} that it names cannot be read (${code})` : undefined;
+  return syscall === "open" ? `the file ${path} cannot be read (${code})` : undefined;
 }
 
 function ofServer({ code }: MongoServerError): string | undefined {
   if (code === unauthorized)
-    return "the user may not read the database. Grant it readWrite there, or correct the database";
+    return "the user may not read the database: grant it readWrite there, or correct the database";
   if (code === atlasError || isDenied(Number(code)))
-    return "MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource";
+    return "MongoDB rejects the user or the password: correct the user, the password (percent-encoded) or authSource";
   return undefined;
 }
 
@@ -44,7 +44,7 @@ function ofServer({ code }: MongoServerError): string | undefined {
 function ofServers(errors: readonly unknown[]): string | undefined {
   const codes = errors.map(codeOf);
   if (codes.length === 0 || !codes.every((code) => certificateCodes.has(code))) return undefined;
-  return `the certificate of MongoDB is not trusted (${[...new Set(codes)].join(", ")}). Set tlsCAFile to the CA that issued it, or renew the certificate`;
+  return `the certificate of MongoDB is not trusted (${[...new Set(codes)].join(", ")}): set tlsCAFile to the CA that issued it, or renew the certificate`;
 }
 
 /** The code of the innermost error that has one. */

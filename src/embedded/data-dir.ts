@@ -44,7 +44,7 @@ export async function processesFolder(dir: string): Promise<string> {
 /** The process that we are. */
 export function ownProcess(): ProcessId {
   const own = identify(process.pid);
-  if (own === undefined) throw new Error("Cannot tell this process from others: neither /proc nor ps can be read.");
+  if (own === undefined) throw new Error("Cannot identify this process: neither /proc nor ps can be read.");
   return own;
 }
 

@@ -77,7 +77,7 @@ export function createDemo(
         // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written
         // again.
         if (told === undefined) {
-          if (accounts.length === 0) progress("Filling in demo data, once …");
+          if (accounts.length === 0) progress("Creating the demo data (once) …");
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });

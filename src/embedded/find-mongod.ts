@@ -31,7 +31,7 @@ export async function findMongod(search: Search): Promise<Program> {
     MONGOD,
     [
       { name: "PATH", absent: "mongod is not on PATH", find: () => onPath(MONGOD.name, env) },
-      { name: "the cache folder", absent: `none is kept in ${cacheDir}`, find: () => kept(MONGOD.name, cacheDir) },
+      { name: "the cache folder", absent: `there is none in ${cacheDir}`, find: () => kept(MONGOD.name, cacheDir) },
       {
         name: "mongodb-memory-server",
         absent: "",

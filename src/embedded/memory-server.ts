@@ -61,7 +61,7 @@ export async function fetchFromMemoryServer(
   child.stderr.on("data", (chunk: Buffer) => (complaint += chunk.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   clearTimeout(patience);
-  if (silent) throw new Error(`the download failed (${printed === "" ? "nothing came" : "it stopped"})`);
+  if (silent) throw new Error(`the download failed (${printed === "" ? "there was no output" : "it stopped"})`);
   const path = lastLine(printed);
   if (code !== 0 || path === undefined)
     throw new Error(`the download failed (${lastLine(complaint) ?? "no reason given"})`);

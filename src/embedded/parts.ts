@@ -41,7 +41,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     return { mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc, ...nothing, stop: () => Promise.resolve() };
   }
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Error(`DATA_DIR: ${dataDir} cannot be made a folder (${code})`);
+    throw new Error(`DATA_DIR: ${dataDir} cannot be created as a folder (${code})`);
   });
   const lock = await lockDataDir(dataDir);
   const options = { dataDir, cacheDir, env: withoutSecrets(process.env), progress };

@@ -37,7 +37,7 @@ export async function endProcess(id: ProcessId, patience: number): Promise<void>
     process.kill(pidOf(id), signal);
     for (const deadline = Date.now() + wait; Date.now() < deadline; await sleep(20)) if (!isRunning(id)) return;
   }
-  throw new Error(`The process with pid ${pidOf(id)} does not end; end it by hand.`);
+  throw new Error(`The process with pid ${pidOf(id)} does not end. End it by hand.`);
 }
 
 /** proc(5): the state is the third field and the start the 22nd; the second, the name, may hold blanks and brackets. */

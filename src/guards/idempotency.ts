@@ -65,7 +65,7 @@ export function keyViolations(key: string | undefined): Violation[] {
     {
       field: "Idempotency-Key",
       rule: "string.pattern",
-      message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+      message: "must be 1 to 128 printable ASCII characters without spaces (! to ~)",
     },
   ];
 }
@@ -94,7 +94,7 @@ export function createIdempotency(
         }
         if (isPast(deadline)) {
           fail(deadline.reason, {
-            message: "The first request with this idempotency key is still running; try again.",
+            message: "The first request with this Idempotency-Key is still running. Try again.",
             because: "deadline",
             waitingFor: "the first request with the idempotency key",
           });

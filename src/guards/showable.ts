@@ -15,10 +15,10 @@ const lastNano = 999_999_999;
 
 const outOfTime = {
   rule: "timestamp.range",
-  message: "must be a time of the years 1 to 9999, with nanos from 0 to 999999999",
+  message: "must be a time from the year 1 to 9999, with nanos from 0 to 999999999",
 };
 const notFinite = { rule: "double.finite", message: "must be a finite number" };
-const notWellFormed = { rule: "surrogate", message: "must not hold a lone surrogate" };
+const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
 
 /**
  * The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64.

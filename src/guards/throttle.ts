@@ -39,7 +39,7 @@ export function rejectFor(waitMs: number): never {
   // The message repeats the number, because not every wire has `Retry-After`.
   return fail(Reason.RATE_LIMITED, {
     retryAfterSeconds,
-    message: `Too many requests: try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.`,
+    message: `Too many requests. Try again in ${retryAfterSeconds} second${retryAfterSeconds === 1 ? "" : "s"}.`,
   });
 }
 

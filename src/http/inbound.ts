@@ -38,9 +38,9 @@ export function requireSingleLines({ rawHeaders, httpVersion }: Request): void {
     if (name === "host") hosts++;
     else if (name === "authorization") authorizations++;
   }
-  if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: it is required." });
-  if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: it was sent more than once." });
-  if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: it was sent more than once." });
+  if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: is required." });
+  if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: must not be sent more than once." });
+  if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: must not be sent more than once." });
 }
 
 /** The path of the request target, as it was sent. */

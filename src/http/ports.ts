@@ -41,7 +41,7 @@ async function naming<Result>(
   } catch (error) {
     const { code = String(error), syscall } = error as NodeJS.ErrnoException;
     const noHost = syscall === "getaddrinfo" || code === "EADDRNOTAVAIL";
-    if (noHost) throw new ConfigError(hostName, `"${host}" is no address of this machine (${code})`);
+    if (noHost) throw new ConfigError(hostName, `"${host}" is not an address of this machine (${code})`);
     const mend = code === "EADDRINUSE" ? ": stop the program that has it, or choose another port" : "";
     throw new ConfigError(name, `${port} cannot be listened on (${code})${mend}`);
   }

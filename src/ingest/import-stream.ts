@@ -144,7 +144,7 @@ function responseOf(
 }
 
 const empty = new Failure(Reason.INVALID_REQUEST, {
-  message: "must hold one record: contact, session, transcript, session_note or contact_note",
+  message: "must contain one record: contact, session, transcript, session_note or contact_note",
 });
 
 /** A stream begins at or before what is settled, and leaves nothing out. */
@@ -158,8 +158,8 @@ function placeOf(position: bigint, received: number, settled: number): number {
         rule: "order",
         message:
           received === 0
-            ? `must be at most ${settled}: so many records are settled, and none may be left out`
-            : `must be ${received}, the place after the record before`,
+            ? `must be at most ${settled}: that many records are settled, and you must not skip any`
+            : `must be ${received}, the position after the previous record`,
       },
     ]);
   return place;

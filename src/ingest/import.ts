@@ -97,5 +97,5 @@ function isOfSender(error: unknown): boolean {
 /** One stream is one import into one account, whatever a later message says. */
 function requireSame(field: string, value: string, first: string): void {
   if (value !== "" && value !== first)
-    rejectInput([{ field, rule: "same", message: "must be that of the first message, or left out" }]);
+    rejectInput([{ field, rule: "same", message: "must be the same as in the first message, or left out" }]);
 }

@@ -42,7 +42,7 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
     const { profiler, extension } = profilers[path] ?? fail(Reason.UNKNOWN_PATH);
     const wanted = secondsOf(url);
     if (isTaking)
-      fail(Reason.ALREADY_EXISTS, { message: "This instance is taking another profile. Try again when that is done." });
+      fail(Reason.ALREADY_EXISTS, { message: "This instance is already taking a profile. Try again when it is done." });
     isTaking = true;
     const session = new Session();
     const left = new AbortController();

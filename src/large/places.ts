@@ -45,7 +45,7 @@ export function requirePlaceForHuge(tally: Tally | undefined): void {
   const account = tally.account ?? "";
   const ofAccount = byAccount.get(account) ?? 0;
   if (huge >= mostHuge || ofAccount >= mostOfAccount) {
-    const message = "The service is sending too many large responses at once; try again.";
+    const message = "The service is sending too many large responses at once. Try again.";
     fail(Reason.UNAVAILABLE, { message, because: "large responses" });
   }
   huge += 1;

@@ -66,7 +66,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
     invoke,
     async call(name, given, inbound, found = []) {
       const operation = operations.get(name);
-      if (operation === undefined) throw new Error(`there is no operation ${name} for an assistant`);
+      if (operation === undefined) throw new Error(`there is no operation ${name} for assistants`);
       const { message: request, violations } = operation.read(given);
       const message = await invoke(operation.rpc, request, inbound, [...found, ...violations]);
       await inflateHeld(message);

@@ -131,7 +131,7 @@ function rejectionOf(
   const own = [...corsOrigins, new URL(where.mcpUrl).origin, new URL(where.baseUrl).origin];
   if (origin !== undefined && !own.includes(origin))
     return new Failure(Reason.FOREIGN_ORIGIN, {
-      message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS).",
+      message: "Origin: must be one that the operator allows (CORS_ORIGINS).",
     });
   return method === "POST" ? undefined : new Failure(Reason.METHOD_NOT_ALLOWED, { allow });
 }

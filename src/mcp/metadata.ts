@@ -99,7 +99,7 @@ export function createMetadata({
 /** Fails with UNAVAILABLE, for there is no identity provider. */
 export function failOff(): never {
   return fail(Reason.UNAVAILABLE, {
-    message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+    message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",
     because: "not configured",
   });
 }

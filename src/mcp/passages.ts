@@ -17,7 +17,7 @@ export const passageArguments = {
   contact_id: {
     type: "string",
     format: "uuid",
-    description: "With query, in place of session_id: looks through the newest 50 sessions of this contact.",
+    description: "With query, instead of session_id: searches the newest 50 sessions of this contact.",
   },
 } as const;
 

@@ -44,7 +44,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     async ask({ session_id }, context) {
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
       const records = pageOfRecord(await fetchRecord("session", id, context), 0).text;
-      const request = `Write a short follow-up message to the person of this session: thanks, what was agreed, who \
+      const request = `Write a short follow-up message to the client of this session: thanks, what was agreed, who \
 does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
       return { request, records };
     },
@@ -73,7 +73,7 @@ async function findContact(query: string, context: ToolContext): Promise<string>
   const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
   const [first] = body["data"] as readonly { readonly id: string }[];
   return first === undefined
-    ? rejectInput([{ field: "contact", rule: "unknown", message: "is nobody among the contacts" }])
+    ? rejectInput([{ field: "contact", rule: "unknown", message: "does not match a contact" }])
     : pageOfRecord(await fetchRecord("contact", first.id, context), 0).text;
 }
 
@@ -90,6 +90,8 @@ async function lastSession({ calls, inbound }: ToolContext): Promise<string> {
   const [last] = body["data"] as readonly { readonly id: string }[];
   return (
     last?.id ??
-    rejectInput([{ field: "session_id", rule: "unknown", message: "must be given: no session has taken place yet" }])
+    rejectInput([
+      { field: "session_id", rule: "unknown", message: "is required, because no session has taken place yet" },
+    ])
   );
 }

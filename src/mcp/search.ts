@@ -27,7 +27,7 @@ export const searchTool: Tool = {
   name: "search",
   title: "Search everything",
   description:
-    "Find contacts, sessions and notes at once by a question or by words: those with all the words, else those with most of them. Get the whole of one with fetch.",
+    "Find contacts, sessions and notes at once, by a question or by words. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
     "Nothing matches: no record has a word that begins like one of these. Try the person's name as it is written, or another word of the topic. What was said is in get_session_transcript, with query.",

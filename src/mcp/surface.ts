@@ -88,14 +88,14 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
         warn(
-          "the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Have the provider add the time of the sign-in",
+          "the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Configure the provider to add auth_time, the time of the sign-in.",
         );
       }
       const { end, account } = await ended.endAndAccount(holder, deadline);
       if (end !== undefined)
         rejectToken(
           end.kind === "person" && holder.authenticatedAt === undefined
-            ? "its person signed out, and it has no auth_time to show a later sign-in"
+            ? "its user signed out, and it has no auth_time to show a later sign-in"
             : "its session has ended",
         );
       return {

@@ -82,16 +82,16 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       // Of a text that only the provider can read, it has to say that this is no refresh token.
       if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
-        rejectToken("it is no access token");
+        rejectToken("it is not an access token");
       const issuer = await provider.issuer();
       const { iss = issuer, exp, nbf, aud } = claims;
-      if (iss !== issuer) rejectToken("another issuer made it");
-      const subject = text(claims.sub) ?? rejectToken("it names nobody");
+      if (iss !== issuer) rejectToken("another issuer issued it");
+      const subject = text(claims.sub) ?? rejectToken("it names no user");
       const now = Date.now() / 1000;
       if (exp !== undefined && !(Number(exp) > now)) rejectToken("it has expired");
       if (nbf !== undefined && !(Number(nbf) <= now)) rejectToken("it is not valid yet");
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
-        rejectToken("it is meant for another audience");
+        rejectToken("it was issued for another audience");
       refresh(token, name);
       const authenticatedAt = number(claims["auth_time"]) ?? number(said?.["auth_time"]);
       return {
@@ -119,7 +119,7 @@ function createSignatureVerifier(provider: Provider) {
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) rejectToken("its signature algorithm is not accepted");
     const { claims, revision } = await verifySignature(token);
-    if (!isAccessToken(typ, claims)) rejectToken("it is no access token");
+    if (!isAccessToken(typ, claims)) rejectToken("it is not an access token");
     keep(verified, name, { claims, revision, at: Date.now() });
     return claims;
   }
@@ -251,7 +251,7 @@ function headerOf(token: string): { alg: string; typ: string | undefined } {
 
 function reasonOf(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired";
-  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "iss") return "another issuer made it";
+  if (error instanceof errors.JWTClaimValidationFailed && error.claim === "iss") return "another issuer issued it";
   if (error instanceof errors.JWTClaimValidationFailed && error.claim === "nbf") return "it is not valid yet";
   if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
   if (error instanceof errors.JWKSNoMatchingKey) return "it was signed with an unknown key";

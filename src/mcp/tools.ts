@@ -72,7 +72,7 @@ const getSession: OperationTool = {
   title: "Get a session",
   description:
     "One meeting by its id, with all its notes: summaries, preparation, action items. The words spoken are in get_session_transcript.",
-  empty: () => "This session has no notes: the words spoken, where they were recorded, are in get_session_transcript.",
+  empty: () => "This session has no notes. If it was recorded, get_session_transcript returns the words spoken.",
   rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
 };
 
@@ -81,7 +81,7 @@ const searchNotes: OperationTool = {
   operation: "searchNotes",
   title: "Search notes",
   description:
-    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id leads to the whole. With contact_id and kind session: what was noted in the sessions of that contact. Page on with next_offset.",
+    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id identifies the full record. With contact_id and kind session: what was noted in the sessions of that contact. Page on with next_offset.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??

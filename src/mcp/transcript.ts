@@ -70,7 +70,7 @@ export const transcriptTool: Tool = {
     const violations: Violation[] = [];
     const offset = readOffset(asked, violations);
     if (isGiven(contact_id))
-      violations.push({ field: "query", rule: "required", message: "is required where contact_id is given" });
+      violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
     const { page, next } = pageOf(data.transcript ?? "", offset, { ...data, transcript: null });

@@ -20,7 +20,9 @@ export function createNoteService(notes: NoteStore): AccountService<typeof Descr
   return {
     searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord }, scope) {
       if (contactId !== undefined && sessionId !== undefined)
-        return rejectInput([{ field: "session_id", rule: "one_of", message: "must be left out beside contact_id" }]);
+        return rejectInput([
+          { field: "session_id", rule: "one_of", message: "must be left out if contact_id is given" },
+        ]);
       const owner = contactId ?? sessionId;
       const filter = {
         query: query === "" ? undefined : query,

@@ -17,9 +17,9 @@ export function createExporter(url: string, headers: Readonly<Record<string, str
         if (failed && !away)
           log.warn(
             { spans: spans.length, error: result.error?.name },
-            "the collector of traces is away (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it is back",
+            "the trace collector cannot be reached (OTEL_EXPORTER_OTLP_ENDPOINT): spans are lost until it responds again",
           );
-        if (!failed && away) log.info("the collector of traces is back");
+        if (!failed && away) log.info("the trace collector responds again");
         away = failed;
         done(result);
       });

@@ -53,12 +53,12 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ["records_ready", "1 while this instance takes requests, else 0.", ({ ready }) => ready()],
   [
     "records_mongodb_up",
-    "1 while MongoDB responds and its primary is proven to lead, else 0.",
+    "1 while MongoDB responds and its primary is confirmed, else 0.",
     ({ mongodbReachable }) => mongodbReachable(),
   ],
   [
     "records_primary_lease",
-    "1 while the primary of MongoDB is proven to be one, else 0: requests that need it then get 503.",
+    "1 while the primary of MongoDB is confirmed, else 0. Requests that need the primary then get 503.",
     ({ lease }) => lease().held,
   ],
   [
@@ -68,31 +68,31 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ],
   [
     "records_throttle_fallback_buckets",
-    "Callers whose bucket this instance knows; swept when requests come.",
+    "Clients with a bucket in this instance's memory. Requests remove expired buckets.",
     ({ fallbackBuckets }) => fallbackBuckets(),
   ],
   [
     "records_mongodb_pool_connections",
-    "Open connections to MongoDB: those that commands use, and those that are idle.",
+    "Open connections to MongoDB, by whether a command uses them.",
     ({ pool }) => ({ in_use: pool().inUse, available: pool().available }),
     "state",
   ],
   ["records_mongodb_pool_waiting", "Commands that wait for a connection to MongoDB.", ({ pool }) => pool().waiting],
   [
     "records_work_in_flight",
-    "Public requests that are worked on, by whether their credential is known to be valid.",
+    "Public requests in progress, by whether their credential is known to be valid.",
     ({ work }) => work().working,
     "standing",
   ],
   [
     "records_work_in_flight_limit",
-    "Public requests that can be worked on at once (MAX_IN_FLIGHT).",
+    "The limit of public requests in progress (MAX_IN_FLIGHT).",
     ({ work }) => work().most,
   ],
   ["records_work_waiting", "Public requests that wait for a place.", ({ work }) => work().waiting],
   [
     "records_erasures_running",
-    "Erasures of accounts that are not finished, as this instance last saw them in MongoDB.",
+    "Unfinished erasures of accounts, when this instance last read them from MongoDB.",
     ({ erasures }) => erasures().running,
   ],
   ["records_switch_enabled", "1 while the operator's switch is on, else 0.", ({ switches }) => switches(), "switch"],
@@ -103,12 +103,12 @@ export function showInstance(registry: Registry, state: InstanceState): void {
   const { version, interfaceVersion: interface_version, erasures } = state;
   const registers = [registry];
   const labels = { version, interface_version, node_version: process.version };
-  const help = "Always 1; its labels show what runs.";
+  const help = "Always 1. Its labels show the versions that run.";
   new Gauge({ name: "records_build_info", help, labelNames: Object.keys(labels), registers }).set(labels, 1);
   for (const gauge of instanceGauges) addGauge(registry, gauge, state);
   new Counter({
     name: "records_erasure_deleted_documents_total",
-    help: "Documents that this instance deleted for erasures of accounts.",
+    help: "Documents that this instance deleted to erase accounts.",
     registers,
     collect() {
       this.reset();

@@ -68,27 +68,27 @@ type MakeCounter = (name: string, help: string, labelNames?: string[]) => Counte
 
 function requestMetrics(registry: Registry, counter: MakeCounter): Pick<Metrics, "begin" | "end" | "rejected"> {
   const running = { public: 0, internal: 0 };
-  const help = "Requests that have come in and are not over.";
+  const help = "Requests in progress.";
   addGauge(registry, ["records_requests_in_flight", help, (counts) => counts, "listener"], running);
   const requests = createHandles(registry, {
     counter: {
       name: "records_requests_total",
-      help: "Requests that are over; status is the status of REST for the same outcome, 499 where the client left.",
+      help: "Finished requests. The label status is the REST status for the same outcome, or 499 if the client disconnected.",
     },
     histogram: {
       name: "records_request_duration_seconds",
-      help: "From the head of a request to the end of its response.",
+      help: "Time from the head of a request to the end of its response.",
       buckets: requestBuckets,
     },
     labelNames: ["listener", "wire", "method", "route", "status"],
   });
-  const throttled = counter("records_throttled_total", "Requests that were refused with 429.", ["listener", "wire"]);
+  const throttled = counter("records_throttled_total", "Requests rejected with 429.", ["listener", "wire"]);
   const replays = counter(
     "records_idempotent_replays_total",
     "Writes that got the response of the first request with their idempotency key.",
     ["wire"],
   );
-  const rejectedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser refused.", [
+  const rejectedMessages = counter("records_refused_messages_total", "Messages that the HTTP parser rejected.", [
     "listener",
     "status",
   ]);
@@ -114,37 +114,32 @@ function failureCounters(counter: MakeCounter) {
   return {
     throttleFallbacks: counter(
       "records_throttle_fallback_total",
-      "Requests that were throttled by the bucket of this instance, because Redis was away or slow.",
+      "Requests throttled by this instance's own bucket, because Redis was unavailable or slow.",
     ),
     throttledFromMemory: counter(
       "records_throttled_from_memory_total",
-      "Requests that were refused with 429 without asking Redis, because their bucket was known to be empty.",
+      "Requests rejected with 429 without a call to Redis, because their bucket was known to be empty.",
     ),
     rejectedLookUps: counter(
       "records_refused_lookups_total",
-      "Requests that were refused with 429 before their credential was looked up, because too many look-ups for their address had failed.",
+      "Requests rejected with 429 before their credential was looked up, because too many look-ups of their address had failed.",
     ),
-    overloaded: counter(
-      "records_overloaded_total",
-      "Requests that were refused with 503 because too many were worked on.",
-    ),
+    overloaded: counter("records_overloaded_total", "Requests rejected with 503 because too many were in progress."),
     deniedCommands: counter(
       "records_mongodb_denied_commands_total",
-      "Commands that MongoDB denied, because the user of MONGODB_URI lacks the right.",
+      "Commands that MongoDB denied, because the user of MONGODB_URI lacks a privilege.",
       ["command"],
     ),
-    backgroundFailures: counter(
-      "records_background_failures_total",
-      "Tasks in the background that failed; each is tried again.",
-      ["task"],
-    ),
+    backgroundFailures: counter("records_background_failures_total", "Background tasks that failed. Each is retried.", [
+      "task",
+    ]),
   };
 }
 
 function importMetrics(counter: MakeCounter): ImportWatch {
   const imports = counter(
     "records_imports_total",
-    "Streams of imports that ended: done, failed, or broken off by their sender.",
+    "Import streams that ended, by outcome: done, failed, or cancelled by the client.",
     ["outcome"],
   );
   const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);
@@ -159,11 +154,11 @@ function importMetrics(counter: MakeCounter): ImportWatch {
 
 function identityProviderMetrics(registry: Registry, counter: MakeCounter): Metrics["identityProvider"] {
   let up = true;
-  const help = "0 while the last request to the identity provider got no response, else 1.";
+  const help = "1 if the last request to the identity provider got a response, else 0.";
   addGauge(registry, ["records_identity_provider_up", help, () => up], undefined);
   const failures = counter(
     "records_identity_provider_failures_total",
-    "Requests to the identity provider without a response, or with an error of its own.",
+    "Requests to the identity provider that got no response or an error.",
   );
   return (responded) => {
     up = responded;
@@ -174,10 +169,10 @@ function identityProviderMetrics(registry: Registry, counter: MakeCounter): Metr
 function commandMetrics(registry: Registry): CommandObserver {
   const handlesOf = (system: string, name: string): Handles =>
     createHandles(registry, {
-      counter: { name: `records_${system}_commands_total`, help: `Commands that ${name} was sent.` },
+      counter: { name: `records_${system}_commands_total`, help: `Commands sent to ${name}.` },
       histogram: {
         name: `records_${system}_command_duration_seconds`,
-        help: `From a command to ${name} to its reply.`,
+        help: `Time from a command to ${name} to its reply.`,
         buckets: commandBuckets,
       },
       labelNames: ["command", "outcome"],

@@ -23,13 +23,13 @@ export function llmsText(document: OpenApiDocument, { baseUrl, mcpUrl }: LlmsOpt
   const behindSession = operations.filter((operation) => !offered.includes(operation));
   return `# ${info.title}
 
-> ${firstParagraph(info.description)} One service that speaks REST (JSON under \`/v1\`), Connect, gRPC, gRPC-Web and, for assistants, MCP. Version ${info.version}.
+> ${firstParagraph(info.description)} One service with REST (JSON under \`/v1\`), Connect, gRPC, gRPC-Web and, for assistants, MCP. Version ${info.version}.
 
 Base URL: ${baseUrl}
 
-Authentication: send an API key as \`Authorization: Bearer $KEY\`. A person makes the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list.
+Authentication: send an API key as \`Authorization: Bearer $KEY\`. A user creates the account's one key on the dashboard (${baseUrl}/), where it is shown once; a read-only key cannot write. In the lines below, \`$KEY\` is the key, and \`$CONTACT_ID\` or \`$SESSION_ID\` the \`id\` of a record from a search or a list.
 
-Errors are JSON: \`{"error": {"code", "message"}}\`, with \`details\` where single fields are at fault. The message says what is wrong and what would be right.
+Errors are JSON: \`{"error": {"code", "message"}}\`, with \`details\` if single fields are invalid. The message says what is wrong and how to correct it.
 
 | Status | When |
 | --- | --- |
@@ -43,14 +43,14 @@ ${offered.map((operation) => endpoint(operation, baseUrl)).join("\n")}
 
 ## Documents
 
-- [API reference](${baseUrl}/docs): every operation with its fields and limits, for people; requests can be tried there
-- [Guide](${baseUrl}/guide): concepts, search, retries, errors and limits, for people
+- [API reference](${baseUrl}/docs): every operation with its fields and limits, where you can also send requests
+- [Guide](${baseUrl}/guide): concepts, search, retries, errors and limits
 - [OpenAPI 3.1, JSON](${baseUrl}/openapi.json): the exact description, for generating clients
 - [OpenAPI 3.1, YAML](${baseUrl}/openapi.yaml): the same in YAML
-${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools search and read, and never write\n`}
+${mcpUrl === undefined ? "" : `- [MCP](${mcpUrl}): the address of the Model Context Protocol surface (Streamable HTTP, OAuth 2.1); its tools only read\n`}
 ## Optional
 
-${behindSession.map((operation) => `- ${named(operation, baseUrl)}: ${operation.summary}; for a signed-in person on the dashboard, an API key does not do`).join("\n")}
+${behindSession.map((operation) => `- ${named(operation, baseUrl)}: ${operation.summary}; needs a sign-in on the dashboard, not an API key`).join("\n")}
 `;
 }
 

@@ -30,16 +30,16 @@ export function referencePage({ renderer, start, style }: Assets, baseUrl: strin
 <noscript>
 <main class="records-notice">
 <h1>Records API reference</h1>
-<p>This page needs scripts to show the reference. The same is in these files, which any tool for OpenAPI 3.1 reads:</p>
+<p>This page needs JavaScript. You can read the same in these files, with any tool for OpenAPI 3.1:</p>
 <ul>
-<li><a href="openapi.json">openapi.json</a> and <a href="openapi.yaml">openapi.yaml</a>: every operation, parameter, response and error; the introduction in them is the guide</li>
-<li><a href="llms.txt">llms.txt</a>: the same in brief, as plain text with a curl line for each operation</li>
+<li><a href="openapi.json">openapi.json</a> and <a href="openapi.yaml">openapi.yaml</a>: every operation, parameter, response and error</li>
+<li><a href="llms.txt">llms.txt</a>: a short form in plain text, with a curl command for each operation</li>
 </ul>
 <p>Requests go to <code>${baseUrl}</code> with <code>Authorization: Bearer</code> and an API key, which you get on <a href="./">the dashboard</a>.</p>
 </main>
 </noscript>
 <div id="reference" data-base-url="${baseUrl}"></div>
-<p id="not-started" class="records-notice" role="alert" hidden>The reference could not be shown: the browser did not get all of its files. Load the page again, or read <a href="openapi.json">openapi.json</a> or <a href="llms.txt">llms.txt</a>.</p>
+<p id="not-started" class="records-notice" role="alert" hidden>The reference could not be shown, because the browser did not receive all of its files. Load the page again, or read <a href="openapi.json">openapi.json</a> or <a href="llms.txt">llms.txt</a>.</p>
 </body>
 </html>
 `.toString();

@@ -47,7 +47,7 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   const { methodKind, name } = handler.method;
   if (methodKind === "bidi_streaming" && request.httpVersionMajor === 1)
     fail(Reason.MALFORMED_HTTP, {
-      message: `${name} responds while the request is still being sent, which needs HTTP/2.`,
+      message: `${name} responds while the request is still being sent. Use HTTP/2.`,
     });
 }
 

@@ -89,14 +89,14 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
           },
         };
       default:
-        return failed(Code.InvalidArgument, "the request asks for nothing");
+        return failed(Code.InvalidArgument, "the request is empty");
     }
   };
 }
 
 /** The file with what it imports, so that a client need not ask again. */
 function descriptors(file: DescFile | undefined, name: string): Found {
-  if (file === undefined) return failed(Code.NotFound, `"${name}" is not known`);
+  if (file === undefined) return failed(Code.NotFound, `"${name}" does not exist`);
   const fileDescriptorProto = [...withImports(file)].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
   return {
     case: "fileDescriptorResponse",

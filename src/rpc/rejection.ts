@@ -35,7 +35,7 @@ export async function rejectedWith(
   { header, trailer }: UniversalServerResponse,
   bytes: Uint8Array,
 ): Promise<ConnectError> {
-  const unknown = new ConnectError("the call cannot be read", Code.InvalidArgument);
+  const unknown = new ConnectError("the call is malformed", Code.InvalidArgument);
   if (protocol === "grpc") return grpc.findTrailerError(trailer ?? new Headers()) ?? unknown;
   if (protocol === "connect") {
     const body = header?.get("content-encoding") === compressionGzip.name ? await inflated(bytes) : bytes;

@@ -78,7 +78,7 @@ async function* responses(
   onError: OnError,
 ): AsyncIterable<Message> {
   const entry = values.get(entryKey);
-  if (entry === undefined) throw new Error("an rpc was reached around its guards");
+  if (entry === undefined) throw new Error("an rpc was called without its guards");
   try {
     if ("rejected" in entry) throw entry.rejected;
     yield* until(signal, entry.stream(messages));

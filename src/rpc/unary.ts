@@ -111,7 +111,7 @@ async function invoke(
   onError: OnError,
 ): Promise<Message> {
   const call = values.get(callKey);
-  if (call === undefined) throw new Error("an rpc was reached around its guards");
+  if (call === undefined) throw new Error("an rpc was called without its guards");
   call.decoded = true;
   try {
     const { message: result, replayed } = await call.admitted.invoke(message, await call.flaws());
@@ -128,7 +128,7 @@ function tooLarge(maxBytes: number): Violation {
   return violation("size", `the message must be at most ${maxBytes} bytes`);
 }
 
-const unreadable = "the message cannot be read";
+const unreadable = "the message is malformed";
 
 async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];

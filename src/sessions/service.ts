@@ -38,7 +38,7 @@ export function createSessionService(
     searchTranscripts({ query, sessionId, contactId }, scope) {
       if (sessionId !== undefined && contactId === undefined) return passages.inSession(scope, uuid(sessionId), query);
       if (contactId !== undefined && sessionId === undefined) return passages.ofContact(scope, uuid(contactId), query);
-      const message = "must be given, or contact_id, and not both";
+      const message = "is required unless contact_id is given, and must not be given with it";
       return rejectInput([{ field: "session_id", rule: "one_of", message }]);
     },
   };

@@ -148,7 +148,9 @@ export function createEndedSessions(db: Db): EndedSessions {
           .insertOne({ _id: { issuer, jti }, forgettable_at: forgettableAt }, { session })
           .catch((error: unknown) => {
             if (duplicateIndex(error) !== undefined)
-              fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: was received before." });
+              fail(Reason.INVALID_LOGOUT_TOKEN, {
+                message: "logout_token: must be a new one; this one was already received.",
+              });
             throw error;
           });
         await ended.bulkWrite(ends, { session });

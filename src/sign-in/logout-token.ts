@@ -51,9 +51,9 @@ function logoutOf({ iss, sub, sid, jti, iat, exp, events, nonce }: JWTPayload): 
     throw new Error("not a logout token");
   // Signed by the provider, and still not taken for texts without a look: they go into a query.
   if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string"))
-    throw new Error("sub and sid must be texts");
+    throw new Error("sub and sid must be strings");
   if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");
-  if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength) throw new Error("jti must be a text");
+  if (typeof jti !== "string" || jti === "" || jti.length > maxNameLength) throw new Error("jti must be a string");
   if (iat === undefined || exp === undefined) throw new Error("no iat or exp");
   const tooOldAt = Math.min(exp, iat + maxAgeSeconds) + toleranceSeconds + spareSeconds;
   return {

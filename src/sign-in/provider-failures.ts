@@ -17,14 +17,14 @@ export function signInFailure(error: unknown): Failure {
     // The rest of the response is whatever was in the browser's address: nothing for the log.
     const message = denied
       ? "The sign-in was cancelled."
-      : `The identity provider refused the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
+      : `The identity provider rejected the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
     return new Failure(Reason.SIGN_IN_FAILED, { message });
   }
   const code =
     error instanceof oidc.ResponseBodyError ? error.error : error instanceof oidc.ClientError ? (error.code ?? "") : "";
   if (error instanceof errors.JOSEError || unfit.has(code)) return new Failure(Reason.SIGN_IN_FAILED, { cause: error });
   return new Failure(Reason.UNAVAILABLE, {
-    message: "The identity provider could not complete the sign-in; try again in a moment.",
+    message: "The identity provider could not complete the sign-in. Try again in a moment.",
     cause: error,
     waitingFor: providerName,
   });
@@ -52,7 +52,7 @@ export function isAway(error: unknown): boolean {
 /** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
 export function unreachable(cause: unknown): never {
   return fail(Reason.UNAVAILABLE, {
-    message: "The identity provider cannot be reached; try again in a moment.",
+    message: "The identity provider cannot be reached. Try again in a moment.",
     cause,
     waitingFor: providerName,
   });

@@ -131,16 +131,14 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       // The provider still has the session that ended here: it has to end there before another can begin.
       const location =
         (await provider.endSessionUrl(idToken, home())) ??
-        signInFailed(
-          "You signed out, and the identity provider still has that session: sign out there, then sign in again.",
-        );
+        signInFailed("You signed out here, but not at the identity provider. Sign out there, then sign in again.");
       return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
     }
     if (afresh)
       signInFailed(
         sent.authenticatedAt === undefined
-          ? "You signed out before, and the identity provider does not say when you signed in again (auth_time): contact the operator of this service."
-          : "By the identity provider's clock this sign-in is not later than your last sign-out: wait some seconds and sign in again.",
+          ? "You signed out before, and the identity provider does not report the time of this sign-in (auth_time). Contact the operator of this service."
+          : "By the identity provider's clock, this sign-in is not later than your last sign-out. Wait a few seconds and sign in again.",
       );
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
     await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
@@ -152,7 +150,9 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
     async complete(search, cookies, from) {
       const remembered = await seal.open(stateCookie.read(cookies) ?? "");
       if (!isState(remembered))
-        return signInFailed("The sign-in was not begun in this browser, or took longer than ten minutes: begin again.");
+        return signInFailed(
+          "The sign-in was not started in this browser, or took longer than ten minutes. Sign in again.",
+        );
       const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);

@@ -25,10 +25,10 @@ function expectRejected({ status, body, headers }: RestResponse, wanted: number,
   expect(headers.get("www-authenticate")).toBe(wanted === 401 ? "Bearer" : null);
 }
 
-const notSignedIn = "No one is signed in: open the dashboard and sign in; an API key does not do here.";
-const foreign = "Origin: must be the dashboard's own; this can be done on its pages only.";
-const notEnrolled = "The account is not enrolled in the beta: ask whoever runs the service to enrol it.";
-const noAccount = "The person who is signed in has no account: ask whoever runs the service to link one.";
+const notSignedIn = "Nobody is signed in. Sign in on the dashboard. An API key is not accepted here.";
+const foreign = "Origin: must be that of the dashboard. Use the dashboard's own pages.";
+const notEnrolled = "The account is not enrolled in the beta. Ask the operator of the service to enrol it.";
+const noAccount = "The signed-in user has no account. Ask the operator of the service to link one.";
 
 describe.each(operations)("%s %s", (method, path) => {
   const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>

@@ -33,11 +33,11 @@ test("creation, rotation, revocation and rejections are each written, with who, 
     key_prefix,
   ]);
   expect(told).toEqual([
-    ["r-6", "key_refused", "Create: Origin: must be the dashboard's own; this can be done on its pages only.", null],
-    ["r-5", "key_refused", "Revoke: The account has no API key.", null],
+    ["r-6", "key_refused", "Create: Origin: must be that of the dashboard. Use the dashboard's own pages.", null],
+    ["r-5", "key_refused", "Revoke: The account has no API key. Create one on the dashboard.", null],
     ["r-4", "key_revoked", null, second.body.data.prefix],
     ["r-3", "key_rotated", "It may read only.", second.body.data.prefix],
-    ["r-2", "key_refused", "Create: The account has an API key already: rotate it, or revoke it first.", null],
+    ["r-2", "key_refused", "Create: The account already has an API key. Rotate it, or revoke it first.", null],
     ["r-1", "key_created", "It may read and write.", first.body.data.prefix],
   ]);
   for (const entry of log.body.data) {

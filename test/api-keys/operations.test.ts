@@ -82,7 +82,7 @@ test("an account has one active key: a second creation is 409 and leaves the fir
   expect(again.status).toBe(409);
   expect(again.body.error).toEqual({
     code: "409",
-    message: "The account has an API key already: rotate it, or revoke it first.",
+    message: "The account already has an API key. Rotate it, or revoke it first.",
   });
   expect(await valid(body.data.key)).toBe(200);
 });
@@ -147,7 +147,7 @@ test.each([
   ["POST", "/v1/api-key/rotate"],
 ])("%s %s without a key is 404, before there was one and after [KEY-12]", async (method, path) => {
   const person = await newPerson(service());
-  const missing = { code: "404", message: "The account has no API key." };
+  const missing = { code: "404", message: "The account has no API key. Create one on the dashboard." };
   expect((await person.call(path, { method })).body.error).toEqual(missing);
   await person.call("/v1/api-key", { method: "POST" });
   await person.call("/v1/api-key", { method: "DELETE" });

@@ -37,7 +37,7 @@ async function signIn(person: Person, options: WindowOptions = {}): Promise<Watc
 
 /** The key that the page shows right now. */
 async function shownKey(page: Page): Promise<string> {
-  await page.getByText("it will not be shown again").waitFor();
+  await page.getByText("It is not shown again").waitFor();
   return secretForm.exec((await page.textContent("main")) ?? "")?.[0] ?? "";
 }
 
@@ -207,7 +207,7 @@ describe("a user who has an account", () => {
     await button(elsewhere, "Create key").click();
     await shownKey(elsewhere);
     await button(page, "Create key").click();
-    await page.getByText("A key was made elsewhere in the meantime").first().waitFor();
+    await page.getByText("A key was created in another tab").first().waitFor();
     await button(page, "Rotate").waitFor();
     await button(elsewhere, "Sign out").click();
     await elsewhere.getByRole("link", { name: "Sign in" }).waitFor();
@@ -306,7 +306,7 @@ test("a user without an account is told so and what to do, and can sign out [DSH
   await expectAccessible(page, "no account");
   await picture(page, "10-no-account");
   await page.getByRole("link", { name: "Check again" }).click();
-  await page.getByText("Checked just now: still no account.").waitFor();
+  await page.getByText("Checked just now. There is still no account.").waitFor();
   await button(page, "Sign out").click();
   await page.getByRole("link", { name: "Sign in" }).waitFor();
   expect(problems).toEqual([]);

@@ -205,7 +205,7 @@ test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-
   for (const text of ["\\ud83d", "\\ude00", "a\\ud83db", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800"]) {
     for (const { body } of await rejected((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
       expect(body.error.details, text).toMatchObject([
-        { rule: "surrogate", message: "must not hold a lone surrogate" },
+        { rule: "surrogate", message: "must not contain a lone surrogate" },
       ]);
     }
     for (const { body } of await rejected((property) => ({ raw: `{"${property}":"Ann","${text}":null}` }), text)) {

@@ -37,7 +37,7 @@ test("an unknown path under /v1 is 404 in the envelope, one with a trailing or d
       const response = await service().rest(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
       expect([response.status, response.text], `${method} ${path}`).toEqual([
         404,
-        '{"error":{"code":"404","message":"There is no such path."}}',
+        '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference."}}',
       ]);
     }
   }
@@ -62,7 +62,7 @@ test("a known path with another method is 405 in the envelope with Allow [ERR-06
         const response = await service().rest(path, { method, key, ...(method === "GET" ? {} : { body: {} }) });
         expect([response.status, response.text], `${method} ${path}`).toEqual([
           405,
-          '{"error":{"code":"405","message":"This path does not take this method."}}',
+          '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods."}}',
         ]);
         expect(response.headers.get("allow")?.split(", ").sort()).toEqual(allow);
       }
@@ -81,7 +81,7 @@ test("an unexpected failure is 500 in the envelope, with nothing of the inside i
   });
   expect([response.status, response.text]).toEqual([
     500,
-    '{"error":{"code":"500","message":"Something went wrong on our side."}}',
+    '{"error":{"code":"500","message":"An internal error occurred. If it happens again, report its X-Request-Id to the operator."}}',
   ]);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const logged = service().logLines.filter((line) => line.includes("broken-1"));
@@ -107,7 +107,7 @@ test("an unexpected failure over Connect is internal, with nothing of the inside
   expect([response.status, response.body.code, response.body.message]).toEqual([
     500,
     "internal",
-    "Something went wrong on our side.",
+    "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
   ]);
   expect(response.text).not.toMatch(/secret|getTime|\.ts/);
 });

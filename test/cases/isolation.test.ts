@@ -32,7 +32,9 @@ test("another account's records differ in nothing from records that do not exist
       [hidden, missing].map(({ path, method, body }) => service().rest(path, { key: owner.key, method, body })),
     );
     expect(first?.status, hidden.path).toBe(404);
-    expect(first?.text).toBe('{"error":{"code":"404","message":"There is no such record in this account."}}');
+    expect(first?.text).toBe(
+      '{"error":{"code":"404","message":"There is no such record in this account. Check the id."}}',
+    );
     expect(first?.text).toBe(second?.text);
     const headers = (response: typeof first) =>
       [...(response?.headers ?? [])].filter(
@@ -73,7 +75,7 @@ test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unk
         expect([code, reason, message], `${rpc} by ${wire.name}`).toEqual([
           "not_found",
           "NOT_FOUND",
-          "There is no such record in this account.",
+          "There is no such record in this account. Check the id.",
         ]);
       }
     }

@@ -23,7 +23,7 @@ test("on every record endpoint no credential is 401 with WWW-Authenticate: Beare
     expect(response.status, `${method} ${path}`).toBe(401);
     expect(response.headers.get("www-authenticate")).toBe("Bearer");
     expect(response.body).toEqual({
-      error: { code: "401", message: "No API key: send it as `Authorization: Bearer <API_KEY>`." },
+      error: { code: "401", message: "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`." },
     });
   }
   expect(await counts(service())).toEqual(before);
@@ -153,7 +153,7 @@ test("a read-only key reads like any other and writes nothing; a read-write key 
     const response = await service().rest(path, { key: reader.key, method, body });
     expect([response.status, response.body.error], path).toEqual([
       403,
-      { code: "403", message: "Access denied: this API key may only read." },
+      { code: "403", message: "Access denied: this API key is read-only. Use a key with write access." },
     ]);
   }
   expect(await counts(service())).toEqual(before);

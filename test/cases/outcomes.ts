@@ -5,7 +5,7 @@ export const notFound = {
   http: 404,
   code: "not_found",
   reason: "NOT_FOUND",
-  message: "There is no such record in this account.",
+  message: "There is no such record in this account. Check the id.",
 } as const;
 /** A record that was made: what of it differs from run to run. */
 export const created = {

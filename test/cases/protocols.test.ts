@@ -93,7 +93,9 @@ test("a call without a key fails by every protocol with one and the same message
         () => undefined,
         (error: unknown) => ConnectError.from(error),
       );
-    expect(failure?.message, name).toBe("[unauthenticated] No API key: send it as `Authorization: Bearer <API_KEY>`.");
+    expect(failure?.message, name).toBe(
+      "[unauthenticated] The API key is missing. Send it as `Authorization: Bearer <API_KEY>`.",
+    );
   }
 });
 

@@ -70,7 +70,7 @@ test("while writes are paused the three writes are 503, unavailable by every wir
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
         rest ? 503 : "unavailable",
         rest ? undefined : "WRITES_PAUSED",
-        "Writes are temporarily unavailable; reads work.",
+        "Writes are temporarily unavailable, but reads work. Try again later.",
       ]);
     }
     for (const [rpc, request] of requests(owner, false))
@@ -104,7 +104,7 @@ test("while the interface is disabled every record rpc is 503, unavailable by ev
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
         rest ? 503 : "unavailable",
         rest ? undefined : "INTERFACE_DISABLED",
-        "The public interface is temporarily disabled.",
+        "The public interface is temporarily disabled. Try again later.",
       ]);
     }
     expect((await wire.call({ rpc: "CheckHealth", request: {} })).body, wire.name).toBeDefined();

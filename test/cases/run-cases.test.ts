@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { expectStated } from "../support/run-cases.ts";
 
 const stated = { http: 404, code: "not_found", reason: "NOT_FOUND" } as const;
-const message = "There is no such record in this account.";
+const message = "There is no such record in this account. Check the id.";
 const outcome = { http: 404, code: "not_found", reason: "NOT_FOUND", message, body: undefined };
 const holds = (change: object): void => expectStated(stated, { name: "connect" }, { ...outcome, ...change }, message);
 

@@ -52,7 +52,7 @@ test("--enrol creates an enrolled account; the same email a second time, and wha
   expect(await cli(service(), ["account", "create", email])).toEqual({
     code: 1,
     stdout: "",
-    stderr: "records: email: another account has it.\n",
+    stderr: "records: email: another account already uses it. Use another email.\n",
   });
   const { code, stderr } = await cli(service(), ["account", "create", "ann", "--json"]);
   expect([code, JSON.parse(stderr)]).toEqual([
@@ -70,7 +70,10 @@ test("--enrol creates an enrolled account; the same email a second time, and wha
 test("an account that is not there is named in the error, and what is neither id nor email is not understood", async () => {
   for (const name of ["nobody@example.com", randomUUID()]) {
     const { code, stderr } = await cli(service(), ["account", "show", name]);
-    expect([code, stderr]).toEqual([1, `records: There is no account "${name}": records account list shows all.\n`]);
+    expect([code, stderr]).toEqual([
+      1,
+      `records: There is no account "${name}". To see all accounts, run records account list.\n`,
+    ]);
   }
   expect((await cli(service(), ["account", "show", "ann"])).code).toBe(2);
 });

@@ -51,7 +51,7 @@ test("a quoted cell holds delimiters, quotes and line breaks; the line is the on
 test("a quote that is never closed costs the line that opens it and no other", async () => {
   expect(said(await csv('full_name,email\nAnn,a@example.com\n"Bo,b@example.com\nCy,c@example.com\n'))).toEqual([
     [2, { fullName: "Ann", email: "a@example.com" }],
-    [3, "a quote is opened in this line and never closed"],
+    [3, "the quote that opens in this line is never closed"],
     [4, { fullName: "Cy", email: "c@example.com" }],
   ]);
 });
@@ -70,7 +70,7 @@ test("quotes that are opened and closed in any order cost the lines that a readi
   );
 });
 
-const neverClosed = "a quote is opened in this line and never closed";
+const neverClosed = "the quote that opens in this line is never closed";
 
 /**
  * The numbers of lines that open a quote which no later line closes: each line in turn is tried as the first of a row.
@@ -187,10 +187,10 @@ test("what is said of a column is what becomes of it: a further one is taken whe
   expect(Object.fromEntries(told[0] ?? [])).toEqual({
     Name: "full_name",
     Phone: "phone",
-    Mobile: "phone where the column before is empty",
-    "First Name": "full_name where that is empty",
-    "Last Name": "full_name where that is empty",
-    Company: "full_name where there is no name",
+    Mobile: "phone if the previous column is empty",
+    "First Name": "full_name if that is empty",
+    "Last Name": "full_name if that is empty",
+    Company: "full_name if there is no name",
   });
 });
 
@@ -269,7 +269,7 @@ test("what is no card, has no end, holds nothing or is of another time is a prob
       ),
     ),
   ).toEqual([
-    [1, expect.stringContaining("outside of any card")],
+    [1, expect.stringContaining("outside a card")],
     [2, "the card has no END:VCARD"],
     [4, { fullName: "Ann" }],
     [8, expect.stringContaining("holds neither")],
@@ -358,10 +358,10 @@ test("a line of NDJSON that is no object, or holds two records, is a problem in 
   const entries = await everyOf(
     readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))),
   );
-  const none = expect.stringContaining('holds no record: must be an object such as {"contact": {…}}');
+  const none = expect.stringContaining('is not a record: must be an object such as {"contact": {…}}');
   expect(said(entries)).toEqual([
     [1, none],
     [2, none],
-    [3, "holds contact and session: must hold one record only"],
+    [3, "holds contact and session: must contain only one record"],
   ]);
 });

@@ -262,7 +262,7 @@ test("the result says what was created, updated, unchanged and rejected; a file 
   expect(code).toBe(4);
   expect(stdout).toMatch(/^contacts +3 \(1 updated, 2 unchanged\)$/m);
   const again = await cli(service(), update);
-  expect(again.stdout).toContain("before: nothing was written. --again imports it anew.\n");
+  expect(again.stdout).toContain("before. Nothing was written. To import it once more, add --again.\n");
   expect(again.stderr).not.toContain("resumes");
   expect(await cliJson(service(), [...update, "--again"], { code: 4 })).toMatchObject({
     contact_changes: { created: 0, updated: 0, unchanged: 3 },
@@ -390,12 +390,12 @@ test("a file that is not there, a format that cannot be recognized, an account t
   const { id } = await newClient(service());
   const file = folder.write("one.ndjson", nameless(0, 1));
   const rejections: [string[], number, string][] = [
-    [["import", folder.path("absent.csv"), "--account", id], 2, "is not there"],
+    [["import", folder.path("absent.csv"), "--account", id], 2, "does not exist"],
     [["import", folder.write("data.bin", ""), "--account", id], 2, "--format"],
     [["import", folder.path(""), "--account", id, "--format", "csv"], 2, "is a folder"],
     [["import", file, "--account", "nobody@example.com"], 1, "no account"],
     [["import", file], 2, "--account"],
-    [["import", file, "--account", id, "--map", "a=email"], 2, "--map is for CSV"],
+    [["import", file, "--account", id, "--map", "a=email"], 2, "--map is only for CSV"],
     [["export", folder.path("no/such/folder.csv"), "--account", id], 2, "cannot be written"],
     [["export", "-", "--json", "--account", id], 2, "name a file"],
   ];

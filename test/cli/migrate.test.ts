@@ -233,7 +233,7 @@ describe("a start", () => {
     const wrong = new URL(database.uri);
     wrong.password = "another-password";
     expect(await failedStart({ MONGODB_URI: wrong.href })).toBe(
-      "records: cannot start: MONGODB_URI: MongoDB rejects the user or the password. Correct the user, the password (percent-encoded) or authSource\n",
+      "records: cannot start: MONGODB_URI: MongoDB rejects the user or the password: correct the user, the password (percent-encoded) or authSource\n",
     );
     const elsewhere = new URL(database.uri);
     elsewhere.pathname = "/another";
@@ -241,7 +241,7 @@ describe("a start", () => {
       "records: cannot start: MONGODB_URI: the user may not list or build indexes in the database another. Grant it readWrite there.\n",
     );
     expect(await failedStart({ MONGODB_URI: `${database.uri}&tls=true&tlsCAFile=/nowhere/ca.pem` })).toMatch(
-      /^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem that it names cannot be read \(ENOENT\)\n$/,
+      /^records: cannot start: MONGODB_URI: the file \/nowhere\/ca\.pem cannot be read \(ENOENT\)\n$/,
     );
   });
 });

@@ -99,7 +99,7 @@ test("where there is no token, or one that is rejected, the error says so and ne
   expect(none.stderr).toContain("SERVICE_TOKENS");
   const wrong = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "quite-another-token" } });
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain("The service token was refused (401)");
+  expect(wrong.stderr).toContain("The service rejected the service token (401)");
   expect(wrong.stderr).not.toContain("quite-another-token");
   const broken = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "two\nlines" } });
   expect(broken.code).toBe(2);
@@ -118,11 +118,11 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
   const nothing = await cli(service(), ["account", "list", "--url", "http://127.0.0.1:1"]);
   expect([nothing.code, nothing.stderr]).toEqual([
     3,
-    "records: Nothing listens at http://127.0.0.1:1: is the service running? (npm start)\n",
+    "records: Nothing listens at http://127.0.0.1:1. Start the service (npm start), or set --url.\n",
   ]);
   const outside = await cli(service(), ["account", "list", "--url", service().base]);
   expect(outside.code).toBe(1);
-  expect(outside.stderr).toContain("is it the internal listener");
+  expect(outside.stderr).toContain("Check that it is the internal listener");
   const stranger = createServer((socket) =>
     socket.end("HTTP/1.1 400 Bad Request\r\n\r\n").on("error", () => undefined),
   );

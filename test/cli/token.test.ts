@@ -54,7 +54,7 @@ test("prints a token that opens the surface, after a sign-in with PKCE that ends
   expect(page.searchParams.get("code_challenge_method")).toBe("S256");
   expect(page.searchParams.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   const last = await signIn(createBrowser(), page);
-  expect([last.status, last.text]).toEqual([200, "Back to the terminal: this page can be closed.\n"]);
+  expect([last.status, last.text]).toEqual([200, "You can close this page and return to the terminal.\n"]);
   await expectToken(await ended);
 });
 
@@ -106,7 +106,7 @@ test("says so where the user does not allow it, and where the address is none [O
   expect(await ended).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: expect.stringContaining("The identity provider gave no token: the person did not allow it."),
+    stderr: expect.stringContaining("The identity provider issued no token: the user did not allow it."),
   });
   expect(await startCli(["token", "nowhere"]).ended).toMatchObject({
     code: 2,

@@ -52,7 +52,7 @@ test.each([
   [
     "a proxy's page",
     respond(502, "<html>Bad Gateway</html>"),
-    { status: 502, message: "The response was HTTP 502, without a reason." },
+    { status: 502, message: "The response has the HTTP status 502, and no error message." },
   ],
   ["a page in place of a response", respond(200, "<html>Welcome</html>"), { status: 200, code: "unreadable" }],
   ["JSON of something else", respond(200, { hello: "world" }), { status: 200, code: "unreadable" }],
@@ -60,7 +60,7 @@ test.each([
   [
     "a redirect",
     respond(301, "", { Location: "https://example.com/" }),
-    { status: 301, message: "baseUrl leads to a redirect. Give the address that it leads to." },
+    { status: 301, message: "The server redirects. Set baseUrl to the address that it redirects to." },
   ],
   [
     "an envelope of the wrong types",
@@ -123,10 +123,10 @@ test("the key is sent as a bearer token and shows in no inspection, JSON, error 
 test.each([
   [{ baseUrl: "records.example.com" }, "baseUrl: must be an http or https address"],
   [{ baseUrl: "ftp://records.example.com" }, "baseUrl: must be an http or https address"],
-  [{ baseUrl: "https://me:secret@records.example.com" }, "baseUrl: must have no user, password, query or fragment"],
-  [{ apiKey: `${apiKey}\n` }, "apiKey: must be the key as the dashboard showed it"],
-  [{ apiKey: "" }, "apiKey: must be the key as the dashboard showed it"],
-  [{ maxAttempts: 0 }, "maxAttempts: must be a whole number from 1 on"],
+  [{ baseUrl: "https://me:secret@records.example.com" }, "baseUrl: must not have a user, password, query or fragment"],
+  [{ apiKey: `${apiKey}\n` }, "apiKey: must be the API key as the dashboard showed it"],
+  [{ apiKey: "" }, "apiKey: must be the API key as the dashboard showed it"],
+  [{ maxAttempts: 0 }, "maxAttempts: must be a whole number of at least 1"],
   [{ timeout: Infinity }, "timeout: must be a number of milliseconds"],
   [{ attemptTimeout: -1 }, "attemptTimeout: must be a number of milliseconds"],
 ])("a wrong option is named, and no secret with it: %j", (options, message) => {

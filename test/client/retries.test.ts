@@ -126,7 +126,7 @@ test("an attempt without a response is given up after 10 seconds and made again,
   await expect(call).rejects.toMatchObject({
     status: undefined,
     code: "timeout",
-    message: "No response came within 4700 ms.",
+    message: "No response arrived within 4700 ms.",
   });
   expect(seen).toHaveLength(3);
   expect(clock.timers()).toBe(0);

@@ -93,7 +93,10 @@ test("an archived contact is 409, and nothing is written [CNT-07]", async () => 
   const before = await counts(service());
   const { status, body } = await client.post(`/v1/contacts/${id}/notes`, { content: "c" });
   expect(status).toBe(409);
-  expect(body.error).toEqual({ code: "409", message: "The contact is archived and cannot be changed." });
+  expect(body.error).toEqual({
+    code: "409",
+    message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
+  });
   expect(await counts(service())).toEqual(before);
   await client.put.restore(id);
   expect((await client.post(`/v1/contacts/${id}/notes`, { content: "c" })).status).toBe(201);

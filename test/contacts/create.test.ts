@@ -116,7 +116,12 @@ test("an email that an active contact has is 409, nothing written [CCR-06]", asy
     email: "ANN@example.com",
   });
   expect(status).toBe(409);
-  expect(body).toEqual({ error: { code: "409", message: "email: another active contact of this account has it." } });
+  expect(body).toEqual({
+    error: {
+      code: "409",
+      message: "The email is already used by another active contact. Choose another email or update that contact.",
+    },
+  });
   expect(headers.get("location")).toBeNull();
   expect(await counts(service())).toEqual(before);
 });

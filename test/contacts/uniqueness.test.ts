@@ -44,7 +44,9 @@ test("a PATCH to another active contact's email is 409 and changes nothing; to i
   );
   const rejected = await client.patch(`/v1/contacts/${mine}`, { full_name: "Changed", email: "Yours@Example.com" });
   expect(rejected.status).toBe(409);
-  expect(rejected.body.error.message).toBe("email: another active contact of this account has it.");
+  expect(rejected.body.error.message).toBe(
+    "The email is already used by another active contact. Choose another email or update that contact.",
+  );
   expect((await client.get(`/v1/contacts/${mine}`)).body.data).toMatchObject({
     full_name: "Mine",
     email: "mine@example.com",

@@ -127,7 +127,10 @@ test("an archived contact is 409 and stays as it is [CUP-06]", async () => {
   const { body: before } = await client.get(`/v1/contacts/${id}`);
   const { status, body } = await client.patch(`/v1/contacts/${id}`, { full_name: "Bo" });
   expect(status).toBe(409);
-  expect(body.error).toEqual({ code: "409", message: "The contact is archived and cannot be changed." });
+  expect(body.error).toEqual({
+    code: "409",
+    message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
+  });
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
 });
 

@@ -44,7 +44,7 @@ describe("a set of several members", () => {
     now += 2_000;
     expect([required(), lease.status().reason]).toEqual([
       unavailable,
-      "a has not proven for 1350 ms that it is primary",
+      "a has not confirmed for 1350 ms that it is primary",
     ]);
     prove();
     expect([lease.require().leader, lease.status().held]).toEqual([a, true]);
@@ -181,7 +181,7 @@ describe("a member that nobody else can take over from", () => {
     lease.observe({ ...alone, alone: false });
     expect([required(), lease.status().reason]).toEqual([
       unavailable,
-      "a has not proven for 1350 ms that it is primary",
+      "a has not confirmed for 1350 ms that it is primary",
     ]);
     prove();
     expect(lease.require().usableAt).toBe(term.usableAt);

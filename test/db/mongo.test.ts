@@ -94,6 +94,6 @@ test("a certificate that is not trusted stops the start after one try, with a li
   onTestFinished(() => server.stop());
   const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);
   await expect(failed).rejects.toThrow(
-    /^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\)\. Set tlsCAFile to the CA/,
+    /^MONGODB_URI: the certificate of MongoDB is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\): set tlsCAFile to the CA/,
   );
 });

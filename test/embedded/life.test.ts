@@ -69,8 +69,8 @@ test("servers that outlive their killed service all the same are ended by the ne
       .map(({ progress }) => progress)
       .sort(),
   ).toEqual([
-    `Ending the mongod (pid ${mongod as number}) that a killed service left behind …`,
-    `Ending the redis (pid ${redis as number}) that a killed service left behind …`,
+    `Ending the mongod (pid ${mongod as number}) of a service that was killed …`,
+    `Ending the redis (pid ${redis as number}) of a service that was killed …`,
   ]);
   expect(ready["mongod"]).not.toBe(mongod);
 });

@@ -83,7 +83,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       const response = await gateway.send("GET", path);
       expect(response).toMatchObject({
         status: 404,
-        body: '{"error":{"code":"404","message":"There is no such path."}}',
+        body: '{"error":{"code":"404","message":"The path does not exist. Check it against the API reference."}}',
       });
       expect(gateway.steps).toEqual(["throttle"]);
       expect(gateway.errors.filter(isForTheLog)).toEqual([]);
@@ -94,7 +94,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const response = await gateway.send("DELETE", `/v1/contacts/${id}`);
     expect(response).toMatchObject({
       status: 405,
-      body: '{"error":{"code":"405","message":"This path does not take this method."}}',
+      body: '{"error":{"code":"405","message":"The path does not support this method. Use one of its methods."}}',
     });
     expect(response.headers.allow).toBe("GET, HEAD, PATCH, OPTIONS");
   });
@@ -184,7 +184,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(response).toMatchObject({
       status: 500,
-      body: '{"error":{"code":"500","message":"Something went wrong on our side."}}',
+      body: '{"error":{"code":"500","message":"An internal error occurred. If it happens again, report its X-Request-Id to the operator."}}',
     });
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });

@@ -173,7 +173,7 @@ test.each([
   [
     'post: "/v1/contacts/{contact_id}/tags"',
     'post: "/v1/contacts/{contact}/tags"',
-    'PutTag: the path names "contact", which is no field of records.v1.PutTagRequest',
+    'PutTag: the path names "contact", which is not a field of records.v1.PutTagRequest',
   ],
   [
     'post: "/v1/contacts/{contact_id}/tags"',
@@ -186,9 +186,9 @@ test.each([
   [
     'response_body: "tag"',
     'response_body: "tags"',
-    'PutTag: response_body names "tags", which is no field of records.v1.PutTagResponse',
+    'PutTag: response_body names "tags", which is not a field of records.v1.PutTagResponse',
   ],
-  ["{tag.name}", "{tag.title}", 'PutTag: the location names "title", which is no field of records.v1.Tag'],
+  ["{tag.name}", "{tag.title}", 'PutTag: the location names "title", which is not a field of records.v1.Tag'],
   [
     "(PutTagRequest) returns (PutTagResponse)",
     "(PutTagRequest) returns (stream PutTagResponse)",

@@ -112,7 +112,7 @@ test("everything that is wrong with arguments is told", () => {
     "from type: must be a string",
     '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word',
     "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word",
-    "query surrogate: must not hold a lone surrogate",
+    "query surrogate: must not contain a lone surrogate",
   ]);
   expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
   expect(sessions({ limit: "five" }).message).not.toHaveProperty("limit");

@@ -140,7 +140,7 @@ test("a call of who has entered reads the account's records, and is charged no m
   ]);
   await expect(dispatch.admit(createContact, inbound)).rejects.toMatchObject({
     reason: Reason.ACCESS_DENIED,
-    message: "Access denied: an assistant may only read.",
+    message: "Access denied: assistants can only read.",
   });
   expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
 });

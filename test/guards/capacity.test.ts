@@ -48,7 +48,7 @@ test("above the bound REST gets 503 in the envelope with the common headers, wit
   expect(Object.keys(tallied(responses))).toEqual(["200", "503"]);
   for (const { headers, body } of rejected) {
     expect(JSON.parse(body)).toEqual({
-      error: { code: "503", message: "The service has too many requests at once; try again." },
+      error: { code: "503", message: "The service has too many requests at once. Try again." },
     });
     expect([headers.get("retry-after"), headers.get("ratelimit-limit")]).toEqual([undefined, "100000"]);
     expect(headers.get("x-request-id")).toMatch(/./);
@@ -124,7 +124,7 @@ function held(): { readonly work: () => Promise<void>; readonly begun: () => boo
 
 const later = (): Deadline => deadlineIn(60_000);
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const tooMany = "The service has too many requests at once; try again.";
+const tooMany = "The service has too many requests at once. Try again.";
 
 test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
   let rejections = 0;

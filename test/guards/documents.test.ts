@@ -54,7 +54,7 @@ test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a s
     expect(sent.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     if (status === 429)
       expect(JSON.parse(body)).toEqual({
-        error: { code: "429", message: "Too many requests: try again in 1 second." },
+        error: { code: "429", message: "Too many requests. Try again in 1 second." },
       });
   }
   expect((await service.rest("/docs", { headers: from() })).status).toBe(200);

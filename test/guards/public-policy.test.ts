@@ -203,7 +203,7 @@ describe("with a key", () => {
             {
               field: "Idempotency-Key",
               rule: "string.pattern",
-              message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+              message: "must be 1 to 128 printable ASCII characters without spaces (! to ~)",
             },
           ],
     );
@@ -252,7 +252,7 @@ describe("with a key", () => {
       await vi.advanceTimersByTimeAsync(1);
       expect(told).toMatchObject({
         reason: Reason.UNAVAILABLE,
-        message: "The service could not respond in time; try again.",
+        message: "The service could not respond in time. Try again.",
       });
       parts.world.serve = () => Promise.resolve();
       // Other files of this process may have timers too.
@@ -308,7 +308,7 @@ test("a request above the bound is 503 after the throttle, health is not, and a 
   parts.steps.length = 0;
   await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
-    message: "The service has too many requests at once; try again.",
+    message: "The service has too many requests at once. Try again.",
   });
   expect(await reasonOf(dispatch.throttle(parts.inbound()))).toBe("UNAVAILABLE");
   expect([parts.steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
@@ -338,7 +338,7 @@ describe("the throttle", () => {
       await expect(throttle("somebody")).rejects.toMatchObject({
         reason: Reason.RATE_LIMITED,
         retryAfterSeconds: seconds,
-        message: `Too many requests: try again in ${words}.`,
+        message: `Too many requests. Try again in ${words}.`,
       });
       expect(fallback).not.toHaveBeenCalled();
     },

@@ -51,7 +51,7 @@ export function expectRejected({ status, headers, body }: RestResponse): void {
   expect(status).toBe(429);
   expect(headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
   expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
-  expect(body.error).toMatchObject({ code: "429", message: "Too many requests: try again in 1 second." });
+  expect(body.error).toMatchObject({ code: "429", message: "Too many requests. Try again in 1 second." });
 }
 
 /** Sends 12 requests at once to the tight instance: it rejects all but the first and one for each second. */

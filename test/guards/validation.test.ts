@@ -205,7 +205,7 @@ test("rejects a value that some wire cannot show, in any message at any depth [I
   const note = { sessionId: id, type: 99 as never, createdAt: { seconds: 0n, nanos: -1 } };
   const found = (schema: DescMessage, init: object): readonly string[] =>
     violationsOf(schema, create(schema, init as never)).map(({ field, message }) => `${field} ${message}`);
-  const time = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
+  const time = "must be a time from the year 1 to 9999, with nanos from 0 to 999999999";
   expect(found(PutTranscriptsRequestSchema, { accountId: id, transcripts: [{ recording }] })).toEqual([
     expect.stringMatching(/^transcripts\[0\]\.recording\.duration_seconds must be/),
     `transcripts[0].recording.recording_started_at ${time}`,
@@ -217,7 +217,7 @@ test("rejects a value that some wire cannot show, in any message at any depth [I
   expect(found(CreateApiKeyRequestSchema, { access: 7 as never })).toEqual([
     "access must be one of API_KEY_ACCESS_READ_WRITE, API_KEY_ACCESS_READ_ONLY",
   ]);
-  expect(found(SearchNotesRequestSchema, { query: "a\ud800" })).toEqual(["query must not hold a lone surrogate"]);
+  expect(found(SearchNotesRequestSchema, { query: "a\ud800" })).toEqual(["query must not contain a lone surrogate"]);
   expect(
     found(RecordSchema, {
       record: {

@@ -109,7 +109,9 @@ test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-0
     line("Bearer rec_other"),
   ]);
   expect(status).toBe(400);
-  expect(JSON.parse(body)).toEqual({ error: { code: "400", message: "Authorization: it was sent more than once." } });
+  expect(JSON.parse(body)).toEqual({
+    error: { code: "400", message: "Authorization: must not be sent more than once." },
+  });
 });
 
 test("one connection carries many requests at once, REST and gRPC mixed with rejections [WIR-01]", async () => {

@@ -72,7 +72,9 @@ test("a request that does not come whole within 15 seconds is 408 in the envelop
   expect(await head).toMatchObject({ ":status": 408, "ratelimit-limit": "10", "ratelimit-policy": "10;w=1" });
   await vi.advanceTimersByTimeAsync(1_000);
   await expect.poll(() => stream.closed).toBe(true);
-  expect(JSON.parse(body)).toEqual({ error: { code: "408", message: "The HTTP request did not arrive in time." } });
+  expect(JSON.parse(body)).toEqual({
+    error: { code: "408", message: "The HTTP request did not arrive in time. Send it again." },
+  });
   serve = (_request, response) => void response.end();
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
 });

@@ -180,7 +180,12 @@ test("metrics that cannot be collected are 500 in the envelope, the cause is tol
     const failed = await fetch(`${base}/metrics`);
     expect([failed.status, await failed.json()]).toEqual([
       500,
-      { error: { code: "500", message: "Something went wrong on our side." } },
+      {
+        error: {
+          code: "500",
+          message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+        },
+      },
     ]);
     expect(causes).toEqual([new Error("no numbers")]);
     expect((await fetch(`${base}/livez`)).status).toBe(200);
@@ -195,7 +200,7 @@ test("REST is not served on the internal listener [WIR-01, ISO-09]", async () =>
   });
   expect([response.status, await response.json()]).toEqual([
     404,
-    { error: { code: "404", message: "There is no such path." } },
+    { error: { code: "404", message: "The path does not exist. Check it against the API reference." } },
   ]);
 });
 

@@ -229,7 +229,7 @@ test("who waits beyond the deadline is told that the first request still runs [I
   const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
   await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
-    message: "The first request with this idempotency key is still running; try again.",
+    message: "The first request with this Idempotency-Key is still running. Try again.",
   });
   expect(await written()).toBe(0);
   if (held.kind === "reserved") held.release();

@@ -16,7 +16,7 @@ test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat
       {
         field: "Idempotency-Key",
         rule: "string.pattern",
-        message: "must be 1 to 128 printable ASCII characters without blanks (! to ~)",
+        message: "must be 1 to 128 printable ASCII characters without spaces (! to ~)",
       },
     ]);
   },

@@ -206,7 +206,7 @@ const wrongTimes = [
 test("a time that some wire cannot show fails only its item, in a batch and in an import [ING-09]", async () => {
   const { accountId } = holder;
   const ingest = ingestClient(house().service);
-  const message = "must be a time of the years 1 to 9999, with nanos from 0 to 999999999";
+  const message = "must be a time from the year 1 to 9999, with nanos from 0 to 999999999";
   for (const time of wrongTimes) {
     for (const field of ["createdAt", "updatedAt", "archivedAt"]) {
       const { results } = await ingest.upsertContacts({

@@ -131,7 +131,10 @@ test("results are in the order of the items, with id, external_id and error; one
       {
         id: "",
         externalId: "e2",
-        error: { reason: "REASON_DUPLICATE_EMAIL", message: "email: another active contact of this account has it." },
+        error: {
+          reason: "REASON_DUPLICATE_EMAIL",
+          message: "The email is already used by another active contact. Choose another email or update that contact.",
+        },
       },
       { id: given },
       { id: strangers, error: { reason: "REASON_ALREADY_EXISTS", message: expect.stringMatching(/\S/) } },
@@ -393,8 +396,8 @@ test("an item that names what it belongs to twice has to mean one record [ING-04
   const [kickoff] = await client.put.sessions({ external_id: "kickoff" }, { external_id: "other" });
   const wrong = async (rpc: string, batch: string, item: object) =>
     (await client.put.send(rpc, batch, [item])).map(({ error }) => error?.message);
-  const contact = ["contact_id and contact_external_id: must name the same record, or only one of them be given"];
-  const session = ["session_id and session_external_id: must name the same record, or only one of them be given"];
+  const contact = ["contact_id and contact_external_id: must name the same record, or set only one of them"];
+  const session = ["session_id and session_external_id: must name the same record, or set only one of them"];
   expect(await wrong("UpsertSessions", "sessions", { contact_id: ann, contact_external_id: "bo" })).toEqual(contact);
   expect(
     await wrong("UpsertContactNotes", "notes", {

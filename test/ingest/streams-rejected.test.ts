@@ -77,7 +77,7 @@ test("a record that is wrong is rejected with its place and the reason; the othe
   expect(rejections.sort(([a], [b]) => Number(a) - Number(b))).toEqual([
     [1, "b", expect.stringContaining("email: another active contact")],
     [2, "c", expect.stringContaining("email: must be an email address")],
-    [3, undefined, expect.stringContaining("must hold one record: contact, session")],
+    [3, undefined, expect.stringContaining("must contain one record: contact, session")],
     [5, undefined, expect.stringContaining("contact: there is no such record")],
     [7, undefined, expect.stringContaining("content: must be at least 1 character")],
     [8, undefined, expect.stringContaining("session: there is no such record")],
@@ -97,7 +97,7 @@ test("ids that another account has are rejected, however many, and quickly [ING-
   });
   expect(told.at(-1)).toMatchObject({ rejected: 1_200n, written: { sessions: 1n }, done: true });
   expect(told.flatMap(({ rejections }) => rejections).map(({ error }) => error?.message)).toEqual(
-    records.map(() => "the id or external_id belongs to another record"),
+    records.map(() => "the id or external_id already belongs to another record"),
   );
   expect((await exportAll(service(), stranger.id)).length).toBe(1_200);
 });
@@ -109,14 +109,14 @@ test("a stream may not leave a stretch out: what it begins with lies at most whe
     await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records })),
   ).toMatchObject({
     code: Code.InvalidArgument,
-    rawMessage: "position: must be at most 0: so many records are settled, and none may be left out",
+    rawMessage: "position: must be at most 0: that many records are settled, and you must not skip any",
   });
   async function* jumping() {
     yield* messages({ accountId: client.id, importId: "gap", records });
     yield create(ImportRequestSchema, { position: 7n, records: [] });
   }
   expect(await failureOf(drain(ingestClient(service()).import(jumping())))).toMatchObject({
-    rawMessage: "position: must be 1, the place after the record before",
+    rawMessage: "position: must be 1, the position after the previous record",
   });
 });
 
@@ -131,7 +131,7 @@ test("a later message may not lead into another account or import, and Import ne
       yield create(ImportRequestSchema, other);
     }
     expect((await failureOf(drain(ingestClient(service()).import(turning())))).rawMessage).toBe(
-      `${field}: must be that of the first message, or left out`,
+      `${field}: must be the same as in the first message, or left out`,
     );
   }
   expect(await exportAll(service(), stranger.id)).toEqual([]);
@@ -142,7 +142,7 @@ test("a later message may not lead into another account or import, and Import ne
   });
   expect([response.status, await response.json()]).toMatchObject([
     400,
-    { error: { message: "Import responds while the request is still being sent, which needs HTTP/2." } },
+    { error: { message: "Import responds while the request is still being sent. Use HTTP/2." } },
   ]);
 });
 
@@ -159,7 +159,7 @@ test("writes that are paused end an import that runs, which continues when they 
     );
     expect([failure.code, failure.rawMessage]).toEqual([
       Code.Unavailable,
-      "Writes are temporarily unavailable; reads work.",
+      "Writes are temporarily unavailable, but reads work. Try again later.",
     ]);
     expect((await failureOf(importAll(own, sending))).code).toBe(Code.Unavailable);
     expect((await exportAll(own, client.id)).length).toBeLessThan(400);

@@ -167,7 +167,7 @@ describe("a profile", () => {
     const second = await profile("/profiles/heap?seconds=1");
     expect([second.status, await second.json()]).toMatchObject([
       409,
-      { error: { message: "This instance is taking another profile. Try again when that is done." } },
+      { error: { message: "This instance is already taking a profile. Try again when it is done." } },
     ]);
     await first.text();
     for (const seconds of ["0", "61", "1.5", "", "ten"])

@@ -255,7 +255,7 @@ test("a collector that is away costs one line of the log, and no request", async
   const lonely = await service.another({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
   await until(
-    () => Promise.resolve(lonely.logLines.some((line) => line.includes("collector of traces is away"))),
+    () => Promise.resolve(lonely.logLines.some((line) => line.includes("trace collector cannot be reached"))),
     AbortSignal.timeout(15_000),
   );
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);

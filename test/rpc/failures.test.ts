@@ -67,7 +67,12 @@ test("an accident before the guards is 500 in the envelope, and in the log [ERR-
     const response = await fetch(base + path, { method });
     expect([response.status, await response.json()]).toEqual([
       500,
-      { error: { code: "500", message: "Something went wrong on our side." } },
+      {
+        error: {
+          code: "500",
+          message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+        },
+      },
     ]);
   }
   expect(errors.map(({ cause }) => (cause as Error).message)).toEqual(["secret of the inside", "secret of the inside"]);
@@ -84,7 +89,11 @@ test.each(["admit", "invoke"] as const)(
         rpc,
         enveloped(form, form.json ? Buffer.from("{}") : Buffer.alloc(0)),
       );
-      expect([code, reason, message], form.name).toEqual(["internal", "INTERNAL", "Something went wrong on our side."]);
+      expect([code, reason, message], form.name).toEqual([
+        "internal",
+        "INTERNAL",
+        "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+      ]);
       expect(errors).toHaveLength(1);
     }
   },

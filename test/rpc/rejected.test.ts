@@ -104,7 +104,7 @@ test.each(unserved)(
         expect(response.headers.get("retry-after")).toBe("1");
         expect(response.headers.get("x-request-id")).toMatch(/./);
         expect(JSON.parse(response.body)).toEqual({
-          error: { code: "429", message: "Too many requests: try again in 1 second." },
+          error: { code: "429", message: "Too many requests. Try again in 1 second." },
         });
       }
     }
@@ -142,7 +142,7 @@ test("a call with a malformed timeout can be throttled in its own protocol [ERR-
     const rejected = responses.filter(({ code }) => code === "resource_exhausted");
     expect(rejected.length, form.name).toBeGreaterThanOrEqual(5);
     for (const { reason, message } of rejected)
-      expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests: try again in 1 second."]);
+      expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests. Try again in 1 second."]);
   }
 });
 

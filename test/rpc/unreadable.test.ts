@@ -52,7 +52,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
     "full_name from JSON: set multiple times",
   ],
   ["a lone surrogate", createContact, '{"full_name":"lone \\ud83d"}', "CreateContactRequest.full_name from JSON"],
-  // Connect names the property; a gRPC trailer cannot carry its name, and only says that the message cannot be read.
+  // Connect names the property; a gRPC trailer cannot carry its name, and only says that the message is malformed.
   ["a lone surrogate in a name", createContact, '{"full_name":"x","\\ud83d":1}', ""],
   [
     "a mask that is no string",

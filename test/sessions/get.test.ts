@@ -142,7 +142,7 @@ test("an unknown session is 404, what is no uuid 422, no key 401, on the transcr
       const { status, body } = await client.get(`/v1/sessions/${id}${tail}`);
       expect([status, body]).toEqual([
         404,
-        { error: { code: "404", message: "There is no such record in this account." } },
+        { error: { code: "404", message: "There is no such record in this account. Check the id." } },
       ]);
     }
     const { status, body } = await client.get(`/v1/sessions/1${tail}`);

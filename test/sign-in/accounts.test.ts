@@ -82,7 +82,11 @@ test("an account is found by its email, however it is written, and by no part of
 test("an email has one account, however it is written [ADM-03]", async () => {
   await newAccount("once@example.com");
   const { status, body } = await admin("CreateAccount", { email: "ONCE@example.com" });
-  expect([status, body.code, body.message]).toEqual([409, "already_exists", "email: another account has it."]);
+  expect([status, body.code, body.message]).toEqual([
+    409,
+    "already_exists",
+    "email: another account already uses it. Use another email.",
+  ]);
 });
 
 test("the same identity twice changes nothing, and an account has as many as are linked [ADM-03]", async () => {
@@ -106,7 +110,7 @@ test("an identity has one account: a second one is rejected and stays as it was 
   expect([status, body.code, body.message]).toEqual([
     409,
     "already_exists",
-    "subject: another account is linked to this identity.",
+    "subject: this identity is already linked to another account.",
   ]);
   expect([await identitiesOf(first), await identitiesOf(second)]).toEqual([[{ issuer, subject: "taken" }], []]);
   // The issuer and the subject are one name only together.

@@ -198,7 +198,7 @@ describe("a logout token counts once", () => {
         const { cookie } = await enter(base, fake);
         for (const at of [base, second.base])
           expect((await tell(token, at)).body).toEqual({
-            error: { code: "400", message: "logout_token: was received before." },
+            error: { code: "400", message: "logout_token: must be a new one; this one was already received." },
           });
         expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
       }

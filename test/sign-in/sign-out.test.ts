@@ -190,7 +190,7 @@ describe("only a page of ours signs out", () => {
     const rejected = await ask(`${house().base}/sign-out`, asked);
     expect([rejected.status, rejected.body]).toEqual([
       403,
-      { error: { code: "403", message: "Origin: must be the dashboard's own; this can be done on its pages only." } },
+      { error: { code: "403", message: "Origin: must be that of the dashboard. Use the dashboard's own pages." } },
     ]);
     const page = await ask(`${house().base}/sign-out`, { ...asked, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);

@@ -74,7 +74,7 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
     const rejected = await post(cookie);
     expect([rejected.status, rejected.body.error.message]).toEqual([
       403,
-      "The account is not enrolled in the beta: ask whoever runs the service to enrol it.",
+      "The account is not enrolled in the beta. Ask the operator of the service to enrol it.",
     ]);
     // Before anything that is wrong with the request, or missing in the account.
     const wrong = await ask(`${house().base}/v1/api-key`, {
@@ -137,7 +137,7 @@ describe("a change is taken from our own page alone", () => {
     const { status, body } = await ask(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
     expect([status, body.error.message]).toEqual([
       403,
-      "Origin: must be the dashboard's own; this can be done on its pages only.",
+      "Origin: must be that of the dashboard. Use the dashboard's own pages.",
     ]);
     expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
   });

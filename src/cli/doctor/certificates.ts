@@ -109,8 +109,8 @@ function validity({ host, port }: Server): Promise<{ readonly from: Date; readon
     });
     // Not `once`: a connection may fail again after it is ended.
     socket.on("error", reject);
-    socket.once("close", () => reject(new Error("the connection was ended")));
-    socket.once("timeout", () => socket.destroy(new DOMException("no response came in time", "TimeoutError")));
+    socket.once("close", () => reject(new Error("the connection was closed")));
+    socket.once("timeout", () => socket.destroy(new DOMException("no response arrived in time", "TimeoutError")));
     socket.once("secureConnect", () => {
       const { valid_from: from, valid_to: until } = socket.getPeerCertificate();
       resolve({ from: new Date(from), until: new Date(until) });
@@ -122,6 +122,6 @@ function validity({ host, port }: Server): Promise<{ readonly from: Date; readon
 function unread({ variable, host, port }: Server, error: Error): Verdict {
   return note(
     `The certificate of ${host}:${port} (${variable}) cannot be read: ${reasonOf(error)}.`,
-    "See the group of that part first.",
+    "See that group first.",
   );
 }

@@ -32,7 +32,7 @@ export async function check(
 ): Promise<Finding> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException("no response came in time", "TimeoutError")), checkLimitMs);
+    timer = setTimeout(() => reject(new DOMException("no response arrived in time", "TimeoutError")), checkLimitMs);
   });
   try {
     return { check: name, ...(await Promise.race([Promise.resolve().then(work), limit])) };
@@ -45,7 +45,7 @@ export async function check(
 
 function unexplained(error: Error): Verdict {
   return fault(
-    `This could not be found out: ${reasonOf(error)}.`,
-    "Look at the group's other lines first; then try again.",
+    `This check failed: ${reasonOf(error)}.`,
+    "See the other lines of this group first. Then run the doctor again.",
   );
 }

@@ -27,11 +27,11 @@ export async function asClient(
   const byForm = !Array.isArray(methods) || methods.includes("client_secret_post");
   const way = byForm
     ? ""
-    : " Its metadata do not offer client_secret_post, which is how the service tells the secret: allow that for the client.";
-  if (said === "invalid_grant") return ok(`It knows the client ${options.clientId} and takes the secret.`);
+    : " The service sends the secret with client_secret_post, which the provider's metadata do not list. Allow it for the client.";
+  if (said === "invalid_grant") return ok(`It knows the client ${options.clientId} and accepts the secret.`);
   if (said === "invalid_client")
     return fault(
-      `It does not take OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (invalid_client).`,
+      `It rejects OIDC_CLIENT_SECRET, or does not know the client ${options.clientId} (invalid_client).`,
       `Copy OIDC_CLIENT_ID and OIDC_CLIENT_SECRET from the provider again.${way}`,
     );
   if (said === "unauthorized_client" || said === "unsupported_grant_type")
@@ -41,12 +41,12 @@ export async function asClient(
     );
   if (said === "")
     return warning(
-      "It gave tokens for a code that never was.",
-      "See what responds at the provider's token endpoint: it is no identity provider that can be trusted.",
+      "It issued tokens for an invalid authorization code.",
+      "Check which program responds at the provider's token endpoint. It cannot be trusted.",
     );
   return note(
-    `Whether it takes the secret cannot be told: to a made-up code it returned ${said}.`,
-    "Sign in on the dashboard once to see.",
+    `The client secret could not be checked. For an invalid code, the provider returned ${said}.`,
+    "To check it, sign in on the dashboard.",
   );
 }
 
@@ -66,17 +66,17 @@ export async function signInPage(options: ProviderOptions, redirectUri: string):
 /** The response of the authorization endpoint: a page, or a redirect to one, and not an error. */
 export async function authorization(url: URL, redirectUri: string): Promise<Verdict> {
   const { status, headers, text } = await ask(url.href, { headers: { Accept: "text/html" } });
-  const known = `the provider must know the redirect URI ${redirectUri} for this client, byte for byte`;
+  const known = `the provider must have the redirect URI ${redirectUri} for this client, byte for byte`;
   if (status >= 200 && status < 300)
-    return ok(`People are shown a page to sign in at ${url.origin}, to come back to ${redirectUri}.`);
+    return ok(`Users get a sign-in page at ${url.origin}, and return to ${redirectUri}.`);
   const target = headers.get("location") ?? "";
   if (status >= 300 && status < 400 && URL.canParse(target, url.href)) {
     const next = new URL(target, url);
     const error = next.searchParams.get("error");
     if (error === null && !/\berror\b/i.test(next.pathname))
-      return ok(`People are led to ${next.origin}${next.pathname} to sign in, to come back to ${redirectUri}.`);
+      return ok(`Users are redirected to ${next.origin}${next.pathname} to sign in, and return to ${redirectUri}.`);
     return fault(
-      `The authorization endpoint refuses: ${error ?? next.pathname} ${next.searchParams.get("error_description") ?? ""}`.trimEnd() +
+      `The authorization endpoint rejects the request: ${error ?? next.pathname} ${next.searchParams.get("error_description") ?? ""}`.trimEnd() +
         ".",
       `Register the client's redirect URI: ${known}.`,
     );
@@ -86,7 +86,7 @@ export async function authorization(url: URL, redirectUri: string): Promise<Verd
       text,
     )?.[1];
   return fault(
-    `The authorization endpoint returns ${status}${named === undefined ? "" : ` (${named})`} in place of a page to sign in.`,
-    `Look at the client at the provider: ${known}.`,
+    `The authorization endpoint returns ${status}${named === undefined ? "" : ` (${named})`} instead of a sign-in page.`,
+    `Check the client at the provider: ${known}.`,
   );
 }

@@ -33,7 +33,7 @@ interface Reading {
 /** Whole seconds in a `Date` header, and the way there and back, stay well below. */
 const toleranceMs = 5_000;
 const setClock =
-  "have it set by NTP there (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
+  "set it by NTP (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
 
 export function createClocks(now: () => number): Clocks {
   const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };
@@ -50,7 +50,7 @@ export function createClocks(now: () => number): Clocks {
     readInstance: reader(false),
     findings: () =>
       readings.length === 1
-        ? [{ check: own.check, ...note("There is no other clock to compare this machine's with.") }]
+        ? [{ check: own.check, ...note("This machine's clock has no other clock to compare with.") }]
         : compare(readings),
   };
 }
@@ -68,12 +68,12 @@ function compare(readings: readonly Reading[]): Finding[] {
     if (Math.abs(off) <= toleranceMs)
       return majority || check !== "clock.own"
         ? ok(`${owner} agrees with the others.`)
-        : note(`${owner} is told from the others below.`);
-    const difference = `${duration(Math.abs(off))} ${off > 0 ? "ahead" : "behind"}`;
-    if (majority) return fault(`${owner} is ${difference}, where most agree.`, `Put that clock right: ${setClock}`);
+        : note(`${owner} is compared with the others below.`);
+    const difference = `${duration(Math.abs(off))} ${off > 0 ? "ahead of" : "behind"}`;
+    if (majority) return fault(`${owner} is ${difference} most of the clocks.`, `Correct that clock: ${setClock}`);
     return fault(
-      `${owner} is ${difference} of this machine's; which of the two is wrong cannot be told from here.`,
-      `Look at both, and put the wrong one right: ${setClock}`,
+      `${owner} is ${difference} this machine's clock. The doctor cannot determine which of the two is wrong.`,
+      `Check both, and correct the wrong one: ${setClock}`,
     );
   };
   return readings.map((reading) => ({ check: reading.check, ...judge(reading) }));

@@ -5,21 +5,21 @@ import type { EndWith } from "../exit.ts";
 import { exitCodes } from "../exit.ts";
 
 const help = `
-It reads the same environment as the service, and looks at the service as well
-where it runs. It shows what is wrong and what to do about it; with --verbose,
-every check. It writes nothing and prints no secret. With --json the result is
-a list of {"check","status","message","mend"}, all of them; the status is one
-of ok, note, warning and fault. It ends with 1 where there is a fault.`;
+It reads the same environment as the service, and also checks the service if it
+runs. It shows each problem and its solution; with --verbose, every check. It
+writes nothing and prints no secret. With --json the result is a list of all
+checks, each {"check","status","message","mend"}; the status is ok, note,
+warning or fault. The exit code is 1 if there is a fault.`;
 
 /** Adds the command. The checks are loaded when it runs. */
 export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, context: Context, endWith: EndWith): void {
   program
     .command("doctor")
     .description(
-      "checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and how assistants sign in",
+      "checks configuration, MongoDB, Redis, clocks, certificates, identity provider, the service and the sign-in of assistants",
     )
-    .option("--register", "registers a client at the identity provider, as an assistant does; it stays there")
-    .option("--verbose", "shows what is right too")
+    .option("--register", "registers a client at the identity provider, as an assistant does; the client stays there")
+    .option("--verbose", "shows every check")
     .addHelpText("after", help)
     .action(async ({ register = false, verbose = false }: { register?: boolean; verbose?: boolean }) => {
       const [{ hasFault, runDoctor }, { report }] = await Promise.all([import("./doctor.ts"), import("./report.ts")]);

@@ -26,13 +26,11 @@ export function checkConfiguration({ config, wrong, unusable, environment, now }
     check: `configuration.${name}`,
     ...fault(
       `${name} ${message}.`,
-      /^is required/.test(message) ? `Set ${name}.` : `Correct ${name}, or leave it out where it may be.`,
+      /^is required/.test(message) ? `Set ${name}.` : `Correct ${name}, or remove it if it is optional.`,
     ),
   }));
   const all =
-    faults.length > 0
-      ? []
-      : [{ check: "configuration.settings", ...ok("Every variable that is set has a value that can be used.") }];
+    faults.length > 0 ? [] : [{ check: "configuration.settings", ...ok("Every variable has a valid value.") }];
   return [
     { check: "configuration.node", ...nodeVersion(process.versions.node) },
     ...all,
@@ -56,7 +54,10 @@ type Advice = readonly [variable: string, verdict: Verdict];
 function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): Iterable<Advice> {
   for (const [name, meant] of Object.entries(mistaken)) {
     if (environment[name] && !environment[meant])
-      yield [name, warning(`${name} is set, which nothing reads.`, `Call it ${meant}, if that is what is meant.`)];
+      yield [
+        name,
+        warning(`${name} is set, but the service does not read it.`, `Did you mean ${meant}? If so, rename it.`),
+      ];
   }
   yield* onAddresses(config);
   yield* onDependencies(config);
@@ -65,15 +66,15 @@ function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): I
     yield [
       "SESSION_SECRET",
       warning(
-        "SESSION_SECRET is one of SERVICE_TOKENS: who calls the internal listener could forge sessions.",
-        "Make another one: openssl rand -base64 32.",
+        "SESSION_SECRET is also in SERVICE_TOKENS: clients of the internal listener could forge sessions.",
+        "Generate another one: openssl rand -base64 32.",
       ),
     ];
   if (retirement !== undefined && retirement.sunsetAt.getTime() < now)
     yield [
       "V1_SUNSET_AT",
       warning(
-        `V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is past, and /v1 is still served.`,
+        `V1_SUNSET_AT ${retirement.sunsetAt.toISOString()} is in the past, but /v1 is still served.`,
         "Set a later date, or switch the interface off.",
       ),
     ];
@@ -85,15 +86,15 @@ function* onAddresses({ baseUrl, host, internalHost, trustProxy, mcpUrl }: Confi
     yield [
       "BASE_URL",
       warning(
-        `BASE_URL is not set, and HOST ${host} is open to others: sign-in, links and MCP name http://localhost.`,
-        "Set BASE_URL to what the outside calls the service, such as https://records.example.com.",
+        `BASE_URL is not set, and HOST ${host} is open to other machines: sign-in, links and MCP use http://localhost.`,
+        "Set BASE_URL to the public address of the service, such as https://records.example.com.",
       ),
     ];
   if (base?.protocol === "http:" && !isLoopback(base.hostname))
     yield [
       "BASE_URL",
       warning(
-        "BASE_URL is http: keys and cookies travel in the clear, and assistants refuse to sign in.",
+        "BASE_URL is http: keys and cookies are sent unencrypted, and assistants do not sign in.",
         "Put a proxy with TLS in front, and set BASE_URL to its https address.",
       ),
     ];
@@ -101,26 +102,26 @@ function* onAddresses({ baseUrl, host, internalHost, trustProxy, mcpUrl }: Confi
     yield [
       "TRUST_PROXY",
       warning(
-        "BASE_URL is https, so there is a proxy in front, but TRUST_PROXY is 0: all callers without a key share the bucket of the proxy's address.",
-        "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, mostly 1.",
+        "BASE_URL is https, so there is a proxy, but TRUST_PROXY is 0. All clients without a key share the bucket of the proxy's address.",
+        "Set TRUST_PROXY to the number of proxies that append to X-Forwarded-For, usually 1.",
       ),
     ];
   if (base === undefined && trustProxy > 0)
     yield [
       "TRUST_PROXY",
       warning(
-        `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy any caller can name an address in X-Forwarded-For.`,
+        `TRUST_PROXY is ${trustProxy}, but BASE_URL is not set: without a proxy, any client can claim an address in X-Forwarded-For.`,
         "Set BASE_URL to the proxy's address, or TRUST_PROXY to 0.",
       ),
     ];
   if (mcpUrl !== undefined && new URL(mcpUrl).protocol === "http:" && !isLoopback(new URL(mcpUrl).hostname))
-    yield ["MCP_URL", warning("MCP_URL is http: assistants refuse to sign in.", "Set MCP_URL to an https address.")];
+    yield ["MCP_URL", warning("MCP_URL is http: assistants do not sign in.", "Set MCP_URL to an https address.")];
   if (!isLoopback(internalHost))
     yield [
       "INTERNAL_HOST",
       warning(
-        `INTERNAL_HOST ${internalHost} lets others reach the internal listener, in the clear.`,
-        "Let only the network of your own services reach it, or set INTERNAL_HOST to 127.0.0.1.",
+        `INTERNAL_HOST ${internalHost} exposes the internal listener to other machines, unencrypted.`,
+        "Restrict it to the network of your own services, or set INTERNAL_HOST to 127.0.0.1.",
       ),
     ];
 }
@@ -130,7 +131,7 @@ function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): 
     yield [
       "REDIS_URL",
       warning(
-        "REDIS_URL is not set: each instance starts a Redis of its own, and throttles separately.",
+        "REDIS_URL is not set: each instance starts its own Redis, and throttles separately.",
         "Set REDIS_URL to one Redis for all instances.",
       ),
     ];
@@ -138,7 +139,7 @@ function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): 
     yield [
       "MONGODB_URI",
       note(
-        "MONGODB_URI is not set beside OIDC_ISSUER: records are kept in an embedded MongoDB in DATA_DIR.",
+        "OIDC_ISSUER is set but MONGODB_URI is not: records are stored in an embedded MongoDB in DATA_DIR.",
         "Set MONGODB_URI to a replica set for production.",
       ),
     ];
@@ -154,8 +155,8 @@ function* onDependencies({ mongodbUri, redisUrl, oidc, mcpAudiences }: Config): 
     yield [
       "MCP_AUDIENCE",
       warning(
-        "MCP_AUDIENCE is not set: an access token that the provider issued for another application of yours opens the MCP surface as well.",
-        "Have the provider issue tokens for an audience of this service, and set MCP_AUDIENCE to it.",
+        "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the provider issued for your other applications.",
+        "Configure the provider to issue tokens for an audience of this service, and set MCP_AUDIENCE to that audience.",
       ),
     ];
 }

@@ -15,7 +15,9 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   );
   const count = specs.reduce((sum, { indexes }) => sum + indexes.length, 0);
   if (collections.every(({ present }) => present.length === 0))
-    return note(`The database ${db.databaseName} is empty: the service makes its ${count} indexes at the first start.`);
+    return note(
+      `The database ${db.databaseName} is empty: the service builds its ${count} indexes at the first start.`,
+    );
   const found = collections.flatMap(({ spec, present }) =>
     spec.indexes.map((needed) => ({ spec, collection: spec.collection, needed, flaw: flawOf(needed, present) })),
   );
@@ -28,13 +30,13 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   if (missing.length + different.length + hidden.length === 0) {
     if (building.length > 0)
       return warning(
-        `Being built: ${building.join(", ")}. Until then requests that need them are slow, or a start waits.`,
-        "Wait: records migrate shows how far the builds are.",
+        `Being built: ${building.join(", ")}. Until then, requests that need them are slow, or a start waits.`,
+        "Wait. To see the progress, run records migrate.",
       );
-    if (away.length === 0) return ok(`All ${count} indexes are there.`);
+    if (away.length === 0) return ok(`All ${count} indexes exist.`);
     return warning(
-      `${away.join(", ")} is away, as it is while a large import runs: until it is there, searches read every record of the account.`,
-      "Let the import come to its end, which builds it. Where none runs, a running service begins to build it within a minute or two.",
+      `${away.join(", ")} is missing. A large import removes it while it runs. Until it exists again, searches read every record of the account.`,
+      "Wait until the import ends: it rebuilds the index. If no import runs, a running service starts to rebuild it within two minutes.",
     );
   }
   const messages = [
@@ -42,7 +44,7 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
     ...(different.length === 0
       ? []
       : [
-          `Not as needed: ${different.map((one) => `${nameOf(one)} (needed is ${JSON.stringify(one.needed.key)}${rulesOf(one.needed)})`).join(", ")}.`,
+          `Wrong definition: ${different.map((one) => `${nameOf(one)} (required: ${JSON.stringify(one.needed.key)}${rulesOf(one.needed)})`).join(", ")}.`,
         ]),
     ...(hidden.length === 0 ? [] : [`Hidden: ${hidden.map(nameOf).join(", ")}.`]),
   ];
@@ -53,7 +55,7 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
   const first = mends.length === 0 ? "" : `In mongosh: ${mends.join("; ")}. `;
   return fault(
     messages.join(" "),
-    `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds what is missing while the service runs."}`.trim(),
+    `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds the missing indexes while the service runs."}`.trim(),
   );
 }
 

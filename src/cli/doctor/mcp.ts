@@ -18,7 +18,7 @@ const wellKnown = "/.well-known/oauth-protected-resource";
 const mirrored = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
 /** What an assistant's page in a browser would send. */
 const fromBrowser = { Origin: "https://assistant.example", "MCP-Protocol-Version": "2025-06-18" };
-const unchanged = "let the proxy in front pass it on to PORT unchanged";
+const unchanged = "configure the proxy to pass requests on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
 
 export async function checkMcp(surroundings: Surroundings, running: Running): Promise<Finding[]> {
@@ -39,20 +39,20 @@ function audience(audiences: readonly string[], mcpUrl: string): Verdict {
   const split = audiences.find((one) => /[\s;]/.test(one));
   if (split !== undefined)
     return fault(
-      `MCP_AUDIENCE has "${split}", which no token has as its audience.`,
+      `MCP_AUDIENCE has "${split}", which is not a valid audience.`,
       "Separate several audiences with commas.",
     );
-  if (audiences.includes(mcpUrl)) return ok(`MCP_AUDIENCE has ${mcpUrl}, for which assistants ask.`);
+  if (audiences.includes(mcpUrl)) return ok(`MCP_AUDIENCE has ${mcpUrl}, which assistants request.`);
   const host = new URL(mcpUrl).host;
   const near = audiences.find((one) => URL.canParse(one) && new URL(one).host === host);
   if (near !== undefined)
     return warning(
-      `MCP_AUDIENCE is ${near}, and assistants ask for a token for ${mcpUrl}: a provider that follows RFC 8707 issues one that is rejected.`,
-      `Add ${mcpUrl} to MCP_AUDIENCE, byte for byte, or have the provider issue tokens for ${near}.`,
+      `MCP_AUDIENCE is ${near}, but assistants request tokens for ${mcpUrl}: a provider that follows RFC 8707 issues tokens that the service rejects.`,
+      `Add ${mcpUrl} to MCP_AUDIENCE, character for character, or configure the provider to issue tokens for ${near}.`,
     );
   return note(
-    `Assistants ask for a token for ${mcpUrl}. Whether the provider gives it the audience ${audiences.join(" or ")} shows only when a person signs in.`,
-    `Where /mcp rejects every token, add its aud claim or ${mcpUrl} to MCP_AUDIENCE.`,
+    `Assistants request tokens for ${mcpUrl}. Only a sign-in shows whether they have the audience ${audiences.join(" or ")}.`,
+    `If /mcp rejects every token, add the token's aud claim or ${mcpUrl} to MCP_AUDIENCE.`,
   );
 }
 
@@ -61,9 +61,11 @@ async function signIn(
   { inside, outside }: Running,
 ): Promise<Finding[]> {
   if (provider === undefined)
-    return [{ check: "mcp.sign_in", ...note("MCP is off, as there is no identity provider.", "Set OIDC_ISSUER.") }];
+    return [{ check: "mcp.sign_in", ...note("MCP is off, because no identity provider is set.", "Set OIDC_ISSUER.") }];
   if (mcpUrl === undefined || (!inside && !outside))
-    return [{ check: "mcp.sign_in", ...note("Not tried, as no service runs.", "Start it (npm start).") }];
+    return [
+      { check: "mcp.sign_in", ...note("Not checked, because the service does not run.", "Start it (npm start).") },
+    ];
   const { origin, pathname } = new URL(mcpUrl);
   const suffix = pathname === "/" ? "" : pathname.replace(/\/$/, "");
   let servers: readonly unknown[] = [];
@@ -78,8 +80,8 @@ async function signIn(
       },
       ({ message }: Error) =>
         fault(
-          `The document on the protected resource cannot be had at ${url}: ${message}.`,
-          `Assistants look there first: ${unchanged}.`,
+          `The protected resource metadata cannot be read at ${url}: ${message}.`,
+          `Assistants read them first: ${unchanged}.`,
         ),
     );
 
@@ -109,8 +111,8 @@ async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["
     },
     (error) =>
       fault(
-        `An assistant does not take the authorization server ${issuer}: ${whyOf(error)}.`,
-        `Its metadata must call it ${issuer}, byte for byte, and name its endpoints.`,
+        `An assistant rejects the authorization server ${issuer}: ${whyOf(error)}.`,
+        `Its metadata must have the issuer ${issuer}, character for character, and its endpoints.`,
       ),
   );
   if (metadata === undefined) return [found];
@@ -123,7 +125,7 @@ async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["
       () => registration(issuer, server, mcpUrl, register),
       (error) =>
         fault(
-          `An assistant cannot register itself at ${issuer}: ${whyOf(error)}.`,
+          `An assistant cannot register at ${issuer}: ${whyOf(error)}.`,
           "Allow dynamic registration of public clients with a redirect to 127.0.0.1 at the provider.",
         ),
     ),
@@ -149,30 +151,30 @@ async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
     headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
   });
   if (status === 429)
-    return warning(`${mcpUrl} returns 429: this address has used up its bucket.`, "Try again in some seconds.");
+    return warning(`${mcpUrl} returns 429: this address has exceeded its rate limit.`, "Try again in a few seconds.");
   if (status === 503)
     return fault(
       `${mcpUrl} returns 503: the public interface is switched off, or MCP is.`,
-      "Switch it on (records interface on), and restart a service that was started without OIDC_ISSUER.",
+      "Switch it on (records interface on). If OIDC_ISSUER was not set at the start, set it and restart the service.",
     );
   if (status !== 401)
     return fault(
-      `${mcpUrl} returns ${status} to a client without a token, and not 401: no assistant begins to sign in.`,
+      `${mcpUrl} returns ${status} instead of 401 to a client without a token: assistants do not start the sign-in.`,
       `Correct MCP_URL, and ${unchanged}.`,
     );
   const said = headers.get("www-authenticate") ?? "";
   const leadsThere =
     said.startsWith('Bearer error="invalid_token", error_description="') &&
     said.endsWith(`", resource_metadata="${document}"`);
-  if (leadsThere) return ok(`${mcpUrl} returns 401, and its challenge leads to ${document}.`);
+  if (leadsThere) return ok(`${mcpUrl} returns 401, and its challenge names ${document}.`);
   if (said === "")
     return fault(
-      "The 401 has no WWW-Authenticate: assistants do not know where to sign in.",
-      "Let the proxy in front pass on the responses' headers.",
+      "The 401 has no WWW-Authenticate header: assistants do not know where to sign in.",
+      "Configure the proxy to pass on the response headers.",
     );
   return fault(
-    `The challenge is ${said}, and does not lead to ${document}.`,
-    "Run the doctor with the service's BASE_URL and MCP_URL, and let the proxy in front pass on WWW-Authenticate unchanged.",
+    `The challenge is ${said}, and does not name ${document}.`,
+    "Run the doctor with the service's BASE_URL and MCP_URL, and configure the proxy to pass on WWW-Authenticate unchanged.",
   );
 }
 
@@ -180,17 +182,17 @@ function protectedResource(url: string, body: unknown, headers: Headers, mcpUrl:
   const { resource, authorization_servers: servers } = isObject(body) ? body : {};
   if (resource !== mcpUrl)
     return fault(
-      `${url} names the resource ${JSON.stringify(resource ?? null)}, and not ${mcpUrl}: assistants refuse to go on.`,
-      "Set BASE_URL, or MCP_URL, to the address that people type in, byte for byte, and restart the service.",
+      `${url} names the resource ${JSON.stringify(resource ?? null)} instead of ${mcpUrl}: assistants stop there.`,
+      "Set BASE_URL, or MCP_URL, to the address that users enter, character for character, and restart the service.",
     );
   if (!Array.isArray(servers) || typeof servers[0] !== "string")
     return fault(`${url} names no authorization server.`, "Set OIDC_ISSUER, and restart the service.");
   if (headers.get("access-control-allow-origin") !== "*")
     return fault(
-      `${url} has no Access-Control-Allow-Origin: *, so that assistants in a browser cannot read it.`,
-      "Let the proxy in front pass on the responses' headers.",
+      `${url} has no Access-Control-Allow-Origin: *, so assistants in a browser cannot read it.`,
+      "Configure the proxy to pass on the response headers.",
     );
-  return ok(`${url} names ${mcpUrl}, and to sign in ${String(servers[0])}.`);
+  return ok(`${url} names the resource ${mcpUrl} and the authorization server ${String(servers[0])}.`);
 }
 
 /** Clients before 2025-06-18, and some since, look at our own origin. */
@@ -200,35 +202,35 @@ async function copies(origin: string, issuer: string): Promise<Verdict> {
     const trouble = await getJson(origin + path, fromBrowser).then(
       ({ body, headers }) => {
         const told = isObject(body) ? String(body["issuer"]) : "";
-        if (told.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `tells of ${told || "no issuer"}`;
+        if (told.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `has the issuer ${told || "none"}`;
         return headers.get("access-control-allow-origin") === "*" ? undefined : "has no Access-Control-Allow-Origin: *";
       },
       ({ message }: Error) => message,
     );
     if (trouble !== undefined) wrong.push(`${origin}${path}: ${trouble}`);
   }
-  if (wrong.length === 0) return ok("Older clients find the provider's metadata at our own origin as well.");
+  if (wrong.length === 0) return ok("Older clients also find the provider's metadata at the service's own origin.");
   return warning(
-    `Older clients do not find the provider's metadata at our origin (${wrong.join("; ")}).`,
-    `See the group of the identity provider, and ${unchanged}.`,
+    `Older clients do not find the provider's metadata at the service's own origin (${wrong.join("; ")}).`,
+    `See the group on the identity provider, and ${unchanged}.`,
   );
 }
 
 function authorizationServer(issuer: string, metadata: AuthorizationServerMetadata | undefined): Verdict {
   if (metadata !== undefined) return ok(`An assistant finds ${issuer} and its endpoints.`);
   return fault(
-    `An assistant finds no metadata of ${issuer}: it looked at ${buildDiscoveryUrls(issuer)
+    `An assistant finds no metadata for ${issuer}. It looked at ${buildDiscoveryUrls(issuer)
       .map(({ url }) => url.href)
       .join(", ")}.`,
-    "Have the provider serve its metadata at one of these.",
+    "Configure the provider to serve its metadata at one of these addresses.",
   );
 }
 
 function pkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): Verdict {
-  if (methods?.includes("S256")) return ok("PKCE with S256 is offered, without which assistants refuse.");
+  if (methods?.includes("S256")) return ok("The provider offers PKCE with S256, which assistants require.");
   return fault(
-    "PKCE with S256 is not offered (code_challenge_methods_supported): assistants refuse to sign in.",
-    "Turn on PKCE with S256 at the provider, and have its metadata say so.",
+    "The provider's metadata do not offer PKCE with S256 (code_challenge_methods_supported): assistants do not sign in.",
+    "Turn on PKCE with S256 at the provider, and make sure that its metadata list it.",
   );
 }
 
@@ -240,13 +242,13 @@ async function registration(
 ): Promise<Verdict> {
   if (metadata.registration_endpoint === undefined)
     return note(
-      "The provider registers no clients by itself: an assistant needs a client id that is given to it.",
-      "Turn on dynamic client registration at the provider, or make clients by hand.",
+      "The provider has no dynamic client registration: each assistant needs a client id from you.",
+      "Turn on dynamic client registration at the provider, or create the clients by hand.",
     );
   if (!register)
     return note(
-      "Not tried, as it leaves a client behind at the provider.",
-      "records doctor --register does it, and goes on to the page to sign in.",
+      "Not checked, because this leaves a client at the provider.",
+      "To check it, run records doctor --register. It continues to the sign-in page.",
     );
   const clientMetadata = {
     client_name: "records doctor",
@@ -267,7 +269,7 @@ async function registration(
   const { status, message, mend } = await authorization(authorizationUrl, redirectUri);
   return {
     status,
-    message: `A new client (${clientInformation.client_id}) was registered, and stays there. ${message}`,
+    message: `A new client (${clientInformation.client_id}) was registered, and stays at the provider. ${message}`,
     mend,
   };
 }

@@ -22,15 +22,12 @@ const forbidden = 13;
 
 export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "mongodb.reachable";
-  if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, as MONGODB_URI is wrong.") }];
+  if (unusable("MONGODB_URI")) return [{ check: name, ...note("Not checked, because MONGODB_URI is invalid.") }];
   if (mongodbUri === undefined)
     return [
       {
         check: name,
-        ...note(
-          "Embedded, and not running.",
-          "Start the service (npm start), or set MONGODB_URI to check one of your own.",
-        ),
+        ...note("Embedded, and not running.", "Start the service (npm start), or set MONGODB_URI to check your own."),
       },
     ];
   let client: MongoClient | undefined;
@@ -98,13 +95,13 @@ function unreachable(error: unknown, uri: string): Verdict {
   const where = shownUri(uri);
   if (error instanceof MongoServerError && (error.code === 18 || error.code === 8000))
     return fault(
-      `${where} refuses the user or the password.`,
+      `${where} rejects the user or the password.`,
       "Correct the user, the password (percent-encoded) or authSource in MONGODB_URI.",
     );
   if (!(error instanceof MongoServerSelectionError))
     return fault(
       `MongoDB cannot be reached at ${where}: ${reasonOf(error)}.`,
-      "See that mongod runs there, and correct MONGODB_URI.",
+      "Make sure that mongod runs there, and correct MONGODB_URI.",
     );
   const servers = [...(error.reason?.servers.values() ?? [])];
   const each = servers.map(
@@ -112,12 +109,12 @@ function unreachable(error: unknown, uri: string): Verdict {
   );
   if (servers.length === 0)
     return fault(
-      `No server at ${where} is of the replica set that MONGODB_URI names.`,
-      "Correct replicaSet in MONGODB_URI: rs.status().set tells the set's name.",
+      `No server at ${where} is in the replica set that MONGODB_URI names.`,
+      "Correct replicaSet in MONGODB_URI. To see the set's name, run rs.status().set.",
     );
   return fault(
     `MongoDB cannot be reached at ${where}: ${each.join("; ")}.`,
-    "See that mongod runs there, that the network lets us through, and that MONGODB_URI is right; the service returns 503 until then.",
+    "Make sure that mongod runs there, that the network allows the connection, and that MONGODB_URI is right. Until then, the service returns 503.",
   );
 }
 
@@ -125,34 +122,37 @@ function version({ version: running }: Document): Verdict {
   const major = Number.parseInt(String(running), 10);
   return major >= oldest
     ? ok(`MongoDB ${running}.`)
-    : warning(`MongoDB ${running} is older than what the service is tested with.`, `Upgrade to ${oldest}.0 or later.`);
+    : warning(
+        `MongoDB ${running} is older than the versions that the service is tested with.`,
+        `Upgrade to ${oldest}.0 or later.`,
+      );
 }
 
 function transactions({ setName, msg }: Document): Verdict {
-  if (setName !== undefined) return ok(`The replica set ${setName} has transactions.`);
-  if (msg === "isdbgrid") return ok("A sharded cluster has transactions.");
+  if (setName !== undefined) return ok(`The replica set ${setName} supports transactions.`);
+  if (msg === "isdbgrid") return ok("A sharded cluster supports transactions.");
   return fault(
-    "A single server has no transactions, and the service does not start with it.",
-    "Make it a replica set, of one member if need be: start mongod with --replSet, then rs.initiate().",
+    "A single server does not support transactions, so the service does not start with it.",
+    "Make it a replica set, if necessary of one member: start mongod with --replSet, then run rs.initiate().",
   );
 }
 
 /** That the majority keeps up can be seen without writing: what was written last is acknowledged soon after. */
 function primary({ isWritablePrimary, lastWrite, msg, me }: Document): Verdict {
-  if (msg === "isdbgrid") return ok("A sharded cluster takes writes at its router.");
+  if (msg === "isdbgrid") return ok("A sharded cluster accepts writes at its router.");
   if (isWritablePrimary !== true) return noPrimary();
   const behind = Number(lastWrite?.lastWriteDate) - Number(lastWrite?.majorityWriteDate);
-  if (behind <= lagMs) return ok(`${me ?? "The primary"} takes writes, and a majority acknowledges them.`);
+  if (behind <= lagMs) return ok(`${me ?? "The primary"} accepts writes, and a majority acknowledges them.`);
   return fault(
-    `Writes are not acknowledged by a majority: it is ${Math.round(behind / 1_000)} s behind the primary ${me ?? ""}.`,
-    "Bring back the members that are down or lag (mongodb.members): every write waits for a majority.",
+    `A majority does not acknowledge writes: it is ${Math.round(behind / 1_000)} s behind the primary ${me ?? ""}.`,
+    "Restore the members that are down or behind (mongodb.members). Every write waits for a majority.",
   );
 }
 
 function noPrimary(): Verdict {
   return fault(
-    "The replica set has no primary: no write is possible, and no start.",
-    "Bring back members until more than half of those that vote are up (rs.status()).",
+    "The replica set has no primary. Writes fail, and the service does not start.",
+    "Restore members until more than half of the voting members are up (rs.status()).",
   );
 }
 
@@ -173,36 +173,36 @@ function members({ members: all, set }: Document): Verdict {
   if (ill.length > 0)
     return warning(
       `Of the ${known.length} members of ${set}, ${ill.join(", ")}.`,
-      "See what ails them (their logs, rs.status()): with one more gone there may be no primary.",
+      "Check their logs and rs.status(). If another member fails, there may be no primary.",
     );
   return known.length === 1
-    ? note(`${set} has one member: while it is down there is no service.`, "For production, run three.")
+    ? note(`${set} has one member. While it is down, the service is down.`, "For production, run three members.")
     : ok(`All ${known.length} members of ${set} are healthy.`);
 }
 
 function untold(error: unknown): Verdict {
   if (error instanceof MongoServerError && error.code === forbidden)
     return note(
-      "The user may not ask how the members are.",
-      "Grant it clusterMonitor to have them checked; the service itself does not need it.",
+      "The user may not read the state of the members.",
+      "To check the members, grant it clusterMonitor. The service itself does not need it.",
     );
   if (
     error instanceof MongoServerError &&
     /NoReplicationEnabled|CommandNotFound|NotYetInitialized/.test(error.codeName ?? "")
   )
-    return note("There are no members of a replica set to be asked about.");
-  return fault(`The members cannot be asked about: ${reasonOf(error)}.`, "See the line on the primary first.");
+    return note("There is no replica set with members to check.");
+  return fault(`The state of the members cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 
 function mayNot(error: unknown): Verdict {
   if (error instanceof MongoServerError && error.code === forbidden)
-    return fault("The user may not look into the database.", "Grant it readWrite on the database.");
-  return fault(`The database cannot be looked into: ${reasonOf(error)}.`, "See the line on the primary first.");
+    return fault("The user may not read the database.", "Grant it readWrite on the database.");
+  return fault(`The database cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 
 function disk({ fsUsedSize, fsTotalSize }: Document): Verdict {
   const share = Number(fsUsedSize) / Number(fsTotalSize);
-  if (!(share >= 0)) return note("How full the disk is was not told.");
+  if (!(share >= 0)) return note("MongoDB does not report how full the disk is.");
   const text = `The disk of MongoDB is ${Math.round(share * 100)} % full.`;
-  return share < fullFrom ? ok(text) : warning(text, "Make room before it is full: a full disk ends mongod.");
+  return share < fullFrom ? ok(text) : warning(text, "Free some space: a full disk stops mongod.");
 }

@@ -11,17 +11,17 @@ type Metadata = Readonly<Record<string, unknown>>;
 
 export async function checkProvider({ provider, unusable, clocks, config, baseUrl }: Surroundings): Promise<Finding[]> {
   const name = "provider.discovery";
-  if (unusable("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, as OIDC_ISSUER is wrong.") }];
+  if (unusable("OIDC_ISSUER")) return [{ check: name, ...note("Not checked, because OIDC_ISSUER is invalid.") }];
   if (provider === undefined)
     return [
       {
         check: name,
         ...(config.mongodbUri === undefined
           ? note(
-              "The development provider runs within the service, and does not run.",
+              "The development provider runs within the service, which does not run.",
               "Start the service (npm start).",
             )
-          : note("There is none (OIDC_ISSUER): sign-in and MCP are off.")),
+          : note("OIDC_ISSUER is not set: sign-in and MCP are off.")),
       },
     ];
   let metadata: Metadata = {};
@@ -38,14 +38,14 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
         sent,
         clocks.now(),
       );
-      if (!isObject(body)) throw new Error("it sent something else than a JSON object");
+      if (!isObject(body)) throw new Error("the response is not a JSON object");
       metadata = body;
       return ok(`${address} responds.`);
     },
     ({ message }: Error) =>
       fault(
-        `The identity provider's metadata cannot be had at ${address}: ${message}.`,
-        "Correct OIDC_ISSUER (the provider tells it as `issuer`), or let the service through to it; until then no one can sign in.",
+        `The identity provider's metadata cannot be read at ${address}: ${message}.`,
+        "Correct OIDC_ISSUER (it is `issuer` in the provider's metadata), or give the service access to the provider. Until then, nobody can sign in.",
       ),
   );
   if (discovery.status === "fault") return [discovery];
@@ -71,8 +71,8 @@ function requirements(provider: ProviderSettings, metadata: Metadata): Promise<F
       () => keys(metadata),
       ({ message }: Error) =>
         fault(
-          `The provider's keys cannot be had at ${String(metadata["jwks_uri"])}: ${message}.`,
-          "Let the service through to that address; without keys no one can sign in.",
+          `The provider's keys cannot be read at ${String(metadata["jwks_uri"])}: ${message}.`,
+          "Give the service access to that address. Without the keys, nobody can sign in.",
         ),
     ),
   ];
@@ -84,38 +84,38 @@ function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
     offer(
       "registration",
       metadata["registration_endpoint"] ?? metadata["client_id_metadata_document_supported"],
-      "Assistants can register themselves",
-      "Assistants cannot register themselves: each needs a client that is made at the provider by hand.",
-      "Turn on dynamic client registration, or give people a client id to type in.",
+      "Assistants can register by themselves",
+      "Assistants cannot register by themselves: create a client for each at the provider.",
+      "Turn on dynamic client registration, or give users a client id to enter.",
     ),
     offer(
       "introspection",
       metadata["introspection_endpoint"],
-      "A token that is revoked there is refused within 5 seconds (introspection)",
-      "There is no introspection: a token that is revoked at the provider is refused only when it expires.",
-      "Turn on RFC 7662, or let access tokens live for minutes.",
+      "A token that is revoked at the provider is rejected within 5 seconds (introspection)",
+      "The provider does not support introspection: a token that is revoked there is valid until it expires.",
+      "Turn on RFC 7662, or make access tokens expire within minutes.",
     ),
     check("provider.auth_time", () => authTime(metadata["claims_supported"])),
     offer(
       "revocation",
       metadata["revocation_endpoint"],
-      "Signing out reaches the provider without the browser (revocation)",
-      "There is no revocation endpoint: the provider learns of a sign-out from the browser only.",
+      "A sign-out reaches the provider without the browser (revocation)",
+      "The provider has no revocation endpoint: it learns of a sign-out only from the browser.",
       "Turn on RFC 7009.",
     ),
     offer(
       "end_session",
       metadata["end_session_endpoint"],
-      "Signing out ends the provider's session as well",
-      "Signing out leaves the provider's own session open.",
+      "A sign-out also ends the session at the provider",
+      "A sign-out leaves the session at the provider open.",
       "Turn on RP-initiated logout.",
     ),
     offer(
       "back_channel_logout",
       metadata["backchannel_logout_supported"],
-      "Sessions that end there end here (back-channel logout)",
-      "There is no back-channel logout: a session that ends at the provider goes on here.",
-      "Turn it on, with <BASE_URL>/sign-out/back-channel.",
+      "A session that ends at the provider also ends here (back-channel logout)",
+      "The provider does not support back-channel logout: a session that ends there continues here.",
+      "Turn it on, with the address <BASE_URL>/sign-out/back-channel.",
     ),
   ];
 }
@@ -129,13 +129,13 @@ function known(
   if (client === undefined)
     return [
       check("provider.client", () =>
-        note("This is the development provider: the service makes its client's secret anew at each start."),
+        note("This is the development provider: the service creates a new client secret at each start."),
       ),
     ];
   const options = { issuer: address, clientId: client.id, clientSecret: client.secret };
   // The service goes no further with metadata of another issuer, so nothing of it can be tried.
   if (!sameIssuer(address, metadata["issuer"]))
-    return [check("provider.client", () => note("Not checked, as the issuer is not the one that is configured."))];
+    return [check("provider.client", () => note("Not checked, because the issuer differs from OIDC_ISSUER."))];
   return [
     check("provider.client", () => asClient(options, `${baseUrl ?? "http://localhost"}/sign-in/callback`, metadata)),
     ...(baseUrl === undefined
@@ -155,17 +155,15 @@ function sameIssuer(configured: string, told: unknown): boolean {
 }
 
 function issuer(configured: string, told: unknown): Verdict {
-  if (told === configured) return ok(`It calls itself ${configured}, byte for byte as OIDC_ISSUER.`);
+  if (told === configured) return ok(`Its issuer is ${configured}, exactly as OIDC_ISSUER.`);
   if (sameIssuer(configured, told))
     return warning(
-      `It calls itself ${String(told)}, and OIDC_ISSUER is ${configured}: a slash at the end differs.`,
-      `Set OIDC_ISSUER=${String(told)}: some assistants compare byte for byte.`,
+      `Its issuer is ${String(told)}, but OIDC_ISSUER is ${configured}: the slash at the end differs.`,
+      `Set OIDC_ISSUER=${String(told)}: some assistants compare it character for character.`,
     );
   return fault(
-    `It calls itself ${JSON.stringify(told ?? null)}, and OIDC_ISSUER is ${configured}: no sign-in is taken from another issuer.`,
-    typeof told === "string"
-      ? `Set OIDC_ISSUER=${told}, if that is the provider that is meant.`
-      : "Correct OIDC_ISSUER.",
+    `Its issuer is ${JSON.stringify(told ?? null)}, but OIDC_ISSUER is ${configured}: the service rejects sign-ins from another issuer.`,
+    typeof told === "string" ? `If this is the right provider, set OIDC_ISSUER=${told}.` : "Correct OIDC_ISSUER.",
   );
 }
 
@@ -173,16 +171,16 @@ function endpoints(metadata: Metadata): Verdict {
   const needed = ["authorization_endpoint", "token_endpoint", "jwks_uri"];
   const missing = needed.filter((name) => !URL.canParse(text(metadata[name])));
   if (missing.length > 0)
-    return fault(`It tells no ${missing.join(", ")}.`, "Correct the provider's metadata, or OIDC_ISSUER.");
+    return fault(`Its metadata lack ${missing.join(", ")}.`, "Correct the provider's metadata, or OIDC_ISSUER.");
   const clear = Object.entries(metadata).filter(
     ([name, url]) => /(_endpoint|_uri)$/.test(name) && URL.canParse(text(url)) && inTheClear(new URL(text(url))),
   );
   if (clear.length > 0)
     return fault(
-      `Not https: ${clear.map(([name, url]) => `${name} ${text(url)}`).join(", ")}.`,
-      "Have the provider tell https addresses; behind a proxy it must be told its public address.",
+      `These are not https: ${clear.map(([name, url]) => `${name} ${text(url)}`).join(", ")}.`,
+      "Configure the provider to use https addresses. Behind a proxy, set its public address.",
     );
-  return ok("Its endpoints are there, and https where they are not on this machine.");
+  return ok("It has every endpoint, and uses https outside this machine.");
 }
 
 function inTheClear({ protocol, hostname }: URL): boolean {
@@ -206,22 +204,23 @@ function pkce(metadata: Metadata): Verdict {
   const methods = list(metadata["code_challenge_methods_supported"]);
   if (methods.includes("S256")) return ok("It offers PKCE with S256.");
   return fault(
-    `Its metadata do not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "not there"}): assistants refuse to sign in.`,
-    "Turn on PKCE with S256 at the provider, and have its metadata say so.",
+    `Its metadata do not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
+    "Turn on PKCE with S256 at the provider, and make sure that its metadata list it.",
   );
 }
 
 /** Only `auth_time` shows that a sign-in is later than a sign-out. */
 function authTime(claims: unknown): Verdict {
-  if (list(claims).includes("auth_time")) return ok("It says when a person signed in (auth_time).");
-  const advice = "Have the provider put auth_time into ID tokens, and into access tokens or introspection responses.";
+  if (list(claims).includes("auth_time")) return ok("It reports when a user signed in (auth_time).");
+  const advice =
+    "Configure the provider to add auth_time to ID tokens, and to access tokens or introspection responses.";
   if (!Array.isArray(claims))
     return note(
-      "Its metadata do not say whether its tokens have auth_time, the time of the sign-in: after a sign-out, an assistant's token without it is rejected.",
+      "Its metadata do not say whether its tokens have auth_time, the time of the sign-in. After a sign-out, assistants' tokens without it are rejected.",
       advice,
     );
   return warning(
-    "According to its metadata its tokens have no auth_time, the time of the sign-in: a person who has signed out cannot sign in again, at the dashboard or with an assistant.",
+    "According to its metadata, its tokens have no auth_time, the time of the sign-in. After a sign-out, a user cannot sign in again, on the dashboard or with an assistant.",
     advice,
   );
 }
@@ -239,16 +238,16 @@ async function keys(metadata: Metadata): Promise<Verdict> {
   const taken = signing.filter((alg) => signatures.includes(alg));
   if (usable.length === 0)
     return fault(
-      `None of its ${all.length} keys is of use: needed is one to sign with ${signatures.join(", ")}.`,
-      "Give the provider such a key.",
+      `None of its ${all.length} keys can be used. It needs a key to sign with ${signatures.join(", ")}.`,
+      "Add such a key at the provider.",
     );
   if (signing.length > 0 && taken.length === 0)
     return fault(
-      `It signs with ${signing.join(", ")}, of which none is taken.`,
-      `Have it sign with one of ${signatures.join(", ")}.`,
+      `It signs with ${signing.join(", ")}, and the service accepts none of them.`,
+      `Configure it to sign with one of ${signatures.join(", ")}.`,
     );
   return ok(
-    `${usable.length} ${usable.length === 1 ? "key" : "keys"} of use${taken.length === 0 ? "" : `; it signs with ${taken.join(", ")}`}.`,
+    `${usable.length} ${usable.length === 1 ? "usable key" : "usable keys"}${taken.length === 0 ? "" : `; it signs with ${taken.join(", ")}`}.`,
   );
 }
 

@@ -2,18 +2,18 @@
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
-  ENOTFOUND: "the host's name cannot be found",
+  ENOTFOUND: "the host name cannot be resolved",
   EAI_AGAIN: "the name server does not respond",
-  ECONNRESET: "the connection was ended without a response",
-  EPIPE: "the connection was ended without a response",
-  UND_ERR_SOCKET: "the connection was ended without a response",
-  EHOSTUNREACH: "there is no way to the host",
-  ENETUNREACH: "there is no way to the network",
-  ETIMEDOUT: "no response came in time",
-  UND_ERR_CONNECT_TIMEOUT: "no response came in time",
-  UND_ERR_HEADERS_TIMEOUT: "no response came in time",
-  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
-  EPROTO: "it does not speak TLS, or not a version that is taken",
+  ECONNRESET: "the connection was closed without a response",
+  EPIPE: "the connection was closed without a response",
+  UND_ERR_SOCKET: "the connection was closed without a response",
+  EHOSTUNREACH: "there is no route to the host",
+  ENETUNREACH: "there is no route to the network",
+  ETIMEDOUT: "no response arrived in time",
+  UND_ERR_CONNECT_TIMEOUT: "no response arrived in time",
+  UND_ERR_HEADERS_TIMEOUT: "no response arrived in time",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not use TLS",
+  EPROTO: "it does not use TLS, or not a supported version",
 };
 
 /**
@@ -23,7 +23,7 @@ export function reasonOf(error: unknown): string {
   const code = codeOf(error);
   if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;
   if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code))
-    return `its certificate is not one to trust (${code})`;
+    return `its certificate is not trusted (${code})`;
   if (error instanceof Error && /^(TimeoutError|AbortError)$/.test(error.name)) return words["ETIMEDOUT"] ?? "";
   return beginning(error instanceof Error ? error.message : String(error));
 }

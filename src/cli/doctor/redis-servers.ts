@@ -114,23 +114,23 @@ async function askSentinels({
   const verdict = (): Verdict => {
     if (named.length === 0)
       return fault(
-        `The Sentinels know no master named ${master}.`,
-        "Correct the name at the end of REDIS_URL: SENTINEL MASTERS lists those that a Sentinel watches.",
+        `The Sentinels do not know a master named ${master}.`,
+        "Correct the name at the end of REDIS_URL. SENTINEL MASTERS lists the masters of a Sentinel.",
       );
     if (named.length > 1 || known.length < responses.length)
       return warning(
         `The Sentinels do not agree on the master ${master}: ${named.map(([name]) => name).join(", ")}.`,
-        "Try again when the failover is over; else compare SENTINEL MASTERS on each of them.",
+        "Try again after the failover. If it stays so, compare SENTINEL MASTERS on each of them.",
       );
     if (silent.length > 0)
       return warning(
         `Of ${nodes.length} Sentinels, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
-        "Start them, or correct REDIS_URL: the others name the master as long as one of them is there.",
+        "Start them, or correct REDIS_URL. One running Sentinel is enough to find the master.",
       );
     if (!responses.every(({ hasQuorum }) => hasQuorum))
       return warning(
         `The Sentinels cannot fail over: ${master} has no quorum.`,
-        `See SENTINEL CKQUORUM ${master}, and start the missing Sentinels.`,
+        `Run SENTINEL CKQUORUM ${master}, and start the missing Sentinels.`,
       );
     return ok(
       `${nodes.length === 1 ? "The Sentinel names" : `All ${nodes.length} Sentinels name`} ${where} as the master ${master}.`,
@@ -143,17 +143,17 @@ function noSentinel(silent: readonly string[], error: unknown): Verdict {
   const code = replyCode(error);
   if (code === "NOAUTH" || code === "WRONGPASS" || code === "NOPERM")
     return fault(
-      `The Sentinels refuse the user or the password: ${silent.join(", ")}.`,
-      "Give theirs in REDIS_URL: redis+sentinel://…/<name>?sentinelPassword=<password>, and sentinelUsername where they have users.",
+      `The Sentinels reject the user or the password: ${silent.join(", ")}.`,
+      "Set theirs in REDIS_URL: redis+sentinel://…/<name>?sentinelPassword=<password>, and sentinelUsername if they have users.",
     );
   if (code === "ERR")
     return fault(
-      `These are no Sentinels: ${silent.join(", ")}.`,
-      "Name the Sentinels, mostly on port 26379, or set REDIS_URL to redis:// for a single server.",
+      `These servers are not Sentinels: ${silent.join(", ")}.`,
+      "Name the Sentinels, usually on port 26379, or set REDIS_URL to redis:// for a single server.",
     );
   return fault(
     `No Sentinel can be reached at ${silent.join(", ")}: ${reasonOf(error)}.`,
-    "See that the Sentinels run there, and that REDIS_URL is right.",
+    "Make sure that the Sentinels run there, and that REDIS_URL is right.",
   );
 }
 
@@ -175,17 +175,17 @@ async function askCluster({ nodes, tls, credentials }: RedisCluster): Promise<Fo
     if (!/^cluster_state:ok\r?$/m.test(response.info) || served < slots)
       return fault(
         `The cluster is down: ${served} of ${slots} slots have a master, and its state is ${/^cluster_state:(\w+)/m.exec(response.info)?.[1] ?? "unknown"}.`,
-        "See CLUSTER INFO and CLUSTER NODES, and bring the missing masters back.",
+        "Run CLUSTER INFO and CLUSTER NODES, and restore the missing masters.",
       );
     if (silent.length > 0)
       return warning(
         `Of the nodes in REDIS_URL, these do not respond: ${silent.join(", ")}; ${reasonOf(error)}.`,
-        "Start them, or name others: a start needs one that responds.",
+        "Start them, or name other nodes. A start needs one that responds.",
       );
     if (bare.length > 0)
       return warning(
-        `These masters have no replica: ${bare.join(", ")}. While one is away, each instance throttles by itself.`,
-        "Add a replica for each: CLUSTER REPLICATE.",
+        `These masters have no replica: ${bare.join(", ")}. While one is unavailable, each instance throttles by itself.`,
+        "Add a replica for each with CLUSTER REPLICATE.",
       );
     return ok(`${masters.size} masters hold all ${slots} slots, each with a replica.`);
   };
@@ -196,16 +196,16 @@ function noCluster(silent: readonly string[], error: unknown): Verdict {
   const code = replyCode(error);
   if (code === "NOAUTH" || code === "WRONGPASS" || code === "NOPERM")
     return fault(
-      `The cluster refuses the user or the password: ${silent.join(", ")}.`,
-      "Correct them in REDIS_URL, and grant the user all commands on all keys on every node: ACL SETUSER <user> ~* +@all.",
+      `The cluster rejects the user or the password: ${silent.join(", ")}.`,
+      "Correct them in REDIS_URL. On every node, grant the user all commands on all keys: ACL SETUSER <user> ~* +@all.",
     );
   if (code === "ERR")
     return fault(
-      `These are no nodes of a cluster: ${silent.join(", ")}.`,
+      `These servers are not nodes of a cluster: ${silent.join(", ")}.`,
       "Set REDIS_URL to redis:// for a single server, or to redis+sentinel:// for a Sentinel group.",
     );
   return fault(
     `No node of the cluster can be reached at ${silent.join(", ")}: ${reasonOf(error)}.`,
-    "See that the nodes run there, and that REDIS_URL is right.",
+    "Make sure that the nodes run there, and that REDIS_URL is right.",
   );
 }

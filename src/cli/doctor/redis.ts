@@ -15,19 +15,16 @@ import type { Surroundings } from "./surroundings.ts";
 const limitMs = 50;
 const pings = 20;
 const oldest: readonly [number, number] = [6, 2];
-const without = "the service goes on without it, each instance with a throttle of its own, and health says degraded";
+const without = "the service runs without it, each instance throttles by itself, and the health is degraded";
 
 export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "redis.reachable";
-  if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, as REDIS_URL is wrong.") }];
+  if (unusable("REDIS_URL")) return [{ check: name, ...note("Not checked, because REDIS_URL is invalid.") }];
   if (redisUrl === undefined)
     return [
       {
         check: name,
-        ...note(
-          "Embedded, and not running.",
-          "Start the service (npm start), or set REDIS_URL to check one of your own.",
-        ),
+        ...note("Embedded, and not running.", "Start the service (npm start), or set REDIS_URL to check your own."),
       },
     ];
   const { kind } = parseRedisUrl(redisUrl);
@@ -109,13 +106,13 @@ class NoDatabase extends Error {}
 function unreachable(error: unknown, where: string): Verdict {
   if (error instanceof NoDatabase)
     return fault(
-      `${where} names a database that does not exist there: the service would use database 0, beside whatever else is in it.`,
-      "Correct the number at the end of REDIS_URL, or leave it out; CONFIG GET databases says how many there are.",
+      `${where} names a database that does not exist. The service would use database 0, together with its other data.`,
+      "Correct the number at the end of REDIS_URL, or remove it. CONFIG GET databases shows how many there are.",
     );
   const code = replyCode(error);
   if (code === "WRONGPASS" || code === "NOAUTH")
     return fault(
-      `${where} refuses the user or the password.`,
+      `${where} rejects the user or the password.`,
       "Correct them in REDIS_URL, percent-encoded: redis://<user>:<password>@<host>:<port>.",
     );
   if (code === "NOPERM")
@@ -125,7 +122,7 @@ function unreachable(error: unknown, where: string): Verdict {
     );
   return fault(
     `Redis cannot be reached at ${where}: ${reasonOf(error)}.`,
-    `See that redis-server runs there, and that REDIS_URL is right; until then ${without}.`,
+    `Make sure that redis-server runs there, and that REDIS_URL is right. Until then, ${without}.`,
   );
 }
 
@@ -137,7 +134,7 @@ function version(running: string): Verdict {
   const [major = 0, minor = 0] = running.split(".").map(Number);
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return ok(`Redis ${running}.`);
   return warning(
-    `Redis ${running || "of an unknown version"} is older than what the service is tested with.`,
+    `Redis ${running || "of an unknown version"} is older than the versions that the service is tested with.`,
     `Upgrade to ${oldest.join(".")} or later.`,
   );
 }
@@ -156,48 +153,50 @@ function latency(sorted: readonly number[]): Verdict {
   const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;
   // One alone may be this machine's own doing.
   const long = sorted.at(-2) ?? NaN;
-  const text = `A round trip takes ${middle.toFixed(1)} ms; of ${sorted.length}, all but one took ${long.toFixed(1)} or less`;
-  const nearer = "Run Redis nearer to the service, on the same network, and see what it is busy with (SLOWLOG GET).";
-  if (middle >= limitMs) return fault(`${text}; after ${limitMs} ms Redis counts as away, so ${without}.`, nearer);
-  if (long >= limitMs) return warning(`${text}; after ${limitMs} ms Redis counts as away for a moment.`, nearer);
-  return ok(`${text}.`);
+  const text = `A round trip takes ${middle.toFixed(1)} ms. Of ${sorted.length}, all but one took ${long.toFixed(1)}`;
+  const nearer = "Run Redis on the same network as the service, and check its slow commands (SLOWLOG GET).";
+  if (middle >= limitMs)
+    return fault(`${text} ms. After ${limitMs} ms, Redis counts as unavailable, so ${without}.`, nearer);
+  if (long >= limitMs)
+    return warning(`${text} ms. After ${limitMs} ms, Redis counts as unavailable for a short time.`, nearer);
+  return ok(`${text} ms.`);
 }
 
 function writable(facts: ReadonlyMap<string, string>, kind: RedisTarget["kind"]): Verdict {
   if (facts.get("redis_mode") === "cluster" && kind !== "cluster")
     return fault(
-      "This is a node of a Redis Cluster, and REDIS_URL names a single server: most keys are elsewhere.",
+      "This is a node of a Redis Cluster, but REDIS_URL names a single server: most keys are on other nodes.",
       "Set REDIS_URL to redis+cluster://<host>:<port>, with two or more of its nodes.",
     );
   if (facts.get("redis_mode") === "sentinel")
     return fault(
-      "This is a Sentinel, which holds no data.",
+      "This is a Sentinel, which has no data.",
       "Set REDIS_URL to redis+sentinel://<host>:<port>/<name>, with all Sentinels and the name of the master.",
     );
   if (facts.get("loading") === "1")
-    return fault("Redis is still loading its data, and accepts nothing else.", "Wait until it has; see its log.");
+    return fault(
+      "Redis is still loading its data, and accepts no commands.",
+      "Wait until it is ready. Its log shows the progress.",
+    );
   const replica = facts.get("role") === "slave";
   if (replica && facts.get("slave_read_only") !== "0")
     return fault(
-      "This Redis is a read-only replica: the throttle and reservations cannot be written.",
+      "This Redis is a read-only replica: the service cannot write to it.",
       `Set REDIS_URL to its master, ${facts.get("master_host") ?? ""}:${facts.get("master_port") ?? ""}.`,
     );
   if (replica)
-    return warning(
-      "This Redis is a replica: what is written to it is lost when it syncs.",
-      "Set REDIS_URL to its master.",
-    );
+    return warning("This Redis is a replica: writes to it are lost at the next sync.", "Set REDIS_URL to its master.");
   if (isFull(facts) && facts.get("maxmemory_policy") === "noeviction")
     return fault(
-      "Redis is full and evicts nothing: every write fails.",
-      "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.",
+      "Redis is full and does not evict keys: every write fails.",
+      "Run CONFIG SET maxmemory-policy allkeys-lru. The service can lose everything that it stores in Redis.",
     );
   if (facts.get("rdb_last_bgsave_status") === "err")
     return warning(
-      "Redis could not save its last snapshot; with stop-writes-on-bgsave-error it refuses writes then.",
-      'Make room on its disk, or turn snapshots off (save ""): all that the service keeps there may vanish.',
+      "Redis could not save its last snapshot. With stop-writes-on-bgsave-error, it then rejects writes.",
+      'Free space on its disk, or turn snapshots off (save ""). The service can lose everything that it stores in Redis.',
     );
-  return ok("It is a master, and takes writes.");
+  return ok("It is a master, and accepts writes.");
 }
 
 function memory(facts: ReadonlyMap<string, string>): Verdict {
@@ -208,13 +207,13 @@ function memory(facts: ReadonlyMap<string, string>): Verdict {
   if (most === 0)
     return note(
       `${megabytes(used)} used, without a limit.`,
-      "Set maxmemory (64mb is plenty for the service alone) and maxmemory-policy allkeys-lru.",
+      "Set maxmemory (64mb is enough for the service alone) and maxmemory-policy allkeys-lru.",
     );
   const text = `${megabytes(used)} of ${megabytes(most)} used, policy ${policy}`;
   return policy === "noeviction"
     ? warning(
         `${text}: when it is full, writes fail.`,
-        "CONFIG SET maxmemory-policy allkeys-lru: all that the service keeps there may vanish.",
+        "Run CONFIG SET maxmemory-policy allkeys-lru. The service can lose everything that it stores in Redis.",
       )
     : ok(`${text}.`);
 }

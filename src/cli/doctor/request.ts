@@ -35,7 +35,7 @@ export async function getJson(
   try {
     return { body: JSON.parse(text) as unknown, headers: received.headers };
   } catch {
-    throw new Error(`it returns something that is not JSON, beginning ${JSON.stringify(text.slice(0, 40))}`);
+    throw new Error(`its response is not JSON: it begins with ${JSON.stringify(text.slice(0, 40))}`);
   }
 }
 

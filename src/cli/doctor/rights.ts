@@ -20,8 +20,8 @@ export function compareRights({ authInfo }: Document, database: string, collecti
   const [user] = users.map((one) => one.user);
   if (user === undefined)
     return note(
-      "MONGODB_URI names no user, so MongoDB decides by the network alone who may read the records.",
-      "For production, give the service a user of its own with readWrite.",
+      "MONGODB_URI names no user, so every client on its network may read the records.",
+      "For production, create a user with readWrite for the service.",
     );
   if (privileges === undefined) return note(`MongoDB does not show the rights of the user ${user}.`);
   const missing = new Map<string, string[]>();

@@ -43,14 +43,14 @@ export async function checkService(surroundings: Surroundings, { inside, outside
   const { internalUrl, baseUrl, noService } = surroundings;
   if (!inside && !outside) {
     const where = [internalUrl, baseUrl].filter((url) => url !== undefined).join(" nor at ");
-    const why = where === "" ? (noService ?? "It does not run.") : `None runs: nothing responds at ${where}.`;
+    const why =
+      where === ""
+        ? (noService ?? "The service does not run.")
+        : `The service does not run: nothing responds at ${where}.`;
     return [
       {
         check: "service.running",
-        ...note(
-          why,
-          "Start it (npm start) to have it checked as well: its probes, its public address, and the way in for assistants.",
-        ),
+        ...note(why, "Start it (npm start) to check its probes, its public address and the sign-in of assistants too."),
       },
     ];
   }
@@ -60,9 +60,8 @@ export async function checkService(surroundings: Surroundings, { inside, outside
       : [
           check("service.internal", () =>
             warning(
-              noService ??
-                `The internal listener does not respond at ${String(internalUrl)}, though the public one does.`,
-              "Run the doctor where the internal listener can be reached, or say --url.",
+              noService ?? `The internal listener does not respond at ${String(internalUrl)}, but the public one does.`,
+              "Run the doctor where it can reach the internal listener, or set --url.",
             ),
           ),
         ];
@@ -85,7 +84,7 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
         ? ok(`${url} is alive.`)
         : fault(
             `${url}/livez returns ${status}.`,
-            "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
+            "Make sure that this is the internal listener (INTERNAL_PORT), and not another program.",
           );
     }),
     check("service.ready", async () => ready(await ask(`${url}/readyz`))),
@@ -94,8 +93,8 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
       () => grpc(url),
       (error) =>
         fault(
-          `gRPC does not get through to ${url}: ${reasonOf(error)}.`,
-          "Let cleartext HTTP/2 (h2c, with prior knowledge) through to the internal listener.",
+          `gRPC cannot reach ${url}: ${reasonOf(error)}.`,
+          "Allow unencrypted HTTP/2 (h2c, with prior knowledge) to the internal listener.",
         ),
     ),
     check("service.token", async () => {
@@ -115,28 +114,27 @@ function ready({ status, text }: TextResponse): Verdict {
   if (status === 503)
     return fault(
       `It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.`,
-      "See the group of that part; a service that starts or stops is not ready either.",
+      "See that group. A service that starts or stops is not ready either.",
     );
   if (status !== 200)
     return fault(
       `/readyz returns ${status}.`,
-      "See that it is the internal listener (INTERNAL_PORT), and not another program's.",
+      "Make sure that this is the internal listener (INTERNAL_PORT), and not another program.",
     );
-  if (away.length > 0)
-    return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See the group of that part.");
+  if (away.length > 0) return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See that group.");
   return ok("It is ready, and reaches MongoDB and Redis.");
 }
 
 function token({ status, text }: TextResponse): Verdict {
   if (status === 401)
     return fault(
-      "The service token is refused.",
-      "Give the doctor the SERVICE_TOKENS that the service runs with, or restart the service with these.",
+      "The service rejects the service token.",
+      "Run the doctor with the SERVICE_TOKENS of the service, or restart the service with these.",
     );
   if (status !== 200)
     return fault(
       `A call with the service token returns ${status}.`,
-      "See the log of the service, and the group of MongoDB.",
+      "See the log of the service, and the group on MongoDB.",
     );
   const state = parsed(text)["state"];
   const off = (
@@ -153,10 +151,10 @@ function token({ status, text }: TextResponse): Verdict {
   });
   if (off.length > 0)
     return warning(
-      `The service token is taken; switched off: ${off.map(([, what]) => what).join(" and ")}.`,
-      "Where that is not meant: records interface on, records interface writes on.",
+      `The service accepts the service token. These are switched off: ${off.map(([, what]) => what).join(" and ")}.`,
+      "If this is not intended, run records interface on, or records interface writes on.",
     );
-  return ok("The service token is taken; the public interface and writes are on.");
+  return ok("The service accepts the service token. The public interface and writes are on.");
 }
 
 /**
@@ -177,7 +175,7 @@ async function grpc(url: string): Promise<Verdict> {
       { timeoutMs: grpcWaitMs },
     );
     return status === Serving.SERVING
-      ? ok("gRPC gets through by HTTP/2, and its health is SERVING.")
+      ? ok("gRPC works over HTTP/2, and its health is SERVING.")
       : fault(
           `Its gRPC health is ${status === Serving.NOT_SERVING ? "NOT_SERVING" : "unknown"}.`,
           "See the line on readiness.",
@@ -193,7 +191,10 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
     return [
       {
         check: "service.public",
-        ...note("Its public port is picked at each start, and where it is now is not known.", "Set PORT or BASE_URL."),
+        ...note(
+          "Its public port changes at each start, and the doctor does not know the current one.",
+          "Set PORT or BASE_URL.",
+        ),
       },
     ];
   const url = baseUrl + healthPath;
@@ -215,7 +216,7 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
     ({ message }: Error) =>
       fault(
         `The public address does not respond at ${url}: ${message}.`,
-        "Correct BASE_URL, its DNS entry or its certificate, or let the proxy in front pass everything on to PORT.",
+        "Correct BASE_URL, its DNS entry or its certificate, or configure the proxy to pass all requests on to PORT.",
       ),
   );
   if (response === undefined || health.status === "fault") return [health];
@@ -230,22 +231,22 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
 function publicHealth({ status, headers, text }: TextResponse, url: string): Verdict {
   if (status === 429)
     return warning(
-      `${url} returns 429: this address has used up its bucket.`,
-      "Try again in some seconds; where it stays so, set TRUST_PROXY, as the proxy's address may be everybody's.",
+      `${url} returns 429: this address has exceeded its rate limit.`,
+      "Try again in a few seconds. If it stays so, set TRUST_PROXY: all clients may share the proxy's address.",
     );
   const data = parsed(text)["data"];
   if (status !== 200 || !isObject(data))
     return fault(
-      `${url} returns ${status} with ${headers.get("content-type") ?? "no content type"}, and not with our health: something else responds there.`,
-      "Correct BASE_URL, or let the proxy in front pass everything on to PORT unchanged.",
+      `${url} returns ${status} with ${headers.get("content-type") ?? "no content type"} instead of the health: another program responds there.`,
+      "Correct BASE_URL, or configure the proxy to pass all requests on to PORT unchanged.",
     );
   const facts = `${url}: version ${String(data["version"])}, health ${String(data["status"])}`;
   if (data["status"] === "ok") return ok(`${facts}.`);
   return warning(
     `${facts}.`,
     data["status"] === "disabled"
-      ? "Where that is not meant: records interface on."
-      : "See the groups of MongoDB and Redis.",
+      ? "If this is not intended, run records interface on."
+      : "See the groups on MongoDB and Redis.",
   );
 }
 
@@ -253,23 +254,22 @@ function rateLimit(headers: Headers, limit: number): Verdict {
   const told = ["ratelimit-limit", "ratelimit-policy"].map((name) => headers.get(name));
   if (told.includes(null))
     return fault(
-      "RateLimit-Limit and RateLimit-Policy do not come through to the outside.",
-      "Let the proxy in front pass on the responses' headers.",
+      "RateLimit-Limit and RateLimit-Policy do not reach clients.",
+      "Configure the proxy to pass on the response headers.",
     );
-  if (told[0] === String(limit) && told[1] === `${limit};w=1`)
-    return ok(`RateLimit-Limit: ${limit} comes through to the outside.`);
+  if (told[0] === String(limit) && told[1] === `${limit};w=1`) return ok(`RateLimit-Limit: ${limit} reaches clients.`);
   return warning(
-    `The outside is told RateLimit-Limit: ${told[0]} and RateLimit-Policy: ${told[1]}, and RATE_LIMIT is ${limit}.`,
-    "Run the doctor with the service's settings, or see whether the proxy throttles by itself.",
+    `Clients get RateLimit-Limit: ${told[0]} and RateLimit-Policy: ${told[1]}, but RATE_LIMIT is ${limit}.`,
+    "Run the doctor with the service's settings, or check whether the proxy throttles.",
   );
 }
 
 function requestIds(headers: Headers): Verdict {
   const told = headers.get("x-request-id");
-  if (told === requestId) return ok("X-Request-Id goes in and comes back: the logs can be searched by it.");
+  if (told === requestId) return ok("X-Request-Id is passed on both ways, so you can search the logs for it.");
   return warning(
-    told === null ? "X-Request-Id does not come through to the outside." : "X-Request-Id is replaced on the way.",
-    "Let the proxy in front pass it on both ways.",
+    told === null ? "X-Request-Id does not reach clients." : "The proxy replaces X-Request-Id.",
+    "Configure the proxy to pass it on both ways.",
   );
 }
 

@@ -50,14 +50,14 @@ export async function runExport(output: Output, link: Link, name: string, option
   const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
   if (file === "-" && output.json)
     rejectUsage(
-      "--json and standard output do not go together: the result would stand among the records; name a file.",
+      "--json cannot be used with standard output, because the result would be mixed with the records. Name a file.",
     );
   const format = formatOf(file, options.format);
   const { id: accountId, email } = await findAccount(link, options.account);
   const begunAt = performance.now();
   const target = await openTarget(file);
   const progress = await createProgress(output, "Exporting", undefined);
-  const interrupt = onInterrupt(() => progress.note("Ending. Nothing is left behind."));
+  const interrupt = onInterrupt(() => progress.note("Stopping. No file is left."));
   let counts: Counts;
   try {
     counts = await repeat(link, accountId, format, target, progress, interrupt.signal);
@@ -107,7 +107,7 @@ async function repeat(
       return await write(link, accountId, format, target, progress, stop);
     } catch (error) {
       if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await target.restart())) throw error;
-      progress.note("The service cannot be reached, or cannot respond; beginning again …");
+      progress.note("The service cannot be reached, or cannot respond. Starting again …");
       await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.most), undefined, { signal: stop });
     }
   }

@@ -64,7 +64,7 @@ function fileTarget(file: string, handle: FileHandle): Target {
   };
   const fail = async (error: unknown): Promise<never> => {
     const left = await discard().then(
-      () => "Nothing of this export is left behind.",
+      () => "No part of this export is left.",
       () => `${partOf(file)} could not be removed.`,
     );
     throw notWritten(file, error, left);
@@ -94,7 +94,7 @@ function nodeTarget(file: string, handle: FileHandle): Target {
     async write(text) {
       begun = true;
       await handle.writeFile(text).catch((error: unknown) => {
-        throw notWritten(file, error, "What was written before is out.");
+        throw notWritten(file, error, "The part before the error was written.");
       });
     },
     restart: () => Promise.resolve(!begun),
@@ -108,7 +108,7 @@ function notWritten(file: string, error: unknown, left: string): CommandError {
   return new CommandError(
     exitCodes.failed,
     "file",
-    `${file} cannot be written to its end (${code}): is there room for it? ${left}`,
+    `${file} cannot be written completely (${code}). Check the free space. ${left}`,
   );
 }
 

@@ -46,7 +46,7 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
       const target = field === "-" ? "-" : targets.find((one) => one === field);
       if (at < 1 || target === undefined)
         rejectUsage(
-          `--map "${option}": must be Header=field, the field one of ${targets.join(", ")}, or - to leave the column out.`,
+          `--map "${option}": must be Header=field, with one of the fields ${targets.join(", ")}, or - to skip the column.`,
         );
       return [headerKey(option.slice(0, at)), target];
     }),
@@ -59,11 +59,11 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
 export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
   const keys = header.map(headerKey);
   const missing = [...map.keys()].find((key) => !keys.includes(key));
-  if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}"; the file has: ${header.join(", ")}.`);
+  if (missing !== undefined) rejectUsage(`--map: there is no column "${missing}". The file has: ${header.join(", ")}.`);
   const columnsOf = columnsByTarget(keys, map);
   if (columnsOf.size === 0)
     rejectUsage(
-      `None of the columns is known (${header.join(", ")}): the first row must be a header, or say --map "Header=field".`,
+      `None of the columns is known (${header.join(", ")}). The first row must be a header. If it is, map its columns with --map "Header=field".`,
     );
   const taken = [...columnsOf].flatMap(([target, columns]) =>
     columns.map((at, place) => [header[at] ?? "", useOf(target, place > 0, columnsOf.has("full_name"))] as const),
@@ -123,9 +123,8 @@ function columnsByTarget(
 function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string {
   const isPart = nameParts.some((part) => part === target);
   const field = isPart || target === "organization" ? "full_name" : target;
-  const where =
-    target === "organization" ? " where there is no name" : isPart && hasFullName ? " where that is empty" : "";
-  return isFurther ? `${field} where the column before is empty` : `${field}${where}`;
+  const where = target === "organization" ? " if there is no name" : isPart && hasFullName ? " if that is empty" : "";
+  return isFurther ? `${field} if the previous column is empty` : `${field}${where}`;
 }
 
 /** Some systems write an accent as a character of its own. */

@@ -100,7 +100,7 @@ async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Ro
       line: bad.number,
       input: bad.text,
       cells: undefined,
-      problem: "a quote is opened in this line and never closed",
+      problem: "the quote that opens in this line is never closed",
     };
     drop(bad);
     for (let line = open[first]; line !== undefined; line = open[first]) {
@@ -188,7 +188,7 @@ function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
     delete fields["id"];
     fields["externalId"] ??= id;
   }
-  if (Object.keys(fields).length === 0) return { problem: "holds nothing in the columns that are taken" };
+  if (Object.keys(fields).length === 0) return { problem: "has no values in the imported columns" };
   return { record: contactRecord(fields as ContactFields) };
 }
 

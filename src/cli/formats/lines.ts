@@ -39,7 +39,7 @@ export async function* linesOf(
     try {
       return { number, text: text.decode(whole) };
     } catch {
-      return { number, text: "", problem: "the line is not UTF-8: say --encoding, such as windows-1252" };
+      return { number, text: "", problem: "the line is not UTF-8: set --encoding, such as windows-1252" };
     }
   }
 

@@ -39,17 +39,17 @@ function contentOf(text: string): Entry["content"] {
     return { problem: `is not JSON: ${messageOf(error)}` };
   }
   if (typeof json !== "object" || json === null || Array.isArray(json))
-    return { problem: `holds no record: ${mustBe}` };
+    return { problem: `is not a record: ${mustBe}` };
   const [one, other] = kinds.filter(({ name, jsonName }) => (json[name] ?? json[jsonName] ?? null) !== null);
   if (one !== undefined && other !== undefined)
-    return { problem: `holds ${one.name} and ${other.name}: must hold one record only` };
+    return { problem: `has ${one.name} and ${other.name}: must contain only one record` };
   try {
     const record = fromJson(RecordSchema, json);
     const [missing] = timesThatDoNotExist(RecordSchema, text);
     if (missing !== undefined)
       return { problem: `${missing}: must be a date-time that exists, such as 2026-01-31T09:30:00Z` };
     if (record.record.case !== undefined) return { record };
-    return { problem: `holds no record: ${mustBe}` };
+    return { problem: `is not a record: ${mustBe}` };
   } catch (error) {
     return { problem: withoutPackage(messageOf(error)) };
   }

@@ -41,7 +41,7 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
       const begins = /^BEGIN:VCARD\s*$/i.test(line.text);
       if (card.length === 0 && !begins) {
         if (line.text.trim() !== "" || line.problem !== undefined)
-          yield wrong([line], line.problem ?? "is outside of any card: a card begins with BEGIN:VCARD");
+          yield wrong([line], line.problem ?? "is outside a card: a card begins with BEGIN:VCARD");
         continue;
       }
       if (begins && card.length > 0) {
@@ -100,11 +100,10 @@ function entryOf(lines: readonly Line[]): Entry {
   try {
     const [, properties] = ICAL.parse(prepared(textOf(lines))) as unknown as [string, readonly Property[]];
     const fields = fieldsOf(properties);
-    if (Object.keys(fields).length === 0)
-      return wrong(lines, "the card holds neither name, email, phone, note nor UID");
+    if (Object.keys(fields).length === 0) return wrong(lines, "the card has no name, email, phone, note or UID");
     return { line: lines[0]?.number ?? 0, input: textOf(lines), content: { record: contactRecord(fields) } };
   } catch (error) {
-    return wrong(lines, `is no vCard: ${error instanceof Error ? error.message : String(error)}`);
+    return wrong(lines, `is not a vCard: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -129,7 +128,7 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
   const all = (name: string): Property[] =>
     properties.filter(([key, , , value]) => key === name && texts(value).some((text) => text.trim() !== ""));
   if (properties.some(([, { encoding }]) => String(encoding).toUpperCase() === "QUOTED-PRINTABLE")) {
-    throw new Error("it is of vCard 2.1 with quoted-printable texts: export it as 3.0 or 4.0");
+    throw new Error("it is vCard 2.1 with quoted-printable texts: export it as vCard 3.0 or 4.0");
   }
   const text = (name: string): string | undefined => all(name).map(([, , , value]) => texts(value).join(","))[0];
   const preferred = (name: string): string | undefined =>

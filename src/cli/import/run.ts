@@ -55,13 +55,13 @@ export async function runImport(
   const ownName = await source.name(accountId);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
   const named = options.name !== undefined || importId === ownName;
-  const toGoOn = named ? "" : `with --name ${importId}${again ? " in place of --again" : ""}`;
+  const toGoOn = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;
 
   const begunAt = performance.now();
   const rejects = await collectRejects(options.rejects);
   const progress = await createProgress(output, "Importing", source.size);
   const interrupt = onInterrupt(() =>
-    progress.note("Ending: what was sent is being settled. Ctrl-C once more ends at once."),
+    progress.note("Stopping after the records that were sent. Press Ctrl-C again to stop at once."),
   );
   let sent: Sent;
   try {
@@ -96,15 +96,14 @@ export async function runImport(
   };
   output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
   if (!complete) return exitCodes.interrupted;
-  if (outcome.position === 0 && rejected === 0) output.note("0 records: is the file empty?");
+  if (outcome.position === 0 && rejected === 0) output.note("0 records. The file may be empty.");
   return rejected > 0 ? exitCodes.rejected : exitCodes.ok;
 }
 
 async function checkOptions(file: string, { again = false, name, rejects }: ImportOptions): Promise<void> {
-  if (again && name !== undefined)
-    rejectUsage("--again makes a name of its own: leave out --name, or give another one.");
+  if (again && name !== undefined) rejectUsage("--again chooses a new name. Remove --again, and set another --name.");
   if (rejects !== undefined && (await isSameFile(rejects, file === "-" ? standardStreams.input : file)))
-    rejectUsage(`--rejects: ${rejects} is the file that is imported: name another.`);
+    rejectUsage(`--rejects: ${rejects} is the file to import. Name another file.`);
 }
 
 /** What an import is sent with. */
@@ -143,7 +142,7 @@ async function send(sending: Sending): Promise<Sent> {
       throw new CommandError(
         exitCodes.failed,
         "rejected",
-        `${placeOf(one)}: ${one.message} (--strict ends the import here; what comes before is written)`,
+        `${placeOf(one)}: ${one.message} (--strict stops the import here; the records before this one are written)`,
       );
   }
 
@@ -185,7 +184,7 @@ async function send(sending: Sending): Promise<Sent> {
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
-    if (settled > 0) progress.note(`${count(settled)} records are settled. ${goOn(sending.toGoOn)}`);
+    if (settled > 0) progress.note(`${count(settled)} records are written or rejected. ${goOn(sending.toGoOn)}`);
     throw error;
   }
 }
@@ -197,7 +196,7 @@ function createBreaks({ importId, progress }: Sending) {
   return {
     resumedFrom: () => resumedFrom ?? 0,
     onBreak(): void {
-      if (!cut) progress.note("The service cannot be reached, or cannot respond; trying again …");
+      if (!cut) progress.note("The service cannot be reached, or cannot respond. Trying again …");
       cut = true;
     },
     onResume(position: number, isAtEnd: boolean): void {

@@ -58,7 +58,9 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
  */
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
-  return format ?? rejectUsage(`The format of ${file} cannot be told by its name: say --format ndjson, csv or vcard.`);
+  return (
+    format ?? rejectUsage(`The format of ${file} does not follow from its name. Set --format ndjson, csv or vcard.`)
+  );
 }
 
 /** Opens a source. Fails with what is wrong with the file, the format or the columns. */
@@ -66,8 +68,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map, updateBy, onColumns } = options;
   const format = formatOf(file, options.format);
   const targets = parseMap(map);
-  if (map.length > 0 && format !== "csv")
-    rejectUsage("--map is for CSV: NDJSON and vCard name their fields themselves.");
+  if (map.length > 0 && format !== "csv") rejectUsage("--map is only for CSV files.");
   requireEncoding(encoding);
   const facts =
     file === "-" ? undefined : await stat(file).catch((error: NodeJS.ErrnoException) => unreadable(file, error));
@@ -129,7 +130,7 @@ function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) =>
       decoder.decode(chunk, { stream: true });
     } catch {
       rejectUsage(
-        `${file} is not ${decoder.encoding.toUpperCase()}: say what it is, such as --encoding windows-1252. Nothing was written.`,
+        `${file} is not ${decoder.encoding.toUpperCase()}. Set its encoding, such as --encoding windows-1252. Nothing was written.`,
       );
     }
   };
@@ -139,13 +140,19 @@ function requireEncoding(encoding: string): void {
   try {
     new TextDecoder(encoding);
   } catch {
-    rejectUsage(`--encoding: "${encoding}" is not known; utf-8, windows-1252, iso-8859-15 and utf-16le are.`);
+    rejectUsage(
+      `--encoding: "${encoding}" is not known. Use an encoding such as utf-8, windows-1252, iso-8859-15 or utf-16le.`,
+    );
   }
 }
 
 function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {
   const why =
-    code === "ENOENT" ? "is not there" : code === "EACCES" ? "may not be read by you" : `cannot be read (${code})`;
+    code === "ENOENT"
+      ? "does not exist"
+      : code === "EACCES"
+        ? "cannot be read: you do not have permission"
+        : `cannot be read (${code})`;
   return rejectUsage(`${file} ${why}.`);
 }
 

@@ -111,7 +111,8 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
       }
     }
     if (ours !== undefined) throw ours.error;
-    if (!complete && !stop.aborted) throw new ConnectError("the stream ended before all was sent", Code.Unavailable);
+    if (!complete && !stop.aborted)
+      throw new ConnectError("the stream ended before everything was sent", Code.Unavailable);
     return complete;
   } catch (error) {
     throw ours?.error ?? error;
@@ -133,7 +134,7 @@ async function* messages(
     throw new CommandError(
       exitCodes.failed,
       "another_file",
-      `The import "${importId}" has settled ${position} records already, and this file has fewer: is it another file? Give it another name.`,
+      `The import "${importId}" already has ${position} records, but this file has fewer. If it is another file, choose another name.`,
     );
   }
   for (let isFirst = true; !isEnded(); ) {

@@ -66,7 +66,7 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
     ...(rejected > first.length
       ? [
-          `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE keeps all of a run" : `, see ${rejectsFile}`}`,
+          `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE saves all of them" : `, see ${rejectsFile}`}`,
         ]
       : []),
   ];
@@ -85,7 +85,7 @@ function headline({
 }: Outcome): string {
   if (!complete) return `Stopped after ${count(position)} records. ${goOn(toGoOn)}`;
   if (position > 0 && position === resumedFrom)
-    return `${file} was imported into ${email} before: nothing was written. --again imports it anew.`;
+    return `${file} was imported into ${email} before. Nothing was written. To import it once more, add --again.`;
   const total = Object.values(countsOf(written)).reduce((sum, number) => sum + number, 0);
   const counts = `${count(total)} ${total === 1 ? "record" : "records"} imported, ${count(rejected)} rejected`;
   return `${file} into ${email}: ${counts}, in ${seconds.toFixed(1)} s.`;
@@ -113,7 +113,7 @@ export function goOn(needed: string): string {
 
 /** Where a rejected entry is, as a sentence about it begins. */
 export function placeOf({ line }: Pick<Reject, "line">): string {
-  return line === null ? "some line" : `line ${line}`;
+  return line === null ? "an unknown line" : `line ${line}`;
 }
 
 function countsOf(counts: RecordCounts | undefined): Readonly<Record<string, number>> {

@@ -156,7 +156,7 @@ function fetchFor(dashboard: Dashboard): NonNullable<Configuration["fetch"]> {
   return async (url, options) => {
     const { dispatcher, ...open } = options as RequestInit & { dispatcher?: unknown };
     if (String(url) === normal(dashboard.backchannelLogoutUri())) return fetch(url, open);
-    if (dispatcher === undefined) throw new Error("private addresses cannot be told from public ones here");
+    if (dispatcher === undefined) throw new Error("private addresses cannot be distinguished from public ones here");
     return fetch(url, { ...open, dispatcher } as RequestInit);
   };
 }

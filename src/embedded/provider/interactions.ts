@@ -27,7 +27,7 @@ export function interactions(provider: Provider, people: People, ends: Endings):
     if (typeof form === "number") {
       ctx.status = form;
       ctx.set("Connection", "close");
-      return showError(ctx, { error: "invalid_request", error_description: "this form cannot be read" }, new Error());
+      return showError(ctx, { error: "invalid_request", error_description: "this form is malformed" }, new Error());
     }
     const clientId = text(interaction.params["client_id"]);
     const chosen = (await provider.Client.find(clientId))?.clientName ?? clientId;
@@ -78,7 +78,7 @@ async function consent({ ctx, interaction, form, name, people, provider, finish 
   const person = people.bySubject(interaction.session?.accountId);
   const decision = form?.get("decision");
   if (person === undefined || decision === "deny")
-    return finish({ error: "access_denied", error_description: "the person did not allow it" });
+    return finish({ error: "access_denied", error_description: "the user did not allow it" });
   if (decision === "allow") return finish({ consent: { grantId: await granted(interaction, person, provider) } });
   showConsent(ctx, { client: name, redirectUri: text(interaction.params["redirect_uri"]), email: person.email });
   return undefined;

@@ -29,7 +29,7 @@ export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   const kept = await folder.read("port");
   const onKept = typeof kept === "number" && (await listen(server, kept));
   if (!onKept && !(await listen(server, 0)))
-    throw new Error("The development provider finds no free port on 127.0.0.1.");
+    throw new Error("There is no free port on 127.0.0.1 for the development provider.");
   const { port } = server.address() as AddressInfo;
   if (!onKept) await folder.write("port", port);
   return {

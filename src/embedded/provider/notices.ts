@@ -7,14 +7,14 @@ import { showPage, type PageContext } from "./page.ts";
 const SUBMIT = "document.forms[0].submit()";
 
 const GONE =
-  "This sign-in is no longer open: it took too long, or it was finished in another tab. Go back to where you came from and sign in again.";
+  "This sign-in is no longer open. It took too long, or it was completed in another tab. Go back to the application and sign in again.";
 
 /** A failure that belongs to no client, for people. */
 export function showError(ctx: PageContext, { error, error_description: description }: ErrorOut, cause: Error): void {
   const gone = cause.name === "SessionNotFound";
   showPage(ctx, {
-    title: "This did not work",
-    content: html`<h1>This did not work</h1>
+    title: "Something went wrong",
+    content: html`<h1>Something went wrong</h1>
 <p>${gone ? GONE : sentence(description ?? "Something went wrong")}</p>
 <p class="small">Error: <code>${error}</code></p>`,
   });
@@ -35,7 +35,7 @@ export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   showPage(ctx, {
     title: "Sign out",
     content: html`<h1>Sign out</h1>
-<p>${asked ? "" : "Do you want to sign out? "}This ends everything that you are signed in to here ${client?.clientId === DASHBOARD_ID ? "with any browser or assistant" : "with this browser"}.</p>
+<p>${asked ? "" : "Do you want to sign out? "}This ends all your sessions here ${client?.clientId === DASHBOARD_ID ? "in every browser and assistant" : "in this browser"}.</p>
 ${trusted(withButton)}`,
     ...(asked ? { script: SUBMIT } : {}),
     leadsTo: typeof params?.["post_logout_redirect_uri"] === "string" ? params["post_logout_redirect_uri"] : undefined,
@@ -58,7 +58,7 @@ export function frameHandOver(ctx: PageContext): void {
   showPage(ctx, {
     title: "One moment",
     content: html`<h1>One moment</h1>
-<p>This goes on by itself where scripts run, and with this button where they do not.</p>
+<p>This page continues by itself. If it does not, press the button.</p>
 ${trusted(`${opening}${fields}${button}</form>`)}`,
     script: SUBMIT,
     leadsTo: action,
@@ -67,7 +67,7 @@ ${trusted(`${opening}${fields}${button}</form>`)}`,
 
 export function showNotFound(ctx: PageContext): void {
   ctx.status = 404;
-  showPage(ctx, { title: "Not found", content: html`<h1>Not found</h1><p>There is nothing at this address.</p>` });
+  showPage(ctx, { title: "Not found", content: html`<h1>Not found</h1><p>There is no page at this address.</p>` });
 }
 
 function sentence(text: string): string {

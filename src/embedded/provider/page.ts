@@ -41,7 +41,7 @@ export function showPage(ctx: PageContext, { title, content, script, leadsTo }: 
 <style>${trusted(STYLE)}</style>
 </head>
 <body>
-<header><strong>Development sign-in</strong> for trying Records out on this computer</header>
+<header><strong>Development sign-in</strong> to try Records on this computer</header>
 <main><div class="card">
 ${content}
 </div></main>

@@ -30,7 +30,7 @@ ${failed ? wrong : undefined}
 <button type="submit">Sign in</button>
 </form>
 <form method="post" class="people">
-<p class="small">Demo people. Their passwords are in <code>demo.json</code> in the data folder.</p>
+<p class="small">Demo users. Their passwords are in <code>demo.json</code> in the data folder.</p>
 ${trusted(people.map(personButton).join("\n"))}
 </form>`,
     leadsTo,
@@ -58,14 +58,14 @@ export function showConsent(ctx: PageContext, { client, redirectUri, email }: Co
 <dd>Read your contacts, sessions, transcripts and notes. It cannot change anything.</dd>
 <dt>You are signed in as</dt>
 <dd>${email}</dd>
-<dt>You are sent on to</dt>
+<dt>You will be redirected to</dt>
 <dd>${destination(redirectUri)}</dd>
 </dl>
 <form method="post" class="choice">
 <button type="submit" name="decision" value="allow">Allow</button>
 <button type="submit" name="decision" value="deny" class="second">Deny</button>
 </form>
-<p class="small">The program has chosen its name itself. Allow this only if you have just asked for it there.</p>`,
+<p class="small">The program chose its own name. Allow access only if you have just started this sign-in there.</p>`,
     leadsTo: redirectUri,
   });
 }

@@ -108,7 +108,7 @@ describe("MongoDB", () => {
       'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.',
     ]);
     expect(mend).toBe(
-      'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds what is missing while the service runs.',
+      'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds the missing indexes while the service runs.',
     );
     // The mend mends.
     await db.collection("api_keys").dropIndex("account");
@@ -126,7 +126,7 @@ describe("MongoDB", () => {
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual([
       "warning",
-      expect.stringMatching(/^notes\.search is away, as it is while a large import runs/),
+      expect.stringMatching(/^notes\.search is missing\. A large import removes it/),
     ]);
     expect(mend).not.toMatch(/restart/i);
     await db.collection("imports").deleteOne(alive);
@@ -172,7 +172,7 @@ describe("Redis", () => {
     const slow = await slowProxy(environment["REDIS_URL"] ?? "", 80);
     try {
       expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([
-        expect.stringMatching(/^redis\.latency: .*after 50 ms Redis counts as away/),
+        expect.stringMatching(/^redis\.latency: .*After 50 ms, Redis counts as unavailable/),
       ]);
     } finally {
       await slow.stop();
@@ -186,8 +186,8 @@ describe("the identity provider", () => {
     const findings = await runDoctor(environment);
     expect(findingOf(findings, "provider.issuer")).toMatchObject({
       status: "fault",
-      message: `It calls itself "https://other.example", and OIDC_ISSUER is ${fake.issuer}: no sign-in is taken from another issuer.`,
-      mend: "Set OIDC_ISSUER=https://other.example, if that is the provider that is meant.",
+      message: `Its issuer is "https://other.example", but OIDC_ISSUER is ${fake.issuer}: the service rejects sign-ins from another issuer.`,
+      mend: "If this is the right provider, set OIDC_ISSUER=https://other.example.",
     });
     expect(findingOf(findings, "mcp.authorization_server").status).toBe("fault");
   });
@@ -206,7 +206,7 @@ describe("the identity provider", () => {
   test("that does not take the secret is named, and the secret is not told [OPS-04]", async () => {
     const findings = await runDoctor({ ...environment, OIDC_CLIENT_SECRET: "another-secret-than-the-providers" });
     expect(faultsAmong(findings)).toEqual([
-      "provider.client: It does not take OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",
+      "provider.client: It rejects OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",
     ]);
     for (const secret of ["another-secret-than-the-providers", clientSecret, service.serviceToken])
       expect(JSON.stringify(findings)).not.toContain(secret);
@@ -225,7 +225,7 @@ describe("the identity provider", () => {
           .end(),
     );
     expect(await faultsOf(environment)).toEqual([
-      expect.stringMatching(/^provider\.redirect: The authorization endpoint refuses: unauthorized_client/),
+      expect.stringMatching(/^provider\.redirect: The authorization endpoint rejects the request: unauthorized_client/),
     ]);
   });
 });
@@ -233,7 +233,7 @@ describe("the identity provider", () => {
 describe("a clock that is off by an hour is named:", () => {
   test("this machine's, against all others [OPS-04]", async () => {
     expect(await faultsOf(environment, { now: () => Date.now() - hour })).toEqual([
-      "clock.own: This machine's clock is 1 h behind, where most agree.",
+      "clock.own: This machine's clock is 1 h behind most of the clocks.",
     ]);
   });
 

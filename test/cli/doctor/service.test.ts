@@ -63,7 +63,7 @@ test("a proxy that drops headers of the responses is named by what does not come
   };
   expect(await behind([])).toEqual([]);
   expect(await behind(["ratelimit-policy"])).toEqual([
-    "service.rate_limit_headers: RateLimit-Limit and RateLimit-Policy do not come through to the outside.",
+    "service.rate_limit_headers: RateLimit-Limit and RateLimit-Policy do not reach clients.",
   ]);
 });
 
@@ -75,10 +75,10 @@ test("an address that is not the one that assistants are told is named [OPS-04]"
 
 test("a service token that is rejected, a public address where another responds, and a public interface that is off are named [OPS-04]", async () => {
   expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual([
-    "service.token: The service token is refused.",
+    "service.token: The service rejects the service token.",
   ]);
   expect(await faultsOf({ ...environment, BASE_URL: fake.issuer, MCP_URL: `${service.app.baseUrl}/mcp` })).toEqual([
-    expect.stringMatching(/^service\.public: .* returns 404 with application\/json, and not with our health/),
+    expect.stringMatching(/^service\.public: .* returns 404 with application\/json instead of the health/),
   ]);
   await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
     enabled: false,

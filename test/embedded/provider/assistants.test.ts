@@ -144,7 +144,7 @@ test("who denies sends the assistant back with access_denied [OPS-08]", async ()
   expect(back.url.href.startsWith(assistantUri)).toBe(true);
   expect(Object.fromEntries(back.url.searchParams)).toEqual({
     error: "access_denied",
-    error_description: "the person did not allow it",
+    error_description: "the user did not allow it",
     state: checks.expectedState,
     iss: issuer,
   });

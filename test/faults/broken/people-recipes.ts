@@ -29,7 +29,7 @@ function toolOutcome(response: RestResponse): Outcome {
   if (result === undefined) return wrong(response.text);
   if (result.isError !== true) return success;
   const text = result.content[0]?.text ?? "";
-  return /^The service (cannot respond right now|could not respond in time); try again\.$/.test(text)
+  return /^The service (cannot respond right now|could not respond in time)\. Try again\.$/.test(text)
     ? unavailable
     : wrong(text);
 }

@@ -35,7 +35,7 @@ const switchInterface = (enabled: boolean): Promise<RestResponse> =>
 const ask = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
-const none = "No access token: sign in, and send it as Authorization: Bearer.";
+const none = "The access token is missing. Sign in, and send it as Authorization: Bearer.";
 const malformed = "The access token is not valid: it is malformed. Sign in again.";
 const unknown = "The access token is not valid: it is malformed or unknown. Sign in again.";
 const without: readonly (readonly [string, Record<string, string>, string])[] = [
@@ -64,12 +64,12 @@ describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) 
 });
 
 test("a token in the address or in a form is none [OAU-01]", async () => {
-  expectChallenge(await ask("POST", {}, `/mcp?access_token=${token}`), base, /^No access token/);
+  expectChallenge(await ask("POST", {}, `/mcp?access_token=${token}`), base, /^The access token is missing/);
   const form = await rest(base, "/mcp", {
     raw: `access_token=${token}`,
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
   });
-  expectChallenge(form, base, /^No access token/);
+  expectChallenge(form, base, /^The access token is missing/);
 });
 
 test("the scheme is accepted in any case, and the request's own id comes back with the 401 [OAU-01]", async () => {
@@ -101,7 +101,10 @@ test("with a token every method but POST is 405 with Allow, in the envelope, nev
       headers.get("www-authenticate"),
     ]).toEqual([method, 405, "POST, OPTIONS", "application/json; charset=utf-8", null, null]);
     if (method !== "HEAD")
-      expect(JSON.parse(text).error).toEqual({ code: "405", message: "This path does not take this method." });
+      expect(JSON.parse(text).error).toEqual({
+        code: "405",
+        message: "The path does not support this method. Use one of its methods.",
+      });
   }
 });
 
@@ -150,7 +153,7 @@ test("any other origin is 403 with a good token, and 401 without, which a page m
     const { status, text, headers } = await send(base, `Bearer ${token}`, undefined, { Origin: origin });
     expect([origin, status, headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
     expect(JSON.parse(text)).toEqual({
-      error: { code: "403", message: "Origin: must be one that whoever runs the service allows (CORS_ORIGINS)." },
+      error: { code: "403", message: "Origin: must be one that the operator allows (CORS_ORIGINS)." },
     });
     expectChallenge(await send(base, undefined, undefined, { Origin: origin }), base);
   }
@@ -195,7 +198,7 @@ describe("while the interface is disabled", () => {
         });
         expect([status, headers.get("www-authenticate"), headers.get("retry-after")]).toEqual([503, null, null]);
         expect(JSON.parse(text)).toEqual({
-          error: { code: "503", message: "The public interface is temporarily disabled." },
+          error: { code: "503", message: "The public interface is temporarily disabled. Try again later." },
         });
       }
     }
@@ -267,7 +270,7 @@ test("where sign-in is off, /mcp and the documents are 503 and say why; the othe
           {
             error: {
               code: "503",
-              message: "MCP is off: whoever runs the service has set no identity provider (OIDC_ISSUER).",
+              message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",
             },
           },
         ]);

@@ -211,8 +211,12 @@ test("neither an API key, nor the service token, nor the dashboard's cookie does
   const { cookie } = await openSession(service, "dora", "dora@example.com");
   for (const credential of [dora.key, service.serviceToken])
     expectChallenge(await send(base, `Bearer ${credential}`), base);
-  expectChallenge(await send(base, undefined, undefined, { Cookie: cookie }), base, /^No access token/);
-  expectChallenge(await send(base, undefined, undefined, { "X-Api-Key": dora.key }), base, /^No access token/);
+  expectChallenge(await send(base, undefined, undefined, { Cookie: cookie }), base, /^The access token is missing/);
+  expectChallenge(
+    await send(base, undefined, undefined, { "X-Api-Key": dora.key }),
+    base,
+    /^The access token is missing/,
+  );
 });
 
 test("an access token does nowhere else: not on REST, Connect, gRPC, at the dashboard, or inside [ISO-07, MCP-12]", async () => {
@@ -266,7 +270,7 @@ test("a user without an account is 403 with words, and one whose account is dele
   const expected = {
     error: {
       code: "403",
-      message: "The person who is signed in has no account: ask whoever runs the service to link one.",
+      message: "The signed-in user has no account. Ask the operator of the service to link one.",
     },
   };
   const nobody = await send(base, `Bearer ${await accessToken(fake, { sub: "nobody" })}`);

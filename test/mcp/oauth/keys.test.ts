@@ -42,7 +42,7 @@ afterEach(async () => {
 /** Advances and stops the clock of this process and of the fake provider. */
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
 const cannotTell = {
-  error: { code: "503", message: "The identity provider cannot be reached; try again in a moment." },
+  error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
 };
 
 test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
@@ -58,7 +58,7 @@ test("where the provider was never reached a token is 503 without a challenge, a
         cannotTell,
       ]);
     }
-    expectChallenge(await send(base, undefined), base, /^No access token/);
+    expectChallenge(await send(base, undefined), base, /^The access token is missing/);
   }
   fake.responses.clear();
   expect(await statusOf(base, token)).toBe(200);

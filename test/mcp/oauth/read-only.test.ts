@@ -182,7 +182,7 @@ describe("the assistant's access policy", () => {
           return admitted.invoke(create(rpc.input, {}) as Message);
         });
         expect([statusOf(outcome), writes, served]).toEqual([403, [], []]);
-        expect((outcome as Error).message).toBe("Access denied: an assistant may only read.");
+        expect((outcome as Error).message).toBe("Access denied: assistants can only read.");
       }
     },
   );

@@ -191,7 +191,7 @@ test("a user without an account is 403 with words, and their token is none of an
   expect(body).toEqual({
     error: {
       code: "403",
-      message: "The person who is signed in has no account: ask whoever runs the service to link one.",
+      message: "The signed-in user has no account. Ask the operator of the service to link one.",
     },
   });
 });

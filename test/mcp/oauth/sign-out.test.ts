@@ -200,7 +200,7 @@ describe("signing in at the dashboard again", () => {
 
   test.each<[string, Record<string, unknown>, RegExp]>([
     ["with an old time", { auth_time: 1_700_000_000 }, /not later than your last sign-out/],
-    ["without a time", {}, /does not say when you signed in again \(auth_time\)/],
+    ["without a time", {}, /does not report the time of this sign-in \(auth_time\)/],
   ])("by a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const afresh = await comeBack(await ask(`${base}/sign-in`), claims);

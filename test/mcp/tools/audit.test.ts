@@ -86,11 +86,15 @@ describe("a tool call", () => {
   });
 
   test.each([
-    ["a fault of ours", () => new Error("the pipe to the boiler burst"), "Something went wrong on our side."],
+    [
+      "a fault of ours",
+      () => new Error("the pipe to the boiler burst"),
+      "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+    ],
     [
       "a database that is away",
       () => new MongoNetworkError("the pipe to the boiler burst"),
-      "The service cannot respond right now; try again.",
+      "The service cannot respond right now. Try again.",
     ],
   ])(
     "that fails by %s is told in general words, and to the log by its kind and place [MCP-11]",

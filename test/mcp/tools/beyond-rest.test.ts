@@ -195,7 +195,7 @@ test.each([
   [
     "get_session_transcript",
     () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
-    /session_id: must be given, or contact_id, and not both/,
+    /session_id: is required unless contact_id is given, and must not be given with it/,
   ],
 ] as const)("%s rejects what it cannot do, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
   const { isError, text } = await call(holder, tool, given());

@@ -30,7 +30,7 @@ const of = (...names: string[]): string[] => names.map((name) => ids[name] ?? na
 test.each([
   ["names of contacts by their words", prompt("prepare_meeting"), "contact", "mart zo", () => ["Zoë Martin"]],
   [
-    "each name once, and an email where there is no name",
+    "each name once, and an email if there is no name",
     prompt("prepare_meeting"),
     "contact",
     "martin",

@@ -114,8 +114,8 @@ describe("resources", () => {
   });
 
   test.each([
-    [`contact://${randomId()}`, "There is no such record in this account."],
-    [`session://${randomId()}`, "There is no such record in this account."],
+    [`contact://${randomId()}`, "There is no such record in this account. Check the id."],
+    [`session://${randomId()}`, "There is no such record in this account. Check the id."],
     ["contact://none", "There is no resource contact://none: it must be contact://<uuid> or session://<uuid>."],
     [
       `note://${"x".repeat(200)}`,
@@ -226,9 +226,9 @@ describe("prompts", () => {
   test.each([
     ["prepare_meeting", {}, "contact: must be given, with at least 2 characters"],
     ["prepare_meeting", { contact: "x" }, "contact: must be given, with at least 2 characters"],
-    ["prepare_meeting", { contact: "nobody" }, "contact: is nobody among the contacts"],
+    ["prepare_meeting", { contact: "nobody" }, "contact: does not match a contact"],
     ["follow_up", { session_id: "x" }, "session_id: must be a valid UUID"],
-    ["follow_up", { session_id: randomId() }, "There is no such record in this account."],
+    ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
     ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
   ])("%s with %j is rejected in words [MCP-11]", async (name, given, said) => {

@@ -231,7 +231,7 @@ describe("fetch", () => {
     for (const id of [`contact:${zoe}`, `session:${kickOff}`])
       expect(await call(other, "fetch", { id })).toMatchObject({
         isError: true,
-        text: "There is no such record in this account.",
+        text: "There is no such record in this account. Check the id.",
       });
     for (const [name, given] of [
       ["get_contact", { contact_id: zoe }],
@@ -240,7 +240,7 @@ describe("fetch", () => {
     ] as const) {
       expect(await call(other, name, given)).toEqual({
         isError: true,
-        text: "There is no such record in this account.",
+        text: "There is no such record in this account. Check the id.",
         structured: undefined,
       });
     }

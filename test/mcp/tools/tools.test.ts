@@ -265,7 +265,7 @@ describe("what is rejected", () => {
     ["search_contacts", { query: 7 }, "query: must be a string"],
     ["search_contacts", { query: "a" }, "query: must be at least 2 characters"],
     ["search_contacts", { query: "a".repeat(101) }, "query: must be at most 100 characters"],
-    ["search_contacts", { query: "ann\ud800" }, "query: must not hold a lone surrogate"],
+    ["search_contacts", { query: "ann\ud800" }, "query: must not contain a lone surrogate"],
     [
       "search_contacts",
       { query: "ann", page: 5 },

@@ -8,9 +8,9 @@ const choices = [
   {
     access: "read_write",
     name: "Read and write",
-    means: "Finds and reads everything, and may add and change contacts and notes.",
+    means: "Can find and read everything, add and change contacts, and add notes.",
   },
-  { access: "read_only", name: "Read only", means: "Finds and reads everything, and may change nothing." },
+  { access: "read_only", name: "Read only", means: "Can find and read everything, but cannot change anything." },
 ];
 
 /** @param {string} access */

@@ -44,7 +44,7 @@ export class Failure extends Error {
  * @param {unknown} thrown
  */
 export function failureOf(thrown) {
-  return thrown instanceof Failure ? thrown : new Failure(0, `The page failed: ${String(thrown)}`, undefined);
+  return thrown instanceof Failure ? thrown : new Failure(0, `The page has an error: ${String(thrown)}`, undefined);
 }
 
 /** @returns {Promise<ApiKey | undefined>} */
@@ -96,7 +96,7 @@ async function request(method, path, body) {
   const requestId = response.headers.get("X-Request-Id") ?? undefined;
   const content = await bodyOf(response);
   if (!response.ok) throw new Failure(response.status, messageOf(response, content), requestId);
-  if (content === undefined) throw new Failure(0, "The response of the service did not arrive whole.", requestId);
+  if (content === undefined) throw new Failure(0, "The response of the service was incomplete.", requestId);
   return content;
 }
 
@@ -117,7 +117,7 @@ async function send(method, path, body) {
   try {
     return await fetch(path, init);
   } catch {
-    throw new Failure(0, "The service did not respond. Check the connection, then try again.", undefined);
+    throw new Failure(0, "The service did not respond. Check your connection, then try again.", undefined);
   }
 }
 
@@ -140,7 +140,7 @@ async function bodyOf(response) {
 /** @param {Response} response @param {unknown} body */
 function messageOf(response, body) {
   const told = /** @type {{ error?: { message?: unknown } } | undefined} */ (body)?.error?.message;
-  const message = typeof told === "string" ? told : `The service responded with status ${response.status}.`;
+  const message = typeof told === "string" ? told : `The service returned the status ${response.status}.`;
   const wait = waitOf(response);
   return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
 }
@@ -150,7 +150,7 @@ async function leave() {
   const [navigation] = performance.getEntriesByType("navigation");
   const reloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";
   if (reloaded && performance.now() < 5000)
-    throw new Failure(401, "You are not signed in any more. Sign out, then sign in again.", undefined);
+    throw new Failure(401, "You are no longer signed in. Sign out, then sign in again.", undefined);
   location.reload();
   await new Promise(() => {});
 }

@@ -13,7 +13,7 @@ const events = {
   key_created: { words: "API key created", look: "new" },
   key_rotated: { words: "API key rotated", look: "new" },
   key_revoked: { words: "API key revoked", look: "ended" },
-  key_refused: { words: "Change to the API key refused", look: "ended" },
+  key_refused: { words: "Change to the API key rejected", look: "ended" },
   account_suspended: { words: "Account suspended", look: "ended" },
   account_resumed: { words: "Account resumed", look: "new" },
   sessions_ended: { words: "All sessions ended", look: "ended" },
@@ -47,7 +47,7 @@ export function startAuditLog(root) {
       list.replaceChildren();
       shown = new Set();
       add(page);
-      if (page.data.length === 0) state.replaceChildren(make("p", { class: "quiet" }, ["Nothing has happened yet."]));
+      if (page.data.length === 0) state.replaceChildren(make("p", { class: "quiet" }, ["No activity yet."]));
     } catch (thrown) {
       state.replaceChildren(alertOf(thrown), button("Try again", "second", load));
     }

@@ -47,10 +47,7 @@ export function ask({ title, text, choice, confirm, act }) {
     } catch (thrown) {
       if (failureOf(thrown).uncertain) outcome = "uncertain";
       failed.replaceChildren(
-        alertOf(
-          thrown,
-          outcome === "uncertain" ? "It may have happened all the same: cancel to see how it stands." : undefined,
-        ),
+        alertOf(thrown, outcome === "uncertain" ? "The change may still have been made. Cancel to check." : undefined),
       );
     } finally {
       setBusy(go, false);

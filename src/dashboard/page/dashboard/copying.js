@@ -37,7 +37,7 @@ async function copyText(value, said) {
     say(said, "Copied");
   } catch {
     getSelection()?.selectAllChildren(value);
-    say(said, "Selected: copy it with the keyboard");
+    say(said, "Selected. Copy it with the keyboard.");
   }
 }
 

@@ -23,7 +23,7 @@ export function issuedKey({ key }, happened, baseUrl, onDone) {
       make("h3", { id: "issued-title" }, ["Your new API key"]),
       make("p", { id: "issued-text" }, [
         `${happened} `,
-        make("strong", {}, ["Copy the new key now: it will not be shown again."]),
+        make("strong", {}, ["Copy the new key now. It is not shown again."]),
       ]),
       copyField({ id: "secret", name: "API key", value: key, copy: "Copy key" }, "first"),
       copyField({

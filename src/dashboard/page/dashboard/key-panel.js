@@ -10,11 +10,11 @@ import { timeOf } from "./instant.js";
 /** @typedef {import("./api.js").ApiKey} ApiKey */
 /** @typedef {import("./api.js").IssuedKey} IssuedKey */
 
-const revokedElsewhere = "The key was revoked elsewhere in the meantime, perhaps in another tab.";
-const madeElsewhere = "A key was made elsewhere in the meantime, perhaps in another tab. This is the one.";
-const madeAndLost = "The key was made, but it did not arrive here. Rotate it to get one that you can use.";
+const revokedElsewhere = "The key was revoked in another tab or by someone else.";
+const madeElsewhere = "A key was created in another tab or by someone else. This is that key.";
+const madeAndLost = "The key was created, but this page did not receive it. Rotate it to get a key that you can use.";
 const rotatedAndLost =
-  "The key was rotated, but the new one did not arrive here. Rotate it again to get one that you can use.";
+  "The key was rotated, but this page did not receive the new key. Rotate it again to get a key that you can use.";
 
 /**
  * @param {HTMLElement} root
@@ -84,9 +84,7 @@ export function startKeyPanel(root, onChange) {
     });
     return make("div", { class: "stack" }, [
       make("h3", {}, ["No API key"]),
-      make("p", {}, [
-        "Your scripts and services send the key with every request to reach the records of this account.",
-      ]),
+      make("p", {}, ["Your scripts and services send the key with every request for the records of this account."]),
       choice.element,
       failed,
       make("div", { class: "buttons" }, [create]),
@@ -117,14 +115,14 @@ export function startKeyPanel(root, onChange) {
     let issued;
     const outcome = await ask({
       title: "Rotate the API key?",
-      text: `Every tool that uses the key ${prefix}… stops working at once. You get a new key to put in its place.`,
+      text: `Every tool that uses the key ${prefix}… stops working at once. You get a new key to replace it.`,
       choice: choice.element,
       confirm: "Rotate key",
       act: async () => {
         issued = await unlessGone(rotateKey(choice.read()));
       },
     });
-    if (issued !== undefined) return issue(issued, "The key was rotated. The old one has stopped working.");
+    if (issued !== undefined) return issue(issued, "The key was rotated. The old key no longer works.");
     if (outcome === "done") return loadAgain(() => revokedElsewhere);
     if (outcome === "uncertain")
       return loadAgain((key) => (key === undefined ? revokedElsewhere : key.id === id ? "" : rotatedAndLost));
