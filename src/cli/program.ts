@@ -13,6 +13,7 @@ import { addKey } from "./key.ts";
 import { addLogLevel } from "./log-level.ts";
 import { addMigrate } from "./migrate.ts";
 import { printable } from "./output.ts";
+import { addShard } from "./shard.ts";
 import { addStatus } from "./status.ts";
 import { addToken } from "./token.ts";
 import { release } from "../observability/release.ts";
@@ -87,6 +88,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addExport(program, context, endWith);
   addToken(program, environment, context);
   addMigrate(program, environment, context);
+  addShard(program, context);
   addDoctor(program, environment, context, endWith);
 }
 

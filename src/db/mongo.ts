@@ -134,8 +134,17 @@ export function withDatabase(uri: string): string {
 }
 
 async function requireTransactions(client: MongoClient): Promise<void> {
-  const hello = await client.db("admin").command({ hello: 1 });
-  if (hello["setName"] !== undefined || hello["msg"] === "isdbgrid") return;
+  requireServer(await client.db("admin").command({ hello: 1 }));
+}
+
+/** The wire version of MongoDB 6.0, the oldest that joins sharded collections and is tested. */
+const oldestOfMongos = 17;
+
+/** Throws where a server cannot serve, by its reply to `hello`. */
+export function requireServer({ setName, msg, maxWireVersion }: Document): void {
+  if (msg === "isdbgrid" && !(Number(maxWireVersion) >= oldestOfMongos))
+    throw new Error("MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later");
+  if (setName !== undefined || msg === "isdbgrid") return;
   throw new Error(
     "MONGODB_URI: must be a replica set (one member is enough) or a sharded cluster: a single server does not support transactions",
   );

@@ -30,6 +30,8 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
    * by the proof itself, so that they are as current as the lease. `askedAt` is in milliseconds of `performance.now()`.
    */
   onProof(listener: ProofListener): void;
+  /** Whether the client is connected to a mongos, behind which it does not see any primary. */
+  sharded(): boolean;
   /** Hears when the lease is lost, and when it is there again. */
   onLease(listener: (status: LeaseStatus) => void): void;
 }
@@ -38,6 +40,8 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
 const everyMs = 250;
 /** How many proofs can be under way, each on a connection of the prober's. */
 export const mostAtOnce = 6;
+/** What stands for the primary of a sharded cluster. */
+const router = "mongos";
 /** Between two looks at the lease by who waits for it. */
 const pollMs = 20;
 
@@ -121,6 +125,7 @@ export function createPrimary(
         }
       });
     },
+    sharded: () => lease.term()?.leader.address === router,
     held: (waitMs) => proveUntilHeld(lease, prove, deadlineIn(waitMs)),
     onProof(hear) {
       hearProof = hear;
@@ -179,7 +184,7 @@ async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Pro
 
 /** Undefined while the driver sees no primary. */
 function leaderOf({ type, servers }: TopologyDescription) {
-  if (type === "Sharded") return { address: "mongos", electionId: "", alone: true };
+  if (type === "Sharded") return { address: router, electionId: "", alone: true };
   for (const server of servers.values()) if (server.type === "RSPrimary") return memberOf(server);
   return undefined;
 }

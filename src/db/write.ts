@@ -77,7 +77,7 @@ export async function commit<T>(
 /**
  * Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`.
  */
-export async function insertInTime<T extends { _id: UUID; version: number }>(
+export async function insertInTime<T extends { _id: UUID; account_id: UUID; version: number }>(
   collection: Collection<T>,
   document: T,
   options: WriteOptions,
@@ -86,8 +86,10 @@ export async function insertInTime<T extends { _id: UUID; version: number }>(
   if (fence["$expr"] === undefined)
     return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
   const inTime = { $cond: [fence["$expr"], { $literal: document }, null] };
-  // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock.
-  const nothing = { _id: document._id, version: { $exists: false } } as unknown as Filter<T>;
+  // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock. The account is
+  // the shard key, without which a mongos inserts nothing.
+  const { _id, account_id } = document;
+  const nothing = { _id, account_id, version: { $exists: false } } as unknown as Filter<T>;
   await collection
     .updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true })
     .catch((error: unknown) => {

@@ -38,7 +38,7 @@ export function createEraseResponses(client: MongoClient, redis: () => RedisLink
       .project<Pick<ClaimDocument, "_id">>({ _id: 1 })
       .toArray();
     if (found.length === 0) return;
-    await claims.updateMany({ _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
+    await claims.updateMany({ ...account, _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
     // Before the commit: an instance that stores a copy afterwards finds the mark, even where this instance is killed.
     await eraseKept(
       redis(),

@@ -28,7 +28,10 @@ export const claimCollection: CollectionSpec = {
   collection: collections.claims,
   erasure: {
     key: "_id",
+    // By the range; the account beside it is the shard key.
+    hint: "_id_",
     filter: ({ id }) => ({
+      "_id.account_id": id,
       _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } },
     }),
   },

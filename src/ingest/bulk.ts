@@ -4,6 +4,7 @@ import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
 import { recordsIndex } from "../db/mongo.ts";
+import { primaryOf } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
 import type { Deadline } from "../deadline.ts";
@@ -49,8 +50,11 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   const notes = db.collection(collections.notes) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
+  /** A shard has the notes of many accounts, and the shards need not agree on which indexes there are. */
+  const isSharded = (): boolean => primaryOf(db.client).sharded();
+
   async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {
-    if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
+    if (written < worthwhile || isSharded() || (await notes.estimatedDocumentCount()) > 3 * written) return false;
     return hasNearlyAll(accountId, deadline);
   }
   async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
@@ -81,6 +85,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       await drop();
     },
     async easeErasure(accountId) {
+      if (isSharded()) return;
       const own = await countUpTo(
         notes,
         worthwhile,

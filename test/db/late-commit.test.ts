@@ -27,7 +27,7 @@ beforeAll(async () => {
   proxy = await startProxy(host);
   direct = await MongoClient.connect(mongod.administratorUri);
   client = await connectMongo(directUri(mongod.uri, proxy.host), 30_000);
-  await direct.db().collection("notes").insertOne({ name: "there" });
+  await direct.db().collection("things").insertOne({ name: "there" });
 });
 beforeEach(() => primaryOf(client).held(20_000));
 afterAll(async () => {
@@ -40,18 +40,19 @@ afterAll(async () => {
 /** A contact as far as it matters here. */
 interface Named {
   _id: UUID;
+  account_id: UUID;
   version: number;
   name: string;
 }
 
-const stored = (name: string): Promise<number> => direct.db().collection("notes").countDocuments({ name });
+const stored = (name: string): Promise<number> => direct.db().collection("things").countDocuments({ name });
 
 /** Runs a transaction whose network is gone from its last statement until after its deadline. */
 async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ readonly commits: number }> {
   const deadline = deadlineIn(deadlineMs);
   const listening = listenToMongo(client);
   const done = transaction(client, deadline, async (session) => {
-    await client.db().collection("notes").insertOne({ name }, { session });
+    await client.db().collection("things").insertOne({ name }, { session });
     await proxy.set("gone");
   });
   await expect(within(deadline, done)).rejects.toThrow();
@@ -76,7 +77,7 @@ test("a commit that waits for a server at the deadline is not sent later, nor is
 test("one that finds its server in time is sent, and stored: the test detects it [CON-05]", async () => {
   const deadline = deadlineIn(8_000);
   await transaction(client, deadline, async (session) => {
-    await client.db().collection("notes").insertOne({ name: "in time" }, { session });
+    await client.db().collection("things").insertOne({ name: "in time" }, { session });
     await proxy.set("gone");
     setTimeout(() => void proxy.set("fair"), 300);
   });
@@ -86,7 +87,7 @@ test("one that finds its server in time is sent, and stored: the test detects it
 test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite"] as const)(
   "%s that waits for a server at the deadline is not sent later [CON-05]",
   async (command) => {
-    const notes = client.db().collection("notes");
+    const notes = client.db().collection("things");
     const deadline = deadlineIn(700);
     await proxy.set("gone");
     const listening = listenToMongo(client);
@@ -110,12 +111,12 @@ test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite
 
 test("an insert and an update that arrive after the deadline, by the database's clock, do nothing [CON-05]", async () => {
   const contacts = client.db().collection<Named>("named");
-  const there = { _id: new UUID(), version: 1, name: "before" };
+  const there = { _id: new UUID(), account_id: new UUID(), version: 1, name: "before" };
   await contacts.insertOne(there);
   // Held on its way: the client has stopped waiting, and the command arrives all the same.
   const late = (run: (fence: Fence) => Promise<unknown>) =>
     write(client, deadlineIn(150), async (_options, fence) => sleep(300).then(() => run(fence)));
-  const document = { _id: new UUID(), version: 1, name: "late" };
+  const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "late" };
   await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
   });
@@ -127,7 +128,7 @@ test("an insert and an update that arrive after the deadline, by the database's 
 
 test("an insert in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]", async () => {
   const contacts = client.db().collection<Named>("others");
-  const document = { _id: new UUID(), version: 1, name: "$name" };
+  const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "$name" };
   const insert = () =>
     write(client, deadlineIn(5_000), (options, fence) => insertInTime(contacts, document, options, fence));
   await insert();

@@ -11,6 +11,7 @@ import { compareIndexes } from "./indexes.ts";
 import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
 import { compareRights } from "./rights.ts";
+import { checkSharding } from "./sharding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const waitMs = 3_000;
@@ -31,6 +32,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       },
     ];
   let client: MongoClient | undefined;
+  let sharded = false;
   // A set without a primary still reports how it is.
   const ask = (command: Document): Promise<Document> =>
     (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
@@ -47,7 +49,8 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         });
         await client.connect();
         const sent = clocks.now();
-        const { localTime } = await ask({ hello: 1 });
+        const { localTime, msg } = await ask({ hello: 1 });
+        sharded = msg === "isdbgrid";
         clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
         // An ordinary command: whoever may not sign in may still say hello.
         await ask({ connectionStatus: 1 });
@@ -56,7 +59,8 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       (error) => unreachable(error, mongodbUri),
     );
     if (client === undefined || reachable.status === "fault") return [reachable];
-    return [reachable, ...(await Promise.all(examine(client.db(), config, ask)))];
+    const found = examine(client.db(), config, ask);
+    return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
     // Whoever hangs is not waited for.
     await Promise.race([client?.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(

@@ -1,0 +1,48 @@
+// Checks on a sharded cluster whether each collection is where it should be: split by account, or whole.
+import type { Document, MongoClient } from "mongodb";
+import { MongoServerError } from "mongodb";
+import { placements } from "../../db/sharding.ts";
+import type { Finding, Verdict } from "./check.ts";
+import { check, fault, note, ok } from "./check.ts";
+import { reasonOf } from "./reason.ts";
+
+const forbidden = 13;
+
+/** Reads the cluster's own list of sharded collections. */
+export function checkSharding(client: MongoClient): Promise<Finding> {
+  const { databaseName } = client.db();
+  return check(
+    "mongodb.sharding",
+    async () => {
+      const sharded = client.db("config").collection<Document & { _id: string }>("collections");
+      const names = Object.keys(placements).map((name) => `${databaseName}.${name}`);
+      return compareSharding(databaseName, await sharded.find({ _id: { $in: names } }).toArray());
+    },
+    unread,
+  );
+}
+
+/** `sharded` has the documents of `config.collections` for our collections. */
+export function compareSharding(databaseName: string, sharded: readonly Document[]): Verdict {
+  const keys = new Map(sharded.map(({ _id, key }) => [String(_id), Object.keys(key as Document).join(", ")]));
+  const wrong = Object.entries(placements).flatMap(([name, placement]) => {
+    const key = keys.get(`${databaseName}.${name}`);
+    if ("whole" in placement) return key === undefined ? [] : [`${name} is sharded by ${key}`];
+    if (key === undefined) return [`${name} is not sharded`];
+    return key === placement.shardKey ? [] : [`${name} is sharded by ${key}, not by ${placement.shardKey}`];
+  });
+  if (wrong.length === 0) return ok("Each collection is sharded as the service needs it.");
+  return fault(
+    `The collections are not sharded as they should be: ${wrong.join("; ")}.`,
+    "Run what records shard --print shows; reshardCollection or unshardCollection corrects another key.",
+  );
+}
+
+function unread(error: unknown): Verdict {
+  if (error instanceof MongoServerError && error.code === forbidden)
+    return note(
+      "The user may not see how the collections are sharded.",
+      "Grant it clusterMonitor to have that checked; the service itself does not need it.",
+    );
+  return fault(`How the collections are sharded cannot be read: ${reasonOf(error)}.`, "See that a mongos runs there.");
+}

@@ -1,0 +1,44 @@
+// `records shard`: prints the commands that shard the collections of a cluster.
+import type { Command } from "commander";
+import type { Context } from "./context.ts";
+import { refuseUsage } from "./exit.ts";
+
+const help = `
+It connects to nothing. Run the output in mongosh at a mongos, as a user with
+clusterAdmin and readWrite on the database, after \`records migrate\`.
+
+With --shards each shard gets an equal range of the accounts, the same in every
+collection: so all records of an account are on one shard. Without it MongoDB
+places the ranges of each collection by their size.`;
+
+interface ShardOptions {
+  readonly print?: true;
+  readonly database: string;
+  readonly shards?: string;
+  readonly existing?: true;
+}
+
+/** A name of MongoDB's that needs no quoting anywhere. */
+const plainName = /^[A-Za-z0-9_-]{1,60}$/;
+
+/** Adds the command. What it prints is made when it runs. */
+export function addShard(program: Command, context: Context): void {
+  program
+    .command("shard")
+    .description("prints the mongosh commands that shard a cluster by account")
+    .option("--print", "prints them; needed, because nothing else can be done")
+    .option("--database <name>", "the database of MONGODB_URI", "records")
+    .option("--shards <names>", "names of the shards, with commas, that share the accounts equally")
+    .option("--existing", "for a database that has records")
+    .addHelpText("after", help)
+    .action(async ({ print, database, shards: list, existing }: ShardOptions) => {
+      if (print !== true) refuseUsage("The command only prints: add --print, and run the output in mongosh.");
+      const shards = list === undefined ? [] : list.split(",");
+      for (const name of [database, ...shards])
+        if (!plainName.test(name)) refuseUsage(`"${name}" is no name: use letters, digits, "_" and "-".`);
+      if (new Set(shards).size < shards.length) refuseUsage("--shards: each shard can be named once.");
+      const { shardCommands } = await import("./shard-actions.ts");
+      const commands = shardCommands({ database, shards, existing: existing === true });
+      context.output.result({ commands: commands.filter((line) => !line.startsWith("//")) }, commands);
+    });
+}

@@ -1,0 +1,190 @@
+// A sharded cluster on paper: keys and indexes that agree, commands that name one account, and a watch that sees others.
+import { EventEmitter } from "node:events";
+import type { CommandStartedEvent, Db, Document, MongoClient } from "mongodb";
+import { UUID } from "mongodb";
+import { expect, test } from "vitest";
+import { collections } from "../../src/db/collections.ts";
+import { requireServer } from "../../src/db/mongo.ts";
+import { primaryOf, watchPrimary } from "../../src/db/primary.ts";
+import { placements, shardKeyOf } from "../../src/db/sharding.ts";
+import { createBulkLoading } from "../../src/ingest/bulk.ts";
+import { allCollections } from "../../src/services.ts";
+import { createShardWatch, routingOf } from "../../fixtures/databases/shards.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { takeScattered } from "../support/one-shard.ts";
+
+const splitCollections = allCollections.filter(({ collection }) => shardKeyOf(collection) !== undefined);
+
+test("every collection of the service has its place, and no other [OPS-17]", () => {
+  expect(Object.keys(placements).sort()).toEqual(Object.values(collections).sort());
+  expect(splitCollections.map(({ collection }) => collection).sort()).toEqual(
+    ["contacts", "idempotency", "notes", "sessions", "transcripts"].sort(),
+  );
+});
+
+/** What MongoDB rejects: a unique index has to begin with the shard key. */
+function incompatible(specs: readonly { collection: string; indexes: readonly Document[] }[]): string[] {
+  return specs.flatMap(({ collection, indexes }) =>
+    indexes
+      .filter(({ unique, key }) => unique === true && Object.keys(key as Document)[0] !== shardKeyOf(collection))
+      .map(({ name }) => `${collection}.${String(name)}`),
+  );
+}
+
+test("every unique index of a split collection begins with its shard key [OPS-17]", () => {
+  const unique = splitCollections.flatMap(({ indexes }) => indexes).filter((index) => index.unique === true);
+  expect(unique.length).toBe(4);
+  expect(incompatible(splitCollections)).toEqual([]);
+  expect(
+    incompatible([{ collection: "notes", indexes: [{ key: { external_id: 1 }, name: "x", unique: true }] }]),
+  ).toEqual(["notes.x"]);
+});
+
+test("an index without arrays begins with each shard key, or `records shard` creates it [OPS-17]", () => {
+  const arrays = ["g", "records"];
+  const without = splitCollections.filter(({ collection, indexes }) =>
+    indexes.every(({ key }) => {
+      const fields = Object.keys(key);
+      return fields[0] !== shardKeyOf(collection) || fields.some((field) => arrays.includes(field));
+    }),
+  );
+  // Its index has an array; the shard key names a part of `_id`.
+  expect(without.map(({ collection }) => collection)).toEqual(["idempotency"]);
+});
+
+const [account, other] = [new UUID(), new UUID()];
+
+test.each<[string, Document]>([
+  ["find", { find: "notes", filter: { account_id: account, rank: 1 } }],
+  ["find", { find: "notes", filter: { account_id: { $eq: account } } }],
+  ["find", { find: "contacts", filter: { $and: [{ account_id: account }, { rank: { $gt: 1 } }] } }],
+  [
+    "find",
+    {
+      find: "contacts",
+      filter: {
+        $or: [
+          { account_id: account, _id: 1 },
+          { account_id: account, x: 1 },
+        ],
+      },
+    },
+  ],
+  ["find", { find: "idempotency", filter: { _id: { account_id: account, key: "k" } } }],
+  ["update", { update: "idempotency", updates: [{ q: { "_id.account_id": account }, u: {} }] }],
+  ["delete", { delete: "sessions", deletes: [{ q: { account_id: account } }] }],
+  ["insert", { insert: "notes", documents: [{ _id: 1, account_id: account }] }],
+  ["findAndModify", { findAndModify: "contacts", query: { account_id: account } }],
+  ["aggregate", { aggregate: "contacts", pipeline: [{ $match: { account_id: account } }] }],
+])("a %s that names its account goes to one shard: %j [OPS-17]", (name, command) => {
+  expect(routingOf(name, command)).toEqual({ accounts: [JSON.stringify(account)], scattered: [] });
+});
+
+test.each<[string, Document]>([
+  ["find", { find: "notes", filter: { _id: 1 } }],
+  ["find", { find: "notes", filter: { account_id: { $in: [account, other] } } }],
+  ["find", { find: "notes", filter: { $or: [{ account_id: account }, { account_id: other }] } }],
+  ["find", { find: "notes", filter: { $or: [{ account_id: account }, { _id: 1 }] } }],
+  ["find", { find: "idempotency", filter: { _id: { $gte: { account_id: account } } } }],
+  ["count", { count: "notes" }],
+  ["distinct", { distinct: "notes", key: "kind", query: {} }],
+  [
+    "update",
+    {
+      update: "contacts",
+      updates: [
+        { q: { account_id: account }, u: {} },
+        { q: { _id: 1 }, u: {} },
+      ],
+    },
+  ],
+  ["delete", { delete: "sessions", deletes: [{ q: {} }] }],
+  ["insert", { insert: "notes", documents: [{ _id: 1 }] }],
+  ["findAndModify", { findAndModify: "contacts", query: { _id: 1 } }],
+  ["aggregate", { aggregate: "contacts", pipeline: [{ $sort: { rank: 1 } }, { $match: { account_id: account } }] }],
+  [
+    "aggregate",
+    {
+      aggregate: "contacts",
+      pipeline: [{ $match: { account_id: account } }, { $lookup: { from: "notes", pipeline: [{ $match: { x: 1 } }] } }],
+    },
+  ],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $unionWith: { coll: "notes", pipeline: [] } }] }],
+])("a %s that names no account goes to every shard: %j [OPS-17]", (name, command) => {
+  expect(routingOf(name, command).scattered).toHaveLength(1);
+});
+
+test("what is on the primary shard, and what defines an index, needs no account [OPS-17]", () => {
+  for (const [name, command] of [
+    ["find", { find: "accounts", filter: {} }],
+    ["createIndexes", { createIndexes: "notes", indexes: [] }],
+    ["hello", { hello: 1 }],
+  ] as const)
+    expect(routingOf(name, command)).toEqual({ accounts: [], scattered: [] });
+});
+
+test("a transaction that touches two accounts is seen, two transactions are not [OPS-17]", () => {
+  const { hear, take } = createShardWatch();
+  const send = (txnNumber: number, id: UUID, isOfTest = false): void => {
+    const command = { update: "notes", updates: [{ q: { account_id: id }, u: {} }], lsid: { id: 1 }, txnNumber };
+    const event = { commandName: "update", command: { ...command, autocommit: false } };
+    hear(event as unknown as CommandStartedEvent, () => isOfTest);
+  };
+  send(1, account);
+  send(1, account);
+  send(2, other);
+  send(2, account, true);
+  expect(take()).toEqual([]);
+  send(1, other);
+  expect(take()).toEqual([expect.stringContaining("several accounts")]);
+});
+
+test("the watch over all tests sees a command of the service without an account, and not what a test asks itself [OPS-17]", async () => {
+  const service = await startService();
+  try {
+    const { client } = service.app;
+    await client.db().collection("notes").findOne({ rank: 1 });
+    expect(takeScattered()).toEqual([]);
+    // The service's own code, which is given a filter without an account.
+    const { countUpTo } = await import("../../src/db/aggregate.ts");
+    await countUpTo(client.db().collection("notes"), 1, { rank: 1 }, { deadline: undefined });
+    expect(takeScattered()).toEqual(['aggregate notes {"rank":1}']);
+  } finally {
+    await service.stop();
+  }
+});
+
+test("a mongos older than 6.0 and a single server are refused at the start, others are not [OPS-17]", () => {
+  const mongos = { msg: "isdbgrid", maxWireVersion: 17 };
+  expect(() => requireServer({ ...mongos, maxWireVersion: 13 })).toThrow(
+    "MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later",
+  );
+  expect(() => requireServer({ maxWireVersion: 17 })).toThrow("a single server has no transactions");
+  requireServer(mongos);
+  requireServer({ setName: "rs0", maxWireVersion: 13 });
+});
+
+test("behind a mongos no import and no erasure drops the search index [OPS-17]", async () => {
+  const client = new EventEmitter() as unknown as MongoClient;
+  const asked: string[] = [];
+  const notes = {
+    estimatedDocumentCount: () => Promise.resolve(asked.push("the number of notes")),
+  };
+  const db = { client, collection: () => notes } as unknown as Db;
+  watchPrimary(client, { close: () => Promise.resolve() } as unknown as MongoClient);
+  const see = (type: string): boolean => {
+    const servers = new Map([["a", { type: "RSPrimary", address: "a", hosts: ["a"], passives: [], arbiters: [] }]]);
+    client.emit("topologyDescriptionChanged", { newDescription: { type, servers } } as never);
+    return primaryOf(client).sharded();
+  };
+  const bulk = createBulkLoading(db, {} as never, () => Promise.resolve(false));
+  const ease = (): Promise<void> => bulk.ease({ accountId: account } as never, 1_000_000);
+  expect(see("Sharded")).toBe(true);
+  await ease();
+  await bulk.easeErasure(account);
+  expect(asked).toEqual([]);
+  expect(see("ReplicaSetWithPrimary")).toBe(false);
+  await ease().catch(() => undefined);
+  expect(asked).toEqual(["the number of notes"]);
+  client.emit("topologyClosed", {} as never);
+});
