@@ -1,7 +1,7 @@
 // `records shard`: prints the commands that shard the collections of a cluster.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
-import { refuseUsage } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 
 const help = `
 It connects to nothing. Run the output in mongosh at a mongos, as a user with
@@ -32,11 +32,11 @@ export function addShard(program: Command, context: Context): void {
     .option("--existing", "for a database that has records")
     .addHelpText("after", help)
     .action(async ({ print, database, shards: list, existing }: ShardOptions) => {
-      if (print !== true) refuseUsage("The command only prints: add --print, and run the output in mongosh.");
+      if (print !== true) rejectUsage("The command only prints: add --print, and run the output in mongosh.");
       const shards = list === undefined ? [] : list.split(",");
       for (const name of [database, ...shards])
-        if (!plainName.test(name)) refuseUsage(`"${name}" is no name: use letters, digits, "_" and "-".`);
-      if (new Set(shards).size < shards.length) refuseUsage("--shards: each shard can be named once.");
+        if (!plainName.test(name)) rejectUsage(`"${name}" is no name: use letters, digits, "_" and "-".`);
+      if (new Set(shards).size < shards.length) rejectUsage("--shards: each shard can be named once.");
       const { shardCommands } = await import("./shard-actions.ts");
       const commands = shardCommands({ database, shards, existing: existing === true });
       context.output.result({ commands: commands.filter((line) => !line.startsWith("//")) }, commands);

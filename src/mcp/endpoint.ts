@@ -1,6 +1,6 @@
 // /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the
 // challenge, 405.
-import type { createMcpHandler } from "@modelcontextprotocol/server";
+import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
@@ -14,8 +14,8 @@ import type { Inbound, OnError } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
-import type { WebRequest } from "./web.ts";
-import { toResponse, toWebRequest } from "./web.ts";
+import type { ReceivedBody } from "./web.ts";
+import { receiveMessages, toResponse, toWebRequest } from "./web.ts";
 
 /** Its dependencies. */
 export interface EndpointDependencies {
@@ -47,7 +47,12 @@ interface Exchange {
   readonly proven: Promise<void>;
 }
 
-type McpHandler = ReturnType<typeof createMcpHandler>;
+/** The protocol's library, loaded. */
+interface Library {
+  readonly handler: ReturnType<typeof createMcpHandler>;
+  readonly direct: typeof import("./direct.ts");
+  readonly serverFor: (exchange: Exchange) => Server;
+}
 
 const path = "/mcp";
 /** Arguments are ids and words. */
@@ -55,16 +60,23 @@ const allow = "POST, OPTIONS";
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { accessPolicy, where } = dependencies;
-  let prepared: Promise<McpHandler> | undefined;
-  const prepare = (): Promise<McpHandler> => (prepared ??= load(dependencies));
+  let prepared: Promise<Library> | undefined;
+  const prepare = (): Promise<Library> => (prepared ??= load(dependencies));
 
-  /** Reads while the token is proven. */
-  async function serve({ request, messages }: WebRequest, exchange: Exchange): Promise<globalThis.Response> {
+  /** Reads while the token is proven. Returns the JSON of an ordinary request. */
+  async function serve(
+    request: Request,
+    body: ReceivedBody,
+    exchange: Exchange,
+  ): Promise<string | globalThis.Response> {
+    const { json, messages } = body;
     // Nobody pays for a batch of somebody whose token is not valid.
     if (messages > 1) await exchange.proven;
     await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
+    const { handler, direct, serverFor } = await prepare();
+    if (direct.isOrdinary(request.headers, json)) return direct.respond(serverFor(exchange), json);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
-    return (await prepare()).fetch(request, { authInfo });
+    return handler.fetch(toWebRequest(request, where.mcpUrl, body), { authInfo, parsedBody: json });
   }
 
   return {
@@ -78,17 +90,21 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
           await prove(); // 503, 401, 403
           throw rejection; // 403, 405
         }
-        const asked = await toWebRequest(request, where.mcpUrl, bodyLimit);
-        if (asked === undefined) return;
+        const body = await receiveMessages(request, bodyLimit);
+        if (body === undefined) return;
         const proven = prove();
-        const served = serve(asked, { inbound, holder, proven });
+        const served = serve(request, body, { inbound, holder, proven });
         try {
           await Promise.all([proven, served.catch(() => undefined)]); // 503, 401, 403
         } catch (error) {
-          void served.then(({ body }) => body?.cancel()).catch(() => undefined);
+          void served
+            .then((made) => (typeof made === "string" ? undefined : made.body?.cancel()))
+            .catch(() => undefined);
           throw error;
         }
-        await toResponse(await served, response); // 422, 429
+        const made = await served; // 422, 429
+        if (typeof made === "string") writeJson(response, 200, made);
+        else await toResponse(made, response);
       } catch (error) {
         const failure = failureFrom(error);
         dependencies.onError(failure, inbound);
@@ -97,27 +113,30 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
       }
     },
     prepare,
-    close: async () => (await prepared)?.close(),
+    close: async () => (await prepared)?.handler.close(),
   };
 }
 
-async function load({ calls, serverFactory, where, onToolCall }: EndpointDependencies): Promise<McpHandler> {
-  const [{ createMcpHandler }, createServer] = await Promise.all([
+async function load({ calls, serverFactory, where, onToolCall }: EndpointDependencies): Promise<Library> {
+  const [{ createMcpHandler }, direct, createServer] = await Promise.all([
     import("@modelcontextprotocol/server"),
+    import("./direct.ts"),
     serverFactory(),
   ]);
-  return createMcpHandler(
+  const serverFor = ({ inbound, holder, proven }: Exchange): Server =>
+    createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
+      observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
+      proven.then(() => onToolCall(tool, holder, inbound)).catch(() => undefined);
+    });
+  const handler = createMcpHandler(
     ({ authInfo }) => {
       const exchange = authInfo?.extra?.["exchange"] as Exchange | undefined;
       if (exchange === undefined) throw new Error("the MCP library lost the exchange of a request");
-      const { inbound, holder, proven } = exchange;
-      return createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
-        observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
-        proven.then(() => onToolCall(tool, holder, inbound)).catch(() => undefined);
-      });
+      return serverFor(exchange);
     },
     { maxRequestBodySize: bodyLimit, onerror: () => undefined },
   );
+  return { handler, direct, serverFor };
 }
 
 /**

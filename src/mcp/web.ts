@@ -2,39 +2,47 @@
 import { receiveBytes } from "../../gateway/body.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../http/exchange.ts";
 
-/** A request, and how many messages of JSON-RPC are in it. */
-export interface WebRequest {
-  readonly request: Request;
+/** The body of a request. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** What it says; undefined where it is no JSON, or too large. */
+  readonly json: unknown;
+  /** How many messages of JSON-RPC are in it: one, except for a batch. The library rejects an empty batch. */
   readonly messages: number;
 }
 
 /**
- * The request with its body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined
- * when the client has gone.
+ * Receives the body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the
+ * client has gone.
  */
-export async function toWebRequest(request: NodeRequest, url: string, limit: number): Promise<WebRequest | undefined> {
+export async function receiveMessages(request: NodeRequest, limit: number): Promise<ReceivedBody | undefined> {
   const received = await receiveBytes(request, limit);
   if (received === "gone") return undefined;
-  if (received === "too large") request.resume();
-  const body = received === "too large" ? Buffer.alloc(limit + 1) : received;
+  if (received === "too large") {
+    request.resume();
+    return { bytes: Buffer.alloc(limit + 1), json: undefined, messages: 1 };
+  }
+  const json = parsed(received);
+  return { bytes: received, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** The request, with a body only where that is not parsed yet: the library takes it parsed, and then reads no stream. */
+export function toWebRequest(request: NodeRequest, url: string, { bytes, json }: ReceivedBody): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
     if (value !== undefined && !name.startsWith(":"))
       headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
-  return { request: new Request(url, { method: request.method ?? "POST", headers, body }), messages: messagesIn(body) };
-}
-
-/** The number of messages: one, except for a batch. The library rejects malformed JSON and an empty batch. */
-function messagesIn(body: Buffer): number {
-  const text = body.toString().trimStart();
-  if (!text.startsWith("[")) return 1;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? Math.max(1, parsed.length) : 1;
-  } catch {
-    return 1;
-  }
+  const body = json === undefined ? { body: bytes } : {};
+  return new Request(url, { method: request.method ?? "POST", headers, ...body });
 }
 
 /** Writes a response, piece by piece where it is a stream. */

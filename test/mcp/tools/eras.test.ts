@@ -239,25 +239,49 @@ describe("what a client accepts", () => {
     }
   });
 
-  test("the others serve a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
+  test("the others return JSON to a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
     for (const revision of old) {
-      expect((await send(revision, "tools/list", {}, { Accept: both })).status, revision).toBe(200);
+      const { status, headers } = await send(revision, "tools/list", {}, { Accept: both });
+      expect([status, headers.get("content-type")], revision).toEqual([200, "application/json; charset=utf-8"]);
       expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
     }
   });
 
-  test("the stream of events of the others comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
+  test("a request is answered as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
+    const calls: [string, Record<string, unknown>][] = [
+      ["tools/list", {}],
+      ["tools/call", { name: "search", arguments: { query: "nobody" } }],
+      ["tools/call", { name: "search", arguments: { query: 7, other: true } }],
+      ["tools/call", { name: "create_contact" }],
+      ["tools/call", { arguments: "nothing" }],
+      ["resources/read", { uri: "contact://nobody" }],
+      ["prompts/get", { name: "nothing" }],
+      ["records/delete", {}],
+    ];
+    for (const [method, params] of calls) {
+      const one = message("2025-03-26", method, params);
+      const [alone, batch] = [await send("2025-03-26", method, params), JSON.stringify([one])];
+      expect(alone.body, method).toEqual((await post(holder.url, batch, { token: holder.token })).body);
+      expect(alone.status, method).toBe(200);
+    }
+  });
+
+  test("a request whose version header is not known is rejected before it is served [MCP-03]", async () => {
+    const { status, body } = await send("2025-06-18", "tools/list", {}, { "MCP-Protocol-Version": "2024-01-01" });
+    expect([status, body.error.code]).toEqual([400, -32_000]);
+  });
+
+  test("the stream of events of a batch comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
     const warned = vi.fn();
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
-    const asked = Buffer.from(JSON.stringify(message("2025-06-18", "tools/list")));
+    const asked = Buffer.from(JSON.stringify([message("2025-03-26", "tools/list")]));
     const headers = {
       ":method": "POST",
       ":path": "/mcp",
       authorization: `Bearer ${holder.token}`,
       "content-type": "application/json",
       accept: both,
-      ...headersFor("2025-06-18", "tools/list"),
     };
     const response = await http2Call(house().base, headers, asked);
     expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([

@@ -1,0 +1,46 @@
+// Direct path for an ordinary request of the revisions before 2026-07-28: a server of its own responds, without the
+// Fetch objects and streams of the library's HTTP handler, which take most of the library's time.
+import type { IncomingHttpHeaders } from "node:http";
+import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from "@modelcontextprotocol/server";
+import { SUPPORTED_PROTOCOL_VERSIONS, classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server";
+
+/**
+ * Whether a body is a request that the library's HTTP handler would pass to a server as it is. Everything else, such as
+ * a batch, `initialize` or a request that is rejected for its headers, is left to that handler.
+ */
+export function isOrdinary(headers: IncomingHttpHeaders, body: unknown): body is JSONRPCRequest {
+  const { accept = "", "content-type": type, "mcp-protocol-version": version } = headers;
+  if (Array.isArray(version) || (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) return false;
+  if (!accept.includes("application/json") || !accept.includes("text/event-stream")) return false;
+  if (!isJsonContentType(type ?? null)) return false;
+  const route = classifyInboundRequest({
+    httpMethod: "POST",
+    ...(version === undefined ? {} : { protocolVersionHeader: version }),
+    body,
+  });
+  return route.kind === "legacy" && route.reason === "no-claim";
+}
+
+/** What the server responds to the request, as JSON. It must be new: it serves this request alone. */
+export async function respond(server: Server, request: JSONRPCRequest): Promise<string> {
+  const exchange = createExchange();
+  await server.connect(exchange.transport);
+  exchange.transport.onmessage?.(request);
+  return JSON.stringify(await exchange.response);
+}
+
+/** A transport of one request, and its response. */
+function createExchange(): { readonly transport: Transport; readonly response: Promise<JSONRPCMessage> } {
+  let take: (message: JSONRPCMessage) => void;
+  const response = new Promise<JSONRPCMessage>((resolve) => (take = resolve));
+  const transport: Transport = {
+    start: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+    send(message) {
+      // Our handlers send neither requests nor notifications to a client: there is one message, the response.
+      take(message);
+      return Promise.resolve();
+    },
+  };
+  return { transport, response };
+}
