@@ -154,7 +154,7 @@ test("the watch over all tests sees a command of the service without an account,
   }
 });
 
-test("a mongos older than 6.0 and a single server are refused at the start, others are not [OPS-17]", () => {
+test("a mongos older than 6.0 and a single server are rejected at the start, others are not [OPS-17]", () => {
   const mongos = { msg: "isdbgrid", maxWireVersion: 17 };
   expect(() => requireServer({ ...mongos, maxWireVersion: 13 })).toThrow(
     "MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later",

@@ -3,7 +3,7 @@ import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
-import { combineCrc32, gzipAround, renderGzip } from "../../gateway/gzip.ts";
+import { combineCrc32, gzipAround, renderGzip, renderInflated } from "../../gateway/gzip.ts";
 import { deflateText, findDeflated, holdDeflated } from "../../src/deflated.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
@@ -82,6 +82,21 @@ test("a response without a deflated text is not written here", () => {
     expect(findDeflated(response)).toBeUndefined();
     expect(renderGzip(response, () => "")).toBeUndefined();
   }
+});
+
+test("returns the same body without gzip where a client accepts none, and does not inflate the message", async () => {
+  const deflated = await deflateText("Zoë: hello");
+  const transcript = holdDeflated({ sessionId: "s", transcript: "" }, "transcript", deflated);
+  const message = { ...create(GetSessionTranscriptResponseSchema), transcript };
+  const render = (given: object): string => JSON.stringify(given);
+  const plain = Buffer.concat((await renderInflated(message, render))!).toString();
+  expect(Object.getOwnPropertyDescriptor(transcript, "transcript")).toHaveProperty("get");
+  expect(plain).toBe(gunzipSync(Buffer.concat(renderGzip(message, render)!)).toString());
+  expect(JSON.parse(plain)).toEqual(JSON.parse(JSON.stringify(message)));
+});
+
+test("does not render a message without a deflated text in pieces", async () => {
+  expect(await renderInflated(create(GetContactResponseSchema), () => "")).toBeUndefined();
 });
 
 test("what is around a text has at most 65,535 bytes", async () => {

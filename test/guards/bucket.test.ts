@@ -238,3 +238,45 @@ test("every ten seconds full buckets are forgotten, also one that is just full, 
   expect(await takenAt(19_999, "before the next")).toBe(3);
   expect(await takenAt(20_000, "the next")).toBe(2);
 });
+
+test("asks Redis for no more tokens at once than can be in a bucket, and again as soon as one request ends [RTE-22]", async () => {
+  const opened = await link();
+  const held: (() => void)[] = [];
+  const attempt: RedisLink["attempt"] = async (key, command, tally) => {
+    await new Promise<void>((resolve) => held.push(resolve));
+    return opened.attempt(key, command, tally);
+  };
+  let remembered = 0;
+  // 50 ms at this rate refill 5 tokens.
+  const size = { rate: 100, burst: 2 };
+  const bucket = sharedBucket({ ...opened, attempt }, size, { onRemembered: () => (remembered += 1) });
+  const inFlight = Array.from({ length: 7 }, () => bucket.take("a"));
+  expect([await bucket.take("a"), remembered, held.length]).toEqual([10, 1, 7]);
+  held.shift()?.();
+  expect(await inFlight[0]).toBe(0);
+  const next = bucket.take("a");
+  expect([await bucket.take("a"), remembered, held.length]).toEqual([10, 2, 7]);
+  for (const release of held) release();
+  await Promise.all([...inFlight, next]);
+});
+
+test("the bucket in Redis rejects when Redis rejects its script, and counts no refusal [RTE-13]", async () => {
+  const client = new Redis(redis.uri);
+  onTestFinished(() => client.disconnect());
+  let remembered = 0;
+  const size = { rate: frozen, burst: 1 };
+  const bucket = sharedBucket(await link(), size, { prefix: "broken", onRemembered: () => (remembered += 1) });
+  await client.set("broken:a", "no hash");
+  await expect(bucket.take("a")).rejects.toThrow("Redis");
+  expect(remembered).toBe(0);
+});
+
+test("an instance's buckets are swept ten seconds after they were made, whenever the first was taken from [RTE-13]", () => {
+  let now = 0;
+  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  now = 5_000;
+  bucket.takeNow("full after two seconds");
+  now = 10_000;
+  bucket.takeNow("the one that sweeps");
+  expect(bucket.count()).toBe(1);
+});

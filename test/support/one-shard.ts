@@ -12,7 +12,7 @@ interface Watched {
 
 const client: MongoClient & Watched = MongoClient.prototype;
 
-/** Those that were found until now; the caller answers for them. */
+/** Those that were found until now, which the caller judges. */
 export const takeScattered = (client.taken ??= watch());
 
 /** Of the service's clients; what a test asks by such a client itself does not count. */

@@ -247,7 +247,7 @@ describe("what a client accepts", () => {
     }
   });
 
-  test("a request is answered as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
+  test("a request is served as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
     const calls: [string, Record<string, unknown>][] = [
       ["tools/list", {}],
       ["tools/call", { name: "search", arguments: { query: "nobody" } }],
