@@ -18,12 +18,12 @@ interface Place {
   readonly column: number;
 }
 
-/** How the mutants of one file ended. What does not run at all is not counted. */
+/** How the mutants of one file ended. What does not compile is not counted. */
 export interface Row {
   readonly file: string;
   readonly killed: number;
-  /** Noticed only because the tests did not come to an end. */
-  readonly timedOut: number;
+  /** Noticed only because the tests did not come to an end, each in a line: a slow machine can look the same. */
+  readonly timeouts: readonly string[];
   /** The mutants that no test noticed, each in a line. */
   readonly survivors: readonly string[];
 }
@@ -33,27 +33,28 @@ export function rowsOf(path: string): readonly Row[] {
   const { files } = JSON.parse(readFileSync(path, "utf8")) as Outcome;
   return Object.entries(files).map(([file, { source, mutants }]) => {
     const lines = source.split("\n");
-    const count = (status: string): number => mutants.filter((mutant) => mutant.status === status).length;
-    const survivors = mutants.filter(({ status }) => status === "Survived" || status === "NoCoverage");
+    const those = (...statuses: string[]): readonly string[] =>
+      mutants.filter(({ status }) => statuses.includes(status)).map((mutant) => lineOf(file, lines, mutant));
     return {
       file,
-      killed: count("Killed"),
-      timedOut: count("Timeout"),
-      survivors: survivors.map((mutant) => told(file, lines, mutant)),
+      killed: mutants.filter(({ status }) => status === "Killed").length,
+      timeouts: those("Timeout"),
+      // A test runner that failed has noticed nothing.
+      survivors: those("Survived", "NoCoverage", "RuntimeError"),
     };
   });
 }
 
 /** The share of the mutants that were noticed, in percent. */
 export function scoreOf(rows: readonly Row[]): number {
-  const noticed = sum(rows, ({ killed, timedOut }) => killed + timedOut);
+  const noticed = sum(rows, ({ killed, timeouts }) => killed + timeouts.length);
   return (100 * noticed) / (noticed + sum(rows, ({ survivors }) => survivors.length));
 }
 
 /** The rows as a table in Markdown, with a last row for all of them. */
 export function tableOf(rows: readonly Row[]): string {
   const line = (name: string, of: readonly Row[]): string =>
-    `| ${name} | ${scoreOf(of).toFixed(1)} | ${sum(of, ({ killed }) => killed)} | ${sum(of, ({ timedOut }) => timedOut)} | ${sum(of, ({ survivors }) => survivors.length)} |`;
+    `| ${name} | ${scoreOf(of).toFixed(1)} | ${sum(of, ({ killed }) => killed)} | ${sum(of, ({ timeouts }) => timeouts.length)} | ${sum(of, ({ survivors }) => survivors.length)} |`;
   return [
     "| File | Score, % | Killed | Timed out | Survived |",
     "| --- | --- | --- | --- | --- |",
@@ -79,7 +80,14 @@ function sum(rows: readonly Row[], of: (row: Row) => number): number {
   return rows.reduce((total, row) => total + of(row), 0);
 }
 
-function told(
+/** What is said of a mutant beside its place. */
+const notes: Readonly<Record<string, string>> = {
+  NoCoverage: " (in no test)",
+  RuntimeError: " (not run)",
+  Timeout: " (timed out)",
+};
+
+function lineOf(
   file: string,
   lines: readonly string[],
   { mutatorName, replacement = "", status, location: { start, end } }: Mutant,
@@ -88,5 +96,5 @@ function told(
     start.column - 1,
     start.line === end.line ? end.column - 1 : undefined,
   );
-  return `${file}:${start.line}:${start.column} ${mutatorName}${status === "NoCoverage" ? " (in no test)" : ""}: ${original} → ${replacement.split("\n")[0]}`;
+  return `${file}:${start.line}:${start.column} ${mutatorName}${notes[status] ?? ""}: ${original} → ${replacement.split("\n")[0]}`;
 }

@@ -18,6 +18,8 @@ const usage = `npm run mutation -- [GROUP …] [--report] [--concurrency <number
 All groups where none is named; what has not changed since the last run is not run again.
   --report        runs nothing, and tells what the last runs have found
   --concurrency   how many mutants are tried at once, by default 2
+  --timeout       after how many seconds, beside three times what the tests take unbroken, a run counts as one that does
+                  not end, by default 60: more on a busy machine
 Ends with 1 when less than ${leastScore} % of the breaks were noticed. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
 
 const { values, positionals } = parseArgs({
@@ -26,6 +28,7 @@ const { values, positionals } = parseArgs({
     help: { type: "boolean", default: false },
     report: { type: "boolean", default: false },
     concurrency: { type: "string", default: "2" },
+    timeout: { type: "string", default: "60" },
   },
 });
 const unknown = positionals.filter((wanted) => !groups.some(({ name }) => name === wanted));
@@ -41,7 +44,7 @@ const rows = wanted
   .map(reportOf)
   .filter((path) => existsSync(path))
   .flatMap(rowsOf);
-console.log(`${rows.flatMap(({ survivors }) => survivors).join("\n")}\n\n${tableOf(rows)}`);
+console.log(`${rows.flatMap(({ survivors, timeouts }) => [...survivors, ...timeouts]).join("\n")}\n\n${tableOf(rows)}`);
 if (scoreOf(rows) < leastScore) process.exitCode = 1;
 
 async function run(group: Group): Promise<void> {
@@ -80,9 +83,7 @@ function optionsOf(group: Group): PartialStrykerOptions {
     incrementalFile: knownOf(group),
     jsonReporter: { fileName: reportOf(group) },
     reporters: ["json", "progress-append-only"],
-    // Beside three times what the tests take unbroken: that the machine is busy is not to count as a break that was
-    // noticed.
-    timeoutMS: 60_000,
+    timeoutMS: 1_000 * Number(values.timeout),
     timeoutFactor: 3,
     allowConsoleColors: false,
     warnings: false,

@@ -1,8 +1,10 @@
 // What the mutation runs cover, and what is said of their survivors, is of files that are there.
-import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { groups } from "../../drills/mutation/groups.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { excluded, groups } from "../../drills/mutation/groups.ts";
+import { rowsOf, scoreOf } from "../../drills/mutation/report.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -14,14 +16,30 @@ test("every file of a group and each of its tests is there", () => {
   for (const { mutate, tests } of groups) here([...mutate, ...tests]);
 });
 
-test("every guard and every part of the gateway is broken in one group", () => {
-  const parts = ["gateway", "src/guards"].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith(".ts"))
-      .map((name) => `${folder}/${name}`),
-  );
+/** The guards, the gateway, and the commit that stores an idempotency key with its write. */
+const parts = ["src/guards/", "gateway/", "src/db/write.ts", "src/db/conflicts.ts"];
+
+function filesOf(part: string): string[] {
+  if (!part.endsWith("/")) return [part];
+  return readdirSync(join(root, part), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => `${part}${name}`);
+}
+
+test("mutates every file of the guards, the gateway and the idempotent commit in one group, or names why not", () => {
+  const files = parts.flatMap(filesOf);
+  const isExcluded = (path: string): boolean =>
+    Object.keys(excluded).some((from) => (from.endsWith("/") ? path.startsWith(from) : path === from));
   const mutated = groups.flatMap(({ mutate }) => mutate);
-  expect(mutated.filter((path) => parts.includes(path)).sort()).toEqual(parts.sort());
+  expect(mutated.filter((path) => files.includes(path)).sort()).toEqual(
+    files.filter((path) => !isExcluded(path)).sort(),
+  );
+  expect(new Set(mutated).size).toBe(mutated.length);
+});
+
+test("excludes only what is there and names a reason", () => {
+  here(Object.keys(excluded));
+  for (const reason of Object.values(excluded)) expect(reason.length).toBeGreaterThan(20);
 });
 
 test("the survivors that are accepted are of files that are there", () => {
@@ -30,4 +48,23 @@ test("the survivors that are accepted are of files that are there", () => {
   ].map(([, path = ""]) => path);
   expect(named.length).toBeGreaterThan(10);
   here(named);
+});
+
+test("a mutant counts as noticed when a test failed or did not end, and not when the tests could not run", () => {
+  const folder = mkdtempSync(join(tmpdir(), "records-mutation-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
+  const statuses = ["Killed", "Timeout", "Survived", "NoCoverage", "RuntimeError", "CompileError"];
+  const mutants = statuses.map((status) => ({ mutatorName: "M", replacement: "b", status, location }));
+  writeFileSync(join(folder, "report.json"), JSON.stringify({ files: { "a.ts": { source: "a", mutants } } }));
+  const rows = rowsOf(join(folder, "report.json"));
+  expect(rows).toEqual([
+    {
+      file: "a.ts",
+      killed: 1,
+      timeouts: ["a.ts:1:1 M (timed out): a → b"],
+      survivors: ["a.ts:1:1 M: a → b", "a.ts:1:1 M (in no test): a → b", "a.ts:1:1 M (not run): a → b"],
+    },
+  ]);
+  expect(scoreOf(rows)).toBe(40);
 });

@@ -2,7 +2,7 @@
 import { BlockList } from "node:net";
 import { randomBytes, randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { addressOf, networkOf } from "../../src/address.ts";
+import { addressOf, networkOf, wideNetworkOf } from "../../src/address.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
 import type { Request } from "../../src/http/exchange.ts";
 
@@ -57,11 +57,21 @@ test.each([
   "12345::",
   "2001:db8::1,2001:db8::2",
   "for=192.0.2.1",
-  "1".repeat(50_000),
-  "[".repeat(50_000),
-  ":".repeat(50_000),
 ])("%j is no address [RTE-19]", (text) => {
   expect(addressOf(text)).toBeUndefined();
+});
+
+test.each(["1", "[", ":"])("%j 50,000 times is no address [RTE-19]", (character) => {
+  expect(addressOf(character.repeat(50_000))).toBeUndefined();
+});
+
+test.each([
+  ["192.0.2.77", "192.0.2.0/24"],
+  ["2001:db8:1:2::3", "2001:db8:1::/48"],
+  ["::1", "0:0:0::/48"],
+  ["unknown", "unknown"],
+])("shortens %s to %s, which identifies no single client", (address, network) => {
+  expect(wideNetworkOf(address)).toBe(network);
 });
 
 test("a network is an IPv4 address, or the first 64 bits of an IPv6 address [RTE-19]", () => {

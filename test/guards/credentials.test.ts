@@ -8,7 +8,7 @@ import type { LocalBucket } from "../../src/guards/bucket.ts";
 import { localBucket } from "../../src/guards/bucket.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Arrival, Credential, Found, Recognizer } from "../../src/guards/credentials.ts";
-import { createRecognizer } from "../../src/guards/credentials.ts";
+import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
 import { reasonOf } from "./made.ts";
 
 interface Holder {
@@ -190,4 +190,8 @@ test("without a free place rejects a request and counts no failed look-up; an op
   expect(steps).toEqual(["find held", "take address:192.0.2.1", "take address:192.0.2.1"]);
   end();
   await first;
+});
+
+test("names a credential that is sent as it is by its SHA-256 digest", () => {
+  expect(digestName("secret")).toBe("K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols=");
 });
