@@ -260,7 +260,7 @@ test("asks Redis for no more tokens at once than can be in a bucket, and again a
   await Promise.all([...inFlight, next]);
 });
 
-test("the bucket in Redis rejects when Redis rejects its script, and counts no refusal [RTE-13]", async () => {
+test("the bucket in Redis rejects when Redis rejects its script, and counts no rejection [RTE-13]", async () => {
   const client = new Redis(redis.uri);
   onTestFinished(() => client.disconnect());
   let remembered = 0;

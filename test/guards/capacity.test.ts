@@ -3,10 +3,6 @@ import { connect } from "node:net";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Deadline } from "../../src/deadline.ts";
-import { deadlineIn } from "../../src/deadline.ts";
-import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { createCapacity } from "../../src/guards/capacity.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
@@ -105,107 +101,4 @@ test("a request takes no place while its body comes in", async () => {
   socket.write(body);
   await closed;
   expect(received).toContain("HTTP/1.1 201 Created");
-});
-
-/** Work that runs until `end` is called. */
-function held(): { readonly work: () => Promise<void>; readonly begun: () => boolean; end(): void } {
-  let began = false;
-  let end = (): void => undefined;
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  return {
-    work() {
-      began = true;
-      return ended;
-    },
-    begun: () => began,
-    end: () => end(),
-  };
-}
-
-const later = (): Deadline => deadlineIn(60_000);
-const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const tooMany = "The service has too many requests at once. Try again.";
-
-test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
-  let rejections = 0;
-  const capacity = createCapacity(2, () => (rejections += 1), 2);
-  const [first, second, third, fourth] = [held(), held(), held(), held()];
-  const done = [
-    capacity.run("known", later(), first.work),
-    capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no")))),
-  ];
-  const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
-  await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
-  expect(() => capacity.require()).toThrow(tooMany);
-  expect([rejections, third.begun()]).toEqual([2, false]);
-  second.end();
-  await expect(done[1]).rejects.toThrow("no");
-  expect([third.begun(), fourth.begun()]).toEqual([true, false]);
-  capacity.require();
-  for (const { end } of [first, third, fourth]) end();
-  await Promise.all([done[0], ...waiting]);
-  expect([fourth.begun(), rejections]).toEqual([true, 2]);
-});
-
-test("a request whose deadline passes or whose client leaves in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
-  let rejections = 0;
-  const capacity = createCapacity(1, () => (rejections += 1));
-  const [first, late, past] = [held(), held(), held()];
-  const done = capacity.run("known", later(), first.work);
-  await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  await expect(
-    capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
-  ).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
-  let gone = false;
-  const left = capacity.run(
-    "known",
-    deadlineIn(60_000, {
-      cancellation: {
-        get requested() {
-          return gone;
-        },
-        signal: new AbortController().signal,
-      },
-    }),
-    late.work,
-  );
-  gone = true;
-  first.end();
-  await done;
-  await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
-  await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  expect([late.begun(), past.begun(), rejections]).toEqual([false, false, 2]);
-  await capacity.run("known", later(), () => Promise.resolve());
-});
-
-test("unknown clients get at most half of the places and at least one; known credentials get the others [RTE-23]", async () => {
-  const capacity = createCapacity(4, () => undefined);
-  const strangers = Array.from({ length: 5 }, held);
-  const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
-  const known = Array.from({ length: 3 }, held);
-  running.push(...known.map(({ work }) => capacity.run("known", later(), work)));
-  const begun = (): boolean[] => [...strangers, ...known].map((one) => one.begun());
-  expect(begun()).toEqual([true, true, false, false, false, true, true, false]);
-  known[0]?.end();
-  await soon();
-  expect(begun()).toEqual([true, true, false, false, false, true, true, true]);
-  strangers[0]?.end();
-  await soon();
-  expect(begun()).toEqual([true, true, true, false, false, true, true, true]);
-  for (const { end } of [...strangers, ...known]) end();
-  await Promise.all(running);
-  const one = createCapacity(1, () => undefined);
-  await one.run("stranger", later(), () => Promise.resolve());
-});
-
-test("unbounded work counts towards the bound [RTE-22]", async () => {
-  const capacity = createCapacity(1, () => undefined);
-  const [free, bounded] = [held(), held()];
-  const running = [capacity.count(free.work), capacity.count(free.work), capacity.run("known", later(), bounded.work)];
-  expect([free.begun(), bounded.begun()]).toEqual([true, false]);
-  free.end();
-  await soon();
-  expect(bounded.begun()).toBe(true);
-  bounded.end();
-  await Promise.all(running);
 });

@@ -1,7 +1,9 @@
 // A deadline never ends before its time: whoever catches its abort may rely on that.
 import { afterEach, expect, test, vi } from "vitest";
-import { deadlineIn, isPast, requireTime } from "../../src/deadline.ts";
+import { deadlineIn, isGivenUp, isPast, requireTime, within } from "../../src/deadline.ts";
+import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createTally, timed } from "../../src/tally.ts";
 
 afterEach(() => vi.useRealTimers());
 
@@ -15,4 +17,76 @@ test("a timer that fires early does not abort, and the abort comes when the dead
   vi.advanceTimersByTime(30);
   expect(signal.aborted).toBe(true);
   expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.UNAVAILABLE }));
+});
+
+const gone = { requested: true, signal: AbortSignal.abort() };
+
+test("the earlier of the service's and the caller's own time counts, and names the reason [OPS-15]", () => {
+  const now = performance.now();
+  const own = deadlineIn(60_000);
+  expect(own.at).toBeGreaterThanOrEqual(now + 60_000);
+  expect([own.reason, own.cancelled, own.signal.aborted]).toEqual([Reason.UNAVAILABLE, undefined, false]);
+  const callers = deadlineIn(60_000, { expiresAt: now + 30_000 });
+  expect([callers.at, callers.reason]).toEqual([now + 30_000, Reason.DEADLINE_EXCEEDED]);
+  const later = deadlineIn(60_000, { expiresAt: now + 90_000 });
+  expect(later.at).toBeLessThan(now + 90_000);
+  expect(later.reason).toBe(Reason.UNAVAILABLE);
+});
+
+test("a deadline has passed once its caller cancels, and its signal follows the caller's [OPS-15]", () => {
+  let requested = false;
+  const controller = new AbortController();
+  const cancellation = {
+    get requested() {
+      return requested;
+    },
+    signal: controller.signal,
+  };
+  const deadline = deadlineIn(60_000, { cancellation });
+  expect([isPast(deadline), deadline.reason, deadline.cancelled]).toEqual([
+    false,
+    Reason.UNAVAILABLE,
+    controller.signal,
+  ]);
+  requireTime(deadline);
+  const { signal } = deadline;
+  requested = true;
+  expect([isPast(deadline), deadline.reason, signal.aborted]).toEqual([true, Reason.CANCELLED, false]);
+  expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
+  controller.abort();
+  expect([signal.aborted, deadline.signal]).toEqual([true, signal]);
+  expect(signal.reason).toEqual(new Error("the caller no longer waits"));
+  expect(deadlineIn(60_000, { cancellation: gone }).signal.aborted).toBe(true);
+});
+
+test("work that does not end is left at the deadline, which says what it waited for [OPS-15]", async () => {
+  const tally = createTally();
+  const work = timed(tally, "dbMs", "mongodb find", () => new Promise<never>(() => undefined));
+  await expect(within(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "The service could not respond in time; try again.",
+    because: "deadline",
+    waitingFor: "mongodb find",
+  });
+  const expired = deadlineIn(60_000, { expiresAt: performance.now() + 5 });
+  const failure = await within(expired, new Promise<never>(() => undefined)).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ reason: Reason.DEADLINE_EXCEEDED, because: "deadline", waitingFor: undefined });
+  expect(failure).not.toMatchObject({ message: "The service could not respond in time; try again." });
+});
+
+test("work that ends in time settles as it does, and leaves no timer", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  expect(await within(deadlineIn(60_000), Promise.resolve("done"))).toBe("done");
+  await expect(within(deadlineIn(60_000), Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test.each([
+  [Reason.UNAVAILABLE, true],
+  [Reason.DEADLINE_EXCEEDED, true],
+  [Reason.CANCELLED, true],
+  [Reason.NOT_FOUND, false],
+  [Reason.INVALID_REQUEST, false],
+])("of the reasons, %i ended for lack of time or of the database: %s", (reason, givenUp) => {
+  expect(isGivenUp(new Failure(reason))).toBe(givenUp);
 });

@@ -1,0 +1,111 @@
+// The limits of one instance: which bucket or place each kind of request takes, and what is counted.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { RedisLink } from "../../src/db/redis.ts";
+import { connectRedis } from "../../src/db/redis.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import type { EmbeddedServer } from "../../src/embedded/server.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { Limits } from "../../src/guards/limits.ts";
+import { createLimits } from "../../src/guards/limits.ts";
+import { addressBucket } from "../../src/guards/throttle.ts";
+import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
+
+let redis: EmbeddedServer;
+let link: RedisLink;
+let away: RedisLink;
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  // On a busy machine 50 ms are soon over.
+  link = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
+  away = connectRedis("redis://127.0.0.1:1", () => undefined);
+  await link.firstReady;
+});
+afterAll(async () => {
+  link.close();
+  away.close();
+  await redis.stop();
+});
+
+const names = ["throttleFallbacks", "throttledFromMemory", "rejectedLookUps", "overloaded"] as const;
+let counts: Record<(typeof names)[number], number>;
+beforeEach(() => {
+  counts = { throttleFallbacks: 0, throttledFromMemory: 0, rejectedLookUps: 0, overloaded: 0 };
+});
+
+function limitsOver(redisLink: RedisLink | undefined, burst: number, maxInFlight = 1): Limits {
+  const counter = (name: (typeof names)[number]) => ({ inc: () => void (counts[name] += 1) });
+  // So slow that nothing comes back while a test runs.
+  return createLimits(redisLink, { rate: 0.001, burst }, maxInFlight, {
+    throttleFallbacks: counter("throttleFallbacks"),
+    throttledFromMemory: counter("throttledFromMemory"),
+    rejectedLookUps: counter("rejectedLookUps"),
+    overloaded: counter("overloaded"),
+  });
+}
+const limited = { reason: Reason.RATE_LIMITED };
+const at = (address: string) => ({ address });
+
+test("while Redis is away the instance's own buckets decide, and each request that they decide is counted [RTE-13]", async () => {
+  const { throttle, throttleDocument, fallbackBuckets } = limitsOver(away, 2);
+  await throttle("a");
+  await throttle("a");
+  await expect(throttle("a")).rejects.toMatchObject(limited);
+  await throttle("b");
+  expect([counts.throttleFallbacks, fallbackBuckets()]).toEqual([4, 2]);
+  await throttleDocument(at("192.0.2.1"));
+  expect([counts.throttleFallbacks, fallbackBuckets()]).toEqual([5, 2]);
+});
+
+test("documents have a bucket of 100 for each address, beside that of its other requests [RTE-24]", async () => {
+  for (const redisLink of [undefined, link]) {
+    const { throttle, throttleDocument } = limitsOver(redisLink, 1);
+    const address = redisLink === undefined ? "192.0.2.1" : "192.0.2.2";
+    await throttle(addressBucket(address));
+    await expect(throttle(addressBucket(address))).rejects.toMatchObject(limited);
+    const before = performance.now();
+    const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => throttleDocument(at(address))));
+    const passed = outcomes.filter(({ status }) => status === "fulfilled").length;
+    expect(passed).toBeGreaterThanOrEqual(100);
+    expect(passed).toBeLessThanOrEqual(101 + (performance.now() - before) / 50);
+    await throttleDocument(at("192.0.2.3"));
+  }
+  expect(counts.throttleFallbacks).toBe(0);
+});
+
+test("rejections that need no Redis command are counted, for documents as well [RTE-22]", async () => {
+  const { throttle, throttleDocument } = limitsOver(link, 1);
+  await throttle("known to be empty");
+  for (let turn = 0; turn < 3; turn++) await expect(throttle("known to be empty")).rejects.toMatchObject(limited);
+  expect(counts.throttledFromMemory).toBe(2);
+  await Promise.allSettled(Array.from({ length: 400 }, () => throttleDocument(at("192.0.2.4"))));
+  expect(counts.throttledFromMemory).toBeGreaterThan(2);
+});
+
+test("a request that finds no place in time is counted, and so is a large body [RTE-22]", async () => {
+  const { capacity, sendLarge } = limitsOver(undefined, 1, 2);
+  const ends: (() => void)[] = [];
+  const held = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
+  const never = (): Promise<void> => Promise.reject(new Error("begun"));
+  const running = [1, 2].map(() => capacity.run("known", deadlineIn(60_000), held));
+  await expect(capacity.run("known", deadlineIn(5), never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  expect([capacity.state().most, counts.overloaded]).toEqual([2, 1]);
+  for (let turn = 0; turn < 8; turn++) running.push(sendLarge(held, undefined));
+  await expect(sendLarge(never, { expiresAt: performance.now() + 5 })).rejects.toMatchObject({
+    reason: Reason.DEADLINE_EXCEEDED,
+  });
+  expect([ends.length, counts.overloaded]).toEqual([10, 2]);
+  for (const end of ends) end();
+  await Promise.all(running);
+});
+
+test("after 256 failed look-ups an address is rejected, and that is counted [RTE-20]", async () => {
+  const { recognizers } = limitsOver(undefined, 1_000, 1_000);
+  const { recognize } = recognizers(() => undefined);
+  const credential = { name: "forged", provenLater: false, lookUp: () => Promise.resolve(undefined) };
+  const arrival = { address: "192.0.2.5", optional: false, onHolder: () => undefined, deadline: deadlineIn(60_000) };
+  const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => recognize(credential, arrival)));
+  const served = outcomes.filter(({ status }) => status === "fulfilled").length;
+  expect(served).toBeGreaterThanOrEqual(256);
+  expect(counts.rejectedLookUps).toBe(400 - served);
+  expect(counts.rejectedLookUps).toBeGreaterThan(0);
+});

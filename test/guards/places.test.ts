@@ -1,0 +1,177 @@
+// The bound on concurrent work, in memory: who waits, who is rejected, and who gets a place that becomes free.
+import { expect, test, vi } from "vitest";
+import type { Deadline } from "../../src/deadline.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createCapacity, unlimited } from "../../src/guards/capacity.ts";
+import { createTally } from "../../src/tally.ts";
+
+/** Work that runs until `end` is called. */
+function held(): { readonly work: () => Promise<void>; readonly begun: () => boolean; end(): void } {
+  let began = false;
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  return {
+    work() {
+      began = true;
+      return ended;
+    },
+    begun: () => began,
+    end: () => end(),
+  };
+}
+
+const later = (): Deadline => deadlineIn(60_000);
+const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const tooMany = "The service has too many requests at once. Try again.";
+
+test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
+  let rejections = 0;
+  const capacity = createCapacity(2, () => (rejections += 1), 2);
+  const [first, second, third, fourth] = [held(), held(), held(), held()];
+  const done = [
+    capacity.run("known", later(), first.work),
+    capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no")))),
+  ];
+  const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
+  await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
+  expect(() => capacity.require()).toThrow(tooMany);
+  expect([rejections, third.begun()]).toEqual([2, false]);
+  second.end();
+  await expect(done[1]).rejects.toThrow("no");
+  expect([third.begun(), fourth.begun()]).toEqual([true, false]);
+  capacity.require();
+  for (const { end } of [first, third, fourth]) end();
+  await Promise.all([done[0], ...waiting]);
+  expect([fourth.begun(), rejections]).toEqual([true, 2]);
+});
+
+test("a request whose deadline passes or whose client leaves in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
+  let rejections = 0;
+  const capacity = createCapacity(1, () => (rejections += 1));
+  const [first, late, past] = [held(), held(), held()];
+  const done = capacity.run("known", later(), first.work);
+  await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  await expect(
+    capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
+  ).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
+  let gone = false;
+  const left = capacity.run(
+    "known",
+    deadlineIn(60_000, {
+      cancellation: {
+        get requested() {
+          return gone;
+        },
+        signal: new AbortController().signal,
+      },
+    }),
+    late.work,
+  );
+  gone = true;
+  first.end();
+  await done;
+  await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
+  await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  expect([late.begun(), past.begun(), rejections]).toEqual([false, false, 2]);
+  await capacity.run("known", later(), () => Promise.resolve());
+});
+
+test("unknown clients get at most half of the places and at least one; known credentials get the others [RTE-23]", async () => {
+  const capacity = createCapacity(4, () => undefined);
+  const strangers = Array.from({ length: 5 }, held);
+  const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
+  const known = Array.from({ length: 3 }, held);
+  running.push(...known.map(({ work }) => capacity.run("known", later(), work)));
+  const begun = (): boolean[] => [...strangers, ...known].map((one) => one.begun());
+  expect(begun()).toEqual([true, true, false, false, false, true, true, false]);
+  known[0]?.end();
+  await soon();
+  expect(begun()).toEqual([true, true, false, false, false, true, true, true]);
+  strangers[0]?.end();
+  await soon();
+  expect(begun()).toEqual([true, true, true, false, false, true, true, true]);
+  for (const { end } of [...strangers, ...known]) end();
+  await Promise.all(running);
+  const one = createCapacity(1, () => undefined);
+  await one.run("stranger", later(), () => Promise.resolve());
+});
+
+test("unbounded work counts towards the bound [RTE-22]", async () => {
+  const capacity = createCapacity(1, () => undefined);
+  const [free, bounded] = [held(), held()];
+  const running = [capacity.count(free.work), capacity.count(free.work), capacity.run("known", later(), bounded.work)];
+  expect([free.begun(), bounded.begun()]).toEqual([true, false]);
+  free.end();
+  await soon();
+  expect(bounded.begun()).toBe(true);
+  bounded.end();
+  await Promise.all(running);
+});
+
+test("a place goes to whoever has waited longest and may have it, known or not [RTE-23]", async () => {
+  const capacity = createCapacity(2, () => undefined);
+  const order: string[] = [];
+  const [first, second] = [held(), held()];
+  const running = [capacity.run("known", later(), first.work), capacity.run("stranger", later(), second.work)];
+  const wait = (standing: "known" | "stranger", name: string): Promise<void> =>
+    capacity.run(standing, later(), () => Promise.resolve(void order.push(name)));
+  const waiting = [wait("stranger", "stranger 1"), wait("known", "known 1"), wait("stranger", "stranger 2")];
+  waiting.push(wait("known", "known 2"));
+  expect(capacity.state()).toEqual({ working: { known: 1, stranger: 1 }, most: 2, waiting: 4 });
+  second.end();
+  await Promise.all([...waiting, running[1]]);
+  expect(order).toEqual(["stranger 1", "known 1", "stranger 2", "known 2"]);
+  expect(capacity.state()).toEqual({ working: { known: 1, stranger: 0 }, most: 2, waiting: 0 });
+  first.end();
+  await running[0];
+});
+
+test("256 requests of each standing wait, and the next is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
+  const capacity = createCapacity(1, () => undefined);
+  const first = held();
+  const running = [capacity.run("known", later(), first.work)];
+  const work = (): Promise<void> => Promise.resolve();
+  for (const standing of ["known", "stranger"] as const) {
+    for (let turn = 0; turn < 256; turn++) running.push(capacity.run(standing, later(), work));
+    await expect(capacity.run(standing, later(), work)).rejects.toMatchObject({
+      reason: Reason.UNAVAILABLE,
+      because: "overload",
+      waitingFor: "a place",
+    });
+  }
+  expect(capacity.state().waiting).toBe(512);
+  first.end();
+  await Promise.all(running);
+  expect(capacity.state()).toEqual({ working: { known: 0, stranger: 0 }, most: 1, waiting: 0 });
+});
+
+test("a request waits at most 3 seconds for a place, and its tally has the time [RTE-22]", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    const capacity = createCapacity(1, () => undefined);
+    const first = held();
+    const running = capacity.run("known", later(), first.work);
+    const tally = createTally();
+    const waiting = capacity.run("known", deadlineIn(60_000, {}, tally), () => Promise.resolve("begun"));
+    const outcome = waiting.catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(2_999);
+    expect(capacity.state().waiting).toBe(1);
+    await vi.advanceTimersByTimeAsync(3);
+    expect(capacity.state().waiting).toBe(0);
+    expect(await outcome).toMatchObject({ reason: Reason.UNAVAILABLE, because: "overload" });
+    expect(tally.queueMs).toBeGreaterThan(2_998);
+    first.end();
+    await running;
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("an operator's work has no bound", async () => {
+  unlimited.require();
+  const never = deadlineIn(-1);
+  expect(await Promise.all([unlimited.run("known", never, async () => 1), unlimited.count(async () => 2)])).toEqual([
+    1, 2,
+  ]);
+});
