@@ -1,14 +1,14 @@
 // Direct path for an ordinary request of the revisions before 2026-07-28: a server of its own responds, without the
 // Fetch objects and streams of the library's HTTP handler, which take most of the library's time.
-import type { IncomingHttpHeaders } from "node:http";
 import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS, classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server";
+import type { Request } from "../http/exchange.ts";
 
 /**
  * Whether a body is a request that the library's HTTP handler would pass to a server as it is. Everything else, such as
  * a batch, `initialize` or a request that is rejected for its headers, is left to that handler.
  */
-export function isOrdinary(headers: IncomingHttpHeaders, body: unknown): body is JSONRPCRequest {
+export function isOrdinary(headers: Request["headers"], body: unknown): body is JSONRPCRequest {
   const { accept = "", "content-type": type, "mcp-protocol-version": version } = headers;
   if (Array.isArray(version) || (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) return false;
   if (!accept.includes("application/json") || !accept.includes("text/event-stream")) return false;
