@@ -8,6 +8,7 @@ import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
 import { areCommandsGenerated, commandsFile } from "./commands.ts";
 import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
+import { arePlacesGenerated, placesFile } from "./places.ts";
 import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
 import { isLinear } from "./linear.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";
@@ -23,6 +24,7 @@ const steps: readonly (readonly [failure: string, step: () => boolean])[] = [
   [`${prometheusRuleFile} differs from the alert rules: run \`npm run generate\``, isPrometheusRuleGenerated],
   [`${dashboardFile} differs from scripts/dashboard.ts: run \`npm run generate\``, isDashboardGenerated],
   [`${commandsFile} is not what the command line describes: run \`npm run generate\``, areCommandsGenerated],
+  [`${placesFile} is not what src/db/sharding.ts says: run \`npm run generate\``, arePlacesGenerated],
   [`${diagramsFolder} is not what its descriptions draw: run \`npm run generate\``, areDiagramsGenerated],
   [
     "the code is not formatted, or breaks a rule of biome.jsonc: run `npm run format`",

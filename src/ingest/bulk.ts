@@ -40,6 +40,7 @@ export interface BulkLoading {
 const worthwhile = 5_000;
 /** Without the index a search walks the notes of its account: others must not have more than are walked in a moment. */
 const mostOfOthers = 10_000;
+const { name: hint } = recordsIndex;
 const lookEveryMs = 10_000;
 /** An import reports about once a second that it lives. */
 const silentMs = 60_000;
@@ -50,20 +51,14 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   const notes = db.collection(collections.notes) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
-  /** A shard has the notes of many accounts, and the shards need not agree on which indexes there are. */
-  const isSharded = (): boolean => primaryOf(db.client).sharded();
-
   async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {
-    if (written < worthwhile || isSharded() || (await notes.estimatedDocumentCount()) > 3 * written) return false;
+    if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;
     return hasNearlyAll(accountId, deadline);
   }
   async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
-    const others = await countUpTo(
-      notes,
-      mostOfOthers + 1,
-      { account_id: { $ne: accountId } },
-      { hint: recordsIndex.name, deadline },
-    );
+    // Shards need not agree on which indexes there are.
+    if (primaryOf(db.client).sharded()) return false;
+    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
     return others <= mostOfOthers && (await index.isBuilt());
   }
   async function drop(): Promise<void> {
@@ -85,13 +80,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
       await drop();
     },
     async easeErasure(accountId) {
-      if (isSharded()) return;
-      const own = await countUpTo(
-        notes,
-        worthwhile,
-        { account_id: accountId },
-        { hint: recordsIndex.name, deadline: undefined },
-      );
+      const own = await countUpTo(notes, worthwhile, { account_id: accountId }, { hint, deadline: undefined });
       if (own === worthwhile && (await hasNearlyAll(accountId, undefined))) await drop();
     },
     isOwed: async () => !(await index.isBuilt()),

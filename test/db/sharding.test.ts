@@ -1,5 +1,6 @@
 // A sharded cluster on paper: keys and indexes that agree, commands that name one account, and a watch that sees others.
 import { EventEmitter } from "node:events";
+import { readFileSync } from "node:fs";
 import type { CommandStartedEvent, Db, Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
@@ -9,7 +10,8 @@ import { primaryOf, watchPrimary } from "../../src/db/primary.ts";
 import { placements, shardKeyOf } from "../../src/db/sharding.ts";
 import { createBulkLoading } from "../../src/ingest/bulk.ts";
 import { allCollections } from "../../src/services.ts";
-import { createShardWatch, routingOf } from "../../fixtures/databases/shards.ts";
+import { arePlacesGenerated, placesFile, withPlaces } from "../../scripts/places.ts";
+import { createShardWatch, onPurpose, routingOf } from "../../fixtures/databases/shards.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { takeScattered } from "../support/one-shard.ts";
 
@@ -50,6 +52,13 @@ test("an index without arrays begins with each shard key, or `records shard` cre
   );
   // Its index has an array; the shard key names a part of `_id`.
   expect(without.map(({ collection }) => collection)).toEqual(["idempotency"]);
+});
+
+test("the guide has the table of the code, and every command that goes to all shards on purpose [OPS-17]", () => {
+  const page = readFileSync(placesFile, "utf8");
+  expect(arePlacesGenerated()).toBe(true);
+  expect(withPlaces(page.replace("by `account_id`", "by `_id`"))).toBe(page);
+  for (const { why } of onPurpose.filter((one) => !one.why.includes("never on a mongos"))) expect(page).toContain(why);
 });
 
 const [account, other] = [new UUID(), new UUID()];
@@ -164,27 +173,23 @@ test("a mongos older than 6.0 and a single server are rejected at the start, oth
   requireServer({ setName: "rs0", maxWireVersion: 13 });
 });
 
-test("behind a mongos no import and no erasure drops the search index [OPS-17]", async () => {
+test("behind a mongos no account has nearly all notes, so nothing drops the search index [OPS-17]", async () => {
   const client = new EventEmitter() as unknown as MongoClient;
-  const asked: string[] = [];
-  const notes = {
-    estimatedDocumentCount: () => Promise.resolve(asked.push("the number of notes")),
-  };
-  const db = { client, collection: () => notes } as unknown as Db;
+  const command = () => Promise.reject(new Error("asked"));
+  const notes = { db: { client, command }, estimatedDocumentCount: () => Promise.resolve(0) };
+  const db = { client, collection: () => notes };
   watchPrimary(client, { close: () => Promise.resolve() } as unknown as MongoClient);
   const see = (type: string): boolean => {
     const servers = new Map([["a", { type: "RSPrimary", address: "a", hosts: ["a"], passives: [], arbiters: [] }]]);
     client.emit("topologyDescriptionChanged", { newDescription: { type, servers } } as never);
     return primaryOf(client).sharded();
   };
-  const bulk = createBulkLoading(db, {} as never, () => Promise.resolve(false));
+  const bulk = createBulkLoading(db as unknown as Db, {} as never, () => Promise.resolve(false));
   const ease = (): Promise<void> => bulk.ease({ accountId: account } as never, 1_000_000);
   expect(see("Sharded")).toBe(true);
   await ease();
-  await bulk.easeErasure(account);
-  expect(asked).toEqual([]);
   expect(see("ReplicaSetWithPrimary")).toBe(false);
-  await ease().catch(() => undefined);
-  expect(asked).toEqual(["the number of notes"]);
+  // It asks for the notes of others.
+  await expect(ease()).rejects.toThrow("asked");
   client.emit("topologyClosed", {} as never);
 });

@@ -43,7 +43,7 @@ const transient = labelled("TransientTransactionError");
 const unknown = labelled("UnknownTransactionCommitResult");
 
 describe("a transaction", () => {
-  const notes = () => client.db().collection("notes");
+  const notes = () => client.db().collection("things");
 
   test.each([
     ["a transient error", transient],
@@ -203,7 +203,7 @@ describe("a commit", () => {
 
   test("is by a majority, and reads from one moment", async () => {
     const listening = listenToMongo(client);
-    await transaction(client, soon(), (session) => client.db().collection("notes").insertOne({}, { session }));
+    await transaction(client, soon(), (session) => client.db().collection("things").insertOne({}, { session }));
     const commands = listening.stop();
     expect(commands.find(({ name }) => name === "insert")?.command).toMatchObject({
       readConcern: { level: "snapshot" },
@@ -216,7 +216,7 @@ describe("a commit", () => {
   test("whose claim cannot be stored fails as the database said, and is not done", async () => {
     const work = vi.fn(() => Promise.resolve());
     // A key that is no key of a document.
-    const claim = { document: () => ({ _id: [1] }) as never };
+    const claim = { document: () => ({ _id: { account_id: new UUID(), $key: 1 } }) as never };
     await expect(
       commit(client, grantWrites(readScope(new UUID(), soon()), claim), {} as never, work),
     ).rejects.toBeInstanceOf(MongoServerError);
@@ -253,7 +253,7 @@ test("a failure of the write itself is not tried again", async () => {
 });
 
 test("a bulk write that is broken off at the deadline fails as unavailable [OPS-15]", async () => {
-  const notes = client.db().collection<{ _id: UUID; a: number }>("notes");
+  const notes = client.db().collection<{ _id: UUID; a: number }>("things");
   const _id = new UUID();
   await notes.insertOne({ _id, a: 0 });
   await client.withSession(async (session) => {
@@ -293,7 +293,7 @@ describe("a response waits until no instance can read from the primary before", 
   }
 
   test("to a write, to one that meets a duplicate, and to a transaction [CON-02, CON-04]", async () => {
-    const notes = client.db().collection<{ _id: string }>("notes");
+    const notes = client.db().collection<{ _id: string }>("things");
     const [_id, other] = [randomUUID(), randomUUID()];
     const insert = () => write(client, soon(), (options) => notes.insertOne({ _id }, options));
     expect(await endsOf(insert)).toEqual([false, "done"]);

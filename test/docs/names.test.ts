@@ -208,7 +208,19 @@ const commands = [...written, readPage("README.md")].flatMap((page) => {
 test("the guide shows commands of every kind", () => {
   const kinds = new Set(commands.map(([, line]) => line.replace(/^--json /, "").split(" ")[0]));
   expect(kinds).toEqual(
-    new Set(["status", "account", "key", "migrate", "interface", "log-level", "import", "export", "token", "doctor"]),
+    new Set([
+      "status",
+      "account",
+      "key",
+      "migrate",
+      "shard",
+      "interface",
+      "log-level",
+      "import",
+      "export",
+      "token",
+      "doctor",
+    ]),
   );
 });
 

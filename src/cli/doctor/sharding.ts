@@ -14,9 +14,9 @@ export function checkSharding(client: MongoClient): Promise<Finding> {
   return check(
     "mongodb.sharding",
     async () => {
-      const sharded = client.db("config").collection<Document & { _id: string }>("collections");
       const names = Object.keys(placements).map((name) => `${databaseName}.${name}`);
-      return compareSharding(databaseName, await sharded.find({ _id: { $in: names } }).toArray());
+      const { cursor } = await client.db("config").command({ find: "collections", filter: { _id: { $in: names } } });
+      return compareSharding(databaseName, (cursor as { firstBatch: Document[] }).firstBatch);
     },
     unread,
   );
