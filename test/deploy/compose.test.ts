@@ -60,14 +60,14 @@ test("the services fit together: what they wait for, their networks, volumes and
 });
 
 test.each([
-  ["records waits for cache, which does not exist", '"redis":{"condition"', '"cache":{"condition"'],
+  ["records waits for cache, which is not there", '"redis":{"condition"', '"cache":{"condition"'],
   ["mongo-replica-set waits for the health of mongo1, which is never checked", '"healthcheck"', '"check"'],
   [
-    "redis joins other, which does not exist",
+    "redis joins other, which is not there",
     '"volatile-ttl"],"networks":["data"]',
     '"volatile-ttl"],"networks":["other"]',
   ],
-  ["mongo2 mounts other, which does not exist", '"mongo2:/data/db"', '"other:/data/db"'],
+  ["mongo2 mounts other, which is not there", '"mongo2:/data/db"', '"other:/data/db"'],
   ["gateway opens 8080:8080 to the network", '"127.0.0.1:8080:8080"', '"8080:8080"'],
   ["redis has an image of no version", "redis:7.4-alpine", "redis:latest"],
   ["records names cache, which is no service", "redis://redis:6379", "redis://cache:6379"],

@@ -65,7 +65,7 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
     '"podSelector":{"matchLabels":{"app":"other"}}',
   ],
   [
-    "HorizontalPodAutoscaler records scales what does not exist",
+    "HorizontalPodAutoscaler records scales what is not there",
     '"kind":"Deployment","name":"records"}',
     '"kind":"Deployment","name":"other"}',
   ],
@@ -98,7 +98,7 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
   ],
   ["ServiceMonitor records gives the instances no job of their own", '"targetLabel":"job"', '"targetLabel":"task"'],
   [
-    "Ingress records leads to a Service other that does not exist",
+    "Ingress records leads to a Service other that is not there",
     '"service":{"name":"records"',
     '"service":{"name":"other"',
   ],

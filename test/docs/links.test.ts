@@ -34,7 +34,7 @@ test.each(pages.map((page) => [page.path, page] as const))("the links of %s lead
 });
 
 test("a link to what is not there is found", () => {
-  expect(problemOf("docs/README.md", "nowhere.md")).toContain("does not exist");
+  expect(problemOf("docs/README.md", "nowhere.md")).toContain("is not there");
   expect(problemOf("docs/README.md", "search.md#nowhere")).toContain("names no heading");
   expect(problemOf("docs/README.md", "troubleshooting.md#redis-is-unavailable")).toBeUndefined();
 });
