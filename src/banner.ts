@@ -22,7 +22,7 @@ export function bannerLines(started: Started): string[] {
   const { mongod, redis, oidc, demo } = embedded;
   return [
     "",
-    `Records started in ${seconds.toFixed(1)} s.`,
+    `Records is up after ${seconds.toFixed(1)} s.`,
     fact("dashboard", oidc === undefined ? "sign-in is off: set OIDC_ISSUER" : baseUrl),
     fact("REST, Connect, gRPC", baseUrl),
     fact("guide", `${baseUrl}/guide`),

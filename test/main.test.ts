@@ -190,7 +190,7 @@ test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its
   expect(program.stderr).toBe("");
   await nothingRuns(folder.path);
   program = await startProgram({ DATA_DIR: folder.path });
-  expect(program.stdout).not.toContain("Filling in");
+  expect(program.stdout).not.toContain("Creating the demo data");
   const elsewhere = { base_url: "", internal_url: "", mongodb_uri: "", redis_url: "" };
   expect({ ...demo(), ...elsewhere }).toEqual({ ...before, ...elsewhere });
   expect(new URL(demo().mongodb_uri).password).toBe(new URL(before.mongodb_uri).password);

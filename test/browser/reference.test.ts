@@ -35,7 +35,7 @@ test.each(["localhost", "127.0.0.1"])(
     await service.rest("/v1/contacts", { key, body: { full_name: "Ann Trial" } });
     const { page, problems, foreign, stop } = await openRecorded(browser());
     await page.goto(`${base}/docs`);
-    await page.getByRole("heading", { name: "Doing a write once" }).first().waitFor();
+    await page.getByRole("heading", { name: "Retrying a write" }).first().waitFor();
     await page.goto("about:blank");
     await showReference(page, base);
     await picture(page, `reference-${name}`, false);

@@ -272,9 +272,9 @@ test("what is no card, has no end, holds nothing or is of another time is a prob
     [1, expect.stringContaining("outside a card")],
     [2, "the card has no END:VCARD"],
     [4, { fullName: "Ann" }],
-    [8, expect.stringContaining("holds neither")],
+    [8, expect.stringContaining("has no name, email")],
     [11, expect.stringContaining("vCard 2.1")],
-    [15, expect.stringContaining("is no vCard")],
+    [15, expect.stringContaining("is not a vCard")],
     [18, "the card has no END:VCARD"],
   ]);
 });

@@ -355,7 +355,7 @@ test("an export whose connection is cut begins again, and its file is the same a
   proxy.cut();
   const { code, stderr } = await running.ended;
   await proxy.close();
-  expect([code, stderr]).toEqual([0, expect.stringContaining("beginning again")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Starting again")]);
   expect(readFileSync(cut).equals(readFileSync(whole))).toBe(true);
 });
 

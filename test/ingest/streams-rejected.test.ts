@@ -75,7 +75,7 @@ test("a record that is wrong is rejected with its place and the reason; the othe
     .flatMap(({ rejections }) => rejections)
     .map(({ position, externalId, error }) => [Number(position), externalId, error?.message]);
   expect(rejections.sort(([a], [b]) => Number(a) - Number(b))).toEqual([
-    [1, "b", expect.stringContaining("email: another active contact")],
+    [1, "b", expect.stringContaining("The email is already used by another active contact")],
     [2, "c", expect.stringContaining("email: must be an email address")],
     [3, undefined, expect.stringContaining("must contain one record: contact, session")],
     [5, undefined, expect.stringContaining("contact: there is no such record")],

@@ -127,7 +127,7 @@ test.each(["MONGODB_URI", "REDIS_URL"])(
     ]);
     expect(findingOf(findings, name === "MONGODB_URI" ? "mongodb.reachable" : "redis.reachable")).toMatchObject({
       status: "note",
-      message: `Not checked, as ${name} is wrong.`,
+      message: `Not checked, because ${name} is invalid.`,
     });
   },
 );

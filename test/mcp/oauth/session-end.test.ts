@@ -164,14 +164,14 @@ test("one that is revoked before it is ever used is rejected at once; so is one 
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(401), both(401)]);
 });
 
-test("a refresh token is no access token, and neither is the ID token [OAU-07]", async () => {
+test("a refresh token is not an access token, and neither is the ID token [OAU-07]", async () => {
   const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
   expect(refreshToken).not.toBe("");
-  expectChallenge(await send(house().base, `Bearer ${refreshToken}`), house().base, /no access token/);
+  expectChallenge(await send(house().base, `Bearer ${refreshToken}`), house().base, /not an access token/);
   const { id_token: idToken = "" } = await openid.refreshTokenGrant(client, refreshToken);
   noteSecret(idToken);
   expect(idToken.split(".").length).toBe(3);
-  expectChallenge(await send(house().base, `Bearer ${idToken}`), house().base, /no access token/);
+  expectChallenge(await send(house().base, `Bearer ${idToken}`), house().base, /not an access token/);
   expect(browser.cookiesFor(house().base)).toBe("");
 });
 
