@@ -27,7 +27,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.UNSPECIFIED]: {
     http: 500,
     code: Code.Internal,
-    message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+    message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
   },
   [Reason.MISSING_KEY]: {
     http: 401,
@@ -103,7 +103,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.INTERNAL]: {
     http: 500,
     code: Code.Internal,
-    message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+    message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
   },
   [Reason.MALFORMED_HTTP]: {
     http: 400,

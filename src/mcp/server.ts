@@ -191,5 +191,5 @@ function isCallers(error: unknown): boolean {
 
 /** What a model is told: what was wrong and what would be right, and nothing of the inside. */
 function sayFor(error: unknown): string {
-  return error instanceof Failure ? error.message : "An internal error occurred. Try again.";
+  return error instanceof Failure ? error.message : "Something went wrong in the service. Try again.";
 }

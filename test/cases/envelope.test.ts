@@ -81,7 +81,7 @@ test("an unexpected failure is 500 in the envelope, with nothing of the inside i
   });
   expect([response.status, response.text]).toEqual([
     500,
-    '{"error":{"code":"500","message":"An internal error occurred. If it happens again, report its X-Request-Id to the operator."}}',
+    '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator."}}',
   ]);
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
   const logged = service().logLines.filter((line) => line.includes("broken-1"));
@@ -107,7 +107,7 @@ test("an unexpected failure over Connect is internal, with nothing of the inside
   expect([response.status, response.body.code, response.body.message]).toEqual([
     500,
     "internal",
-    "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+    "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
   ]);
   expect(response.text).not.toMatch(/secret|getTime|\.ts/);
 });

@@ -184,7 +184,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(response).toMatchObject({
       status: 500,
-      body: '{"error":{"code":"500","message":"An internal error occurred. If it happens again, report its X-Request-Id to the operator."}}',
+      body: '{"error":{"code":"500","message":"Something went wrong in the service. If it happens again, report its X-Request-Id to the operator."}}',
     });
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });

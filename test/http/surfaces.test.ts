@@ -183,7 +183,7 @@ test("metrics that cannot be collected are 500 in the envelope, the cause is tol
       {
         error: {
           code: "500",
-          message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+          message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
         },
       },
     ]);

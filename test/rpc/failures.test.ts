@@ -70,7 +70,7 @@ test("an accident before the guards is 500 in the envelope, and in the log [ERR-
       {
         error: {
           code: "500",
-          message: "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+          message: "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
         },
       },
     ]);
@@ -92,7 +92,7 @@ test.each(["admit", "invoke"] as const)(
       expect([code, reason, message], form.name).toEqual([
         "internal",
         "INTERNAL",
-        "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+        "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
       ]);
       expect(errors).toHaveLength(1);
     }

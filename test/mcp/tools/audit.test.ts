@@ -89,7 +89,7 @@ describe("a tool call", () => {
     [
       "a fault of ours",
       () => new Error("the pipe to the boiler burst"),
-      "An internal error occurred. If it happens again, report its X-Request-Id to the operator.",
+      "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
     ],
     [
       "a database that is away",
