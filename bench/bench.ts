@@ -128,8 +128,8 @@ async function measurePair(setup: Setup, line: Line, own: Subject, other: Subjec
 }
 
 /**
- * Runs the work with these peers, in their order, and stops them. On the small set, whose figures mean nothing, they run
- * on: most of its time would be starts.
+ * Runs the work with these peers, in their order, and stops them. On the small set, whose figures mean nothing, they
+ * continue to run: most of its time would be starts.
  */
 async function withPeers<T>(
   { options: { small }, lines, commands, kept }: Setup,

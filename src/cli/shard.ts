@@ -35,7 +35,7 @@ export function addShard(program: Command, context: Context): void {
       if (print !== true) rejectUsage("The command only prints: add --print, and run the output in mongosh.");
       const shards = list === undefined ? [] : list.split(",");
       for (const name of [database, ...shards])
-        if (!plainName.test(name)) rejectUsage(`"${name}" is no name: use letters, digits, "_" and "-".`);
+        if (!plainName.test(name)) rejectUsage(`"${name}" is not a name: use letters, digits, "_" and "-".`);
       if (new Set(shards).size < shards.length) rejectUsage("--shards: each shard can be named once.");
       const { shardCommands } = await import("./shard-actions.ts");
       const commands = shardCommands({ database, shards, existing: existing === true });

@@ -7,9 +7,9 @@ import type { KnownBuckets } from "./known-buckets.ts";
 
 /**
  * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
- * behind, time continues from there. A replica that became the master may not have the last takes, so the instance sends
- * what it knows: the bucket has no more tokens than either says. The first four arguments are the limiter's: points to
- * take, whole units of the duration, points of the limiter, duration. The last two are the tokens and the time that the
+ * behind, time continues from there. A replica that became the master may not have the last takes, so the instance
+ * sends what it knows: the bucket has no more tokens than either says. The first four arguments are the limiter's: points
+ * to take, whole units of the duration, points of the limiter, duration. The last two are the tokens and the time that the
  * instance knows, empty where it knows none. The result is [points consumed, milliseconds to wait], where more points
  * than the limiter has mean a rejection, and then the tokens that are left and the time.
  */
@@ -44,8 +44,8 @@ export interface SharedBucketOptions {
 
 /**
  * The bucket in Redis, shared by all instances; `known` learns what Redis replies. While a bucket is known to be empty,
- * requests are rejected without a Redis command: during the wait that Redis returned with a rejection, and while as many
- * takes are in flight as there can be tokens.
+ * requests are rejected without a Redis command: during the wait that Redis returned with a rejection, and while as
+ * many takes are in flight as there can be tokens.
  */
 export function sharedBucket(
   redis: RedisLink,
@@ -77,14 +77,14 @@ export function sharedBucket(
           return 0;
         } catch (error) {
           if (!(error instanceof RateLimiterRes)) throw error;
-          // A rejection from the limiter's memory has consumed nothing; one from the script reports more than the burst.
+          // A rejection from the limiter's memory has consumed nothing; one from the script has more than the burst.
           if (error.consumedPoints === 0) onRemembered();
           return Math.max(1, error.msBeforeNext);
         }
       },
       tally,
     );
-    if (waitMs === undefined) throw new Error("Redis is away");
+    if (waitMs === undefined) throw new Error("Redis is unavailable");
     return waitMs;
   }
 

@@ -61,18 +61,9 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
     return others <= mostOfOthers && (await index.isBuilt());
   }
-  async function drop(): Promise<void> {
-    await index.drop();
-    tell("dropped");
-  }
-  async function build(): Promise<void> {
-    await index.build();
-    tell("built");
-  }
-
-  async function isBusy(): Promise<boolean> {
-    return (await progress.isAnyLive(silentMs)) || (await isErasing());
-  }
+  const drop = (): Promise<void> => index.drop().then(() => tell("dropped"));
+  const build = (): Promise<void> => index.build().then(() => tell("built"));
+  const isBusy = async (): Promise<boolean> => (await progress.isAnyLive(silentMs)) || isErasing();
 
   return {
     async ease(scope, written) {

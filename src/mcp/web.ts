@@ -34,7 +34,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The request, with a body only where that is not parsed yet: the library takes it parsed, and then reads no stream. */
+/** The request, with a body only where that is not parsed yet: given a parsed one, the library reads no stream. */
 export function toWebRequest(request: NodeRequest, url: string, { bytes, json }: ReceivedBody): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {

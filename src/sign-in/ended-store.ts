@@ -117,13 +117,11 @@ export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(collections.endedSessions);
   const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
   const signOutAll: EndedSessions["signOutAll"] = async ({ issuer, subject }, sessions, deadline) => {
-    const now = {
-      $add: ["$$NOW", Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)))],
-    };
+    const aheadMs = Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
     const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
     const ends = [
-      ending({ issuer, subject }, { $max: [now, new Date(latest * 1_000)] }),
+      ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }),
       ...[...sids].map((sid) => ending({ issuer, sid })),
     ];
     const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));

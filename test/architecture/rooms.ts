@@ -44,6 +44,7 @@ export const rooms: readonly Room[] = [
       "src/db/indexes.ts",
       "src/db/collections.ts",
       "src/db/redis-code.ts",
+      "src/db/sharding.ts",
       "src/sign-in/",
       "src/embedded/running.ts",
     ],
@@ -52,6 +53,7 @@ export const rooms: readonly Room[] = [
     "src/cli/migrate-actions.ts",
     ["src/cli/", "src/services.ts", "src/logged-error.ts", "src/db/", "src/embedded/running.ts"],
   ],
+  ["src/cli/shard-actions.ts", ["src/db/sharding.ts"]],
   ["src/cli/token-actions.ts", ["src/cli/", "src/sign-in/bounded-fetch.ts"]],
   [
     "src/cli/",
@@ -93,6 +95,7 @@ export const rooms: readonly Room[] = [
   ["bench/", ["bench/", "fixtures/", "bin/bundle.js", "src/"]],
   ["evals/", ["evals/", "fixtures/", "src/embedded/demo/records.ts"]],
   ["scripts/mcp-clients/typescript.ts", ["a computed path"]],
+  ["scripts/places.ts", ["src/db/sharding.ts"]],
   ["scripts/", ["scripts/", "drills/bulk/", "fixtures/", "gateway/", "src/cli/", "src/html.ts"]],
   // Tests of drills and of the bench, and the two files that speak of both.
   ["test/drills/", [...tested, "drills/"]],

@@ -45,8 +45,8 @@ test("an existing database is split first and moved afterwards, in its own name;
 test("prints nothing without --print, and for no name that mongosh would read otherwise [OPS-17]", async () => {
   for (const [args, reason] of [
     [["shard"], "add --print"],
-    [["shard", "--print", "--database", 'a")'], "is no name"],
-    [["shard", "--print", "--shards", "a,,b"], "is no name"],
+    [["shard", "--print", "--database", 'a")'], "is not a name"],
+    [["shard", "--print", "--shards", "a,,b"], "is not a name"],
     [["shard", "--print", "--shards", "a,a"], "named once"],
   ] as const) {
     const { code, stdout, stderr } = await startCli(args).ended;

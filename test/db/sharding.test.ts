@@ -189,7 +189,7 @@ test("behind a mongos no account has nearly all notes, so nothing drops the sear
   expect(see("Sharded")).toBe(true);
   await ease();
   expect(see("ReplicaSetWithPrimary")).toBe(false);
-  // It asks for the notes of others.
+  // It counts the notes of others.
   await expect(ease()).rejects.toThrow("asked");
   client.emit("topologyClosed", {} as never);
 });

@@ -55,7 +55,7 @@ test("a deadline has passed once its caller cancels, and its signal follows the 
   expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.CANCELLED }));
   controller.abort();
   expect([signal.aborted, deadline.signal]).toEqual([true, signal]);
-  expect(signal.reason).toEqual(new Error("the caller no longer waits"));
+  expect(signal.reason).toEqual(new Error("the client no longer waits"));
   expect(deadlineIn(60_000, { cancellation: gone }).signal.aborted).toBe(true);
 });
 
@@ -64,14 +64,14 @@ test("work that does not end is left at the deadline, which says what it waited 
   const work = timed(tally, "dbMs", "mongodb find", () => new Promise<never>(() => undefined));
   await expect(within(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
-    message: "The service could not respond in time; try again.",
+    message: "The service could not respond in time. Try again.",
     because: "deadline",
     waitingFor: "mongodb find",
   });
   const expired = deadlineIn(60_000, { expiresAt: performance.now() + 5 });
   const failure = await within(expired, new Promise<never>(() => undefined)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ reason: Reason.DEADLINE_EXCEEDED, because: "deadline", waitingFor: undefined });
-  expect(failure).not.toMatchObject({ message: "The service could not respond in time; try again." });
+  expect(failure).not.toMatchObject({ message: "The service could not respond in time. Try again." });
 });
 
 test("work that ends in time settles as it does, and leaves no timer", async () => {

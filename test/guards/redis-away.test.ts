@@ -48,7 +48,7 @@ async function expectOwnBucket(instance: TestService, key: string): Promise<void
 async function expectAway(instance: TestService): Promise<void> {
   expect(await metric(instance, "records_throttle_fallback_total")).toBeGreaterThan(0);
   expect(await metric(instance, "records_redis_up")).toBe(0);
-  expect(instance.logLines.some((line) => /"level":40/.test(line) && /Redis is away/.test(line))).toBe(true);
+  expect(instance.logLines.some((line) => /"level":40/.test(line) && /Redis is unavailable/.test(line))).toBe(true);
   const { status, body } = await read(`${instance.internal}/readyz`);
   expect([status, body]).toEqual([200, { status: "ok", mongodb: true, redis: false }]);
 }
@@ -56,7 +56,7 @@ async function expectAway(instance: TestService): Promise<void> {
 async function expectBack(instance: TestService): Promise<void> {
   await until(async () => (await metric(instance, "records_redis_up")) === 1, AbortSignal.timeout(10_000));
   const last = (text: string): number => instance.logLines.findLastIndex((line) => line.includes(text));
-  expect(last("Redis responds")).toBeGreaterThan(last("Redis is away"));
+  expect(last("Redis responds")).toBeGreaterThan(last("Redis is unavailable"));
   const before = await metric(instance, "records_throttle_fallback_total");
   expect((await instance.rest("/v1/health")).body.data.status).toBe("ok");
   expect(await metric(instance, "records_throttle_fallback_total")).toBe(before);
@@ -132,7 +132,7 @@ test("a Redis that responds and takes no writes is away until it takes them: it 
     await sleep(100);
   }
   await expectAway(service);
-  expect(service.logLines.filter((line) => line.includes("Redis is away")).length).toBe(1);
+  expect(service.logLines.filter((line) => line.includes("Redis is unavailable")).length).toBe(1);
   await admin.config("SET", "min-replicas-to-write", "0");
   await expectBack(service);
 });

@@ -14,7 +14,7 @@ const leftOut: readonly (readonly [path: string, what: string])[] = [
   ["gateway/plugin/table.ts", "code that is generated from"],
   ["src/embedded/demo/", "records of the demo"],
   ["src/embedded/provider/style.ts", "a style sheet"],
-  ["src/guards/bucket.ts", "a script for Redis"],
+  ["src/guards/shared-bucket.ts", "a script for Redis"],
   ["src/guards/reservations.ts", "a script for Redis"],
 ];
 
