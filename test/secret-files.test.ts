@@ -62,7 +62,7 @@ test("a file that cannot be read, an empty one and both variables are named, and
   const both = rejection({ SERVICE_TOKENS: token, SERVICE_TOKENS_FILE: fileOf("other", `${token}3`) });
   expect(both).toBe("SERVICE_TOKENS_FILE: cannot be set together with SERVICE_TOKENS: set one of them");
   const short = rejection({ SESSION_SECRET_FILE: fileOf("short", "too-short") });
-  expect(short).toMatch(/^SESSION_SECRET: must be a secret of at least 32 characters/);
+  expect(short).toMatch(/^SESSION_SECRET: must be a random secret of at least 32 characters/);
   expect(short).not.toContain("too-short");
 });
 

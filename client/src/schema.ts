@@ -470,7 +470,7 @@ export interface components {
              */
             key_prefix: string | null;
             /**
-             * @description Who did it: the email of the signed-in user, or the subject if the identity provider reports no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of the service token.
+             * @description Who did it: the email of the signed-in user, or the subject if the identity provider reports no email. For the operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
              * @example ann.lee@example.com
              */
             person: string | null;

@@ -19,14 +19,14 @@ import { addToken } from "./token.ts";
 import { release } from "../observability/release.ts";
 
 const help = `
-The address of the service is --url, else RECORDS_INTERNAL_URL, else INTERNAL_HOST
-and INTERNAL_PORT, else that of the service which runs from DATA_DIR (./data),
-else http://127.0.0.1:8081. Its token is that of --token-file, else the first of
-SERVICE_TOKENS, else that in DATA_DIR. A token is never an argument, because other
-users can read arguments.
+The address of the service is --url, else RECORDS_INTERNAL_URL, else
+INTERNAL_HOST and INTERNAL_PORT, else that of the service which runs from
+DATA_DIR (./data), else http://127.0.0.1:8081. Its token is that of
+--token-file, else the first of SERVICE_TOKENS, else that in DATA_DIR. A token
+is never an argument, because other users can read arguments.
 
-With --json the result is one JSON document on standard output, and an error is one
-on standard error: {"error":{"code","message","exit_code"}}.
+With --json the result is one JSON document on standard output, and an error is
+one on standard error: {"error":{"code","message","exit_code"}}.
 
 Exit codes:
   0    done

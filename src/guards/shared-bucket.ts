@@ -8,10 +8,12 @@ import type { KnownBuckets } from "./known-buckets.ts";
 /**
  * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
  * behind, time continues from there. A replica that became the master may not have the last takes, so the instance
- * sends what it knows: the bucket has no more tokens than either says. The first four arguments are the limiter's: points
- * to take, whole units of the duration, points of the limiter, duration. The last two are the tokens and the time that the
- * instance knows, empty where it knows none. The result is [points consumed, milliseconds to wait], where more points
- * than the limiter has mean a rejection, and then the tokens that are left and the time.
+ * sends what it knows: the bucket has no more tokens than either says.
+ *
+ * The first four arguments are the limiter's: points to take, whole units of the duration, points of the limiter,
+ * duration. The last two are the tokens and the time that the instance knows, empty where it knows none. The result is
+ * [points consumed, milliseconds to wait], where more points than the limiter has mean a rejection, and then the tokens
+ * that are left and the time.
  */
 const takeScript = `
 local time = redis.call('TIME')

@@ -362,6 +362,6 @@ test("a line of NDJSON that is no object, or holds two records, is a problem in 
   expect(said(entries)).toEqual([
     [1, none],
     [2, none],
-    [3, "holds contact and session: must contain only one record"],
+    [3, "has contact and session: must contain only one record"],
   ]);
 });

@@ -397,7 +397,7 @@ test("a file that is not there, a format that cannot be recognized, an account t
     [["import", file], 2, "--account"],
     [["import", file, "--account", id, "--map", "a=email"], 2, "--map is only for CSV"],
     [["export", folder.path("no/such/folder.csv"), "--account", id], 2, "cannot be written"],
-    [["export", "-", "--json", "--account", id], 2, "name a file"],
+    [["export", "-", "--json", "--account", id], 2, "Name a file"],
   ];
   const ended = await Promise.all(rejections.map(([args]) => cli(service(), args)));
   for (const [at, { code, stdout, stderr }] of ended.entries())

@@ -99,7 +99,7 @@ test("where there is no token, or one that is rejected, the error says so and ne
   expect(none.stderr).toContain("SERVICE_TOKENS");
   const wrong = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "quite-another-token" } });
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain("The service rejected the service token (401)");
+  expect(wrong.stderr).toContain("rejected the service token (401)");
   expect(wrong.stderr).not.toContain("quite-another-token");
   const broken = await cli(service(), ["account", "list"], { environment: { SERVICE_TOKENS: "two\nlines" } });
   expect(broken.code).toBe(2);

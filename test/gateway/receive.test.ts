@@ -88,7 +88,7 @@ test.each([
   [
     "{}",
     { ...json, "content-encoding": "gzip" },
-    "refused, content_encoding: Content-Encoding is not supported: send the body uncompressed",
+    "rejected, content_encoding: Content-Encoding is not supported: send the body uncompressed",
   ],
   [Buffer.from([0xff]), json, "rejected, utf8: the body must be UTF-8"],
   ["no", json, 'rejected, json: the body must be JSON: unexpected "n" at position 0'],

@@ -91,7 +91,7 @@ describe("a compressed message", () => {
           enveloped(form, gzipSync(written(form, createContact, { fullName: "x" })), 1),
           headers,
         );
-        expectUnreadable(response, form, "cannot be read");
+        expectUnreadable(response, form, "the message is malformed");
       }
     }
   });

@@ -216,7 +216,7 @@ test("by Connect's GET a message that is missing or cannot be read is invalid_ar
     ["?encoding=proto", "contact_id: must not be empty"],
     ["?encoding=json&message=no", "is not valid JSON"],
     [`?encoding=json&message=${encodeURIComponent('{"contact_id":5}')}`, "GetContactRequest.contact_id from JSON"],
-    ["?encoding=proto&base64=1&message=*", "cannot be read"],
+    ["?encoding=proto&base64=1&message=*", "the message is malformed"],
     ["?encoding=proto&base64=1&message=____", "premature EOF"],
     ["?encoding=proto&base64=1&message=____&compression=gzip", "decompression failed"],
   ];

@@ -105,7 +105,7 @@ describe("MongoDB", () => {
     const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual([
       "fault",
-      'Missing: contacts.email. Not as needed: api_keys.account (needed is {"account_id":1,"created_at":1}). Hidden: audit_log.list.',
+      'Missing: contacts.email. Wrong definition: api_keys.account (required: {"account_id":1,"created_at":1}). Hidden: audit_log.list.',
     ]);
     expect(mend).toBe(
       'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds the missing indexes while the service runs.',

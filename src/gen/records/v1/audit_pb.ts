@@ -120,7 +120,7 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
 
   /**
    * Who did it: the email of the signed-in user, or the subject if the identity provider reports no email. For the
-   * operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of the service token.
+   * operator of the service: `operator (token 1a2b3c4d)`, with the first digits of a digest of their credential.
    *
    * @generated from field: optional string person = 6;
    */
