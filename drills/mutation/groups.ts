@@ -80,7 +80,7 @@ export const groups: readonly Group[] = [
   {
     name: "idempotency",
     mutate: guards("erased-responses", "idempotency", "reservations"),
-    tests: tests("idempotency", "claims", "keys"),
+    tests: tests("idempotency", "claims", "keys", "erasing", "marked-again"),
     mongod: true,
   },
 ];

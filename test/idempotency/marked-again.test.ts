@@ -20,3 +20,41 @@ test("a response is marked as erased at once, and again when a failover that may
   await vi.advanceTimersByTimeAsync(2_000);
   expect(marked).toEqual([...both, ...both]);
 });
+
+/** A Redis that is away until `away` is false, and counts the commands. */
+function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: number } } {
+  const state = { away: true, commands: 0 };
+  const attempt = (): Promise<string | undefined> => {
+    state.commands += 1;
+    return Promise.resolve(state.away ? undefined : "OK");
+  };
+  return { link: { attempt } as unknown as RedisLink, state };
+}
+
+test("while Redis is away a response is marked again every second, until it is marked [IDM-15]", async () => {
+  const { link, state } = linkThatIsAway();
+  await eraseKept(link, ["one"]);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(state.commands).toBe(3);
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(state.commands).toBe(4);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(state.commands).toBe(5);
+});
+
+test("nobody marks a response for longer than Redis keeps it [IDM-15]", async () => {
+  const { link, state } = linkThatIsAway();
+  await eraseKept(link, ["one"]);
+  await vi.advanceTimersByTimeAsync(3_599_000);
+  expect(state.commands).toBeGreaterThan(3_500);
+  await vi.advanceTimersByTimeAsync(5_000);
+  const { commands } = state;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(state.commands).toBe(commands);
+});
+
+test("without Redis there is nothing to mark", async () => {
+  await eraseKept(undefined, ["one"]);
+  expect(vi.getTimerCount()).toBe(0);
+});
