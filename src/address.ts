@@ -37,8 +37,9 @@ function hostOf(text: string): string {
     const host = text.slice(1, bracket);
     return host.includes(":") && (bracket === text.length - 1 || isPort(text.slice(bracket + 1))) ? host : text;
   }
+  // Behind the first of several colons, as in an IPv6 address, is no port.
   const colon = text.indexOf(":");
-  return colon !== -1 && colon === text.lastIndexOf(":") && isPort(text.slice(colon)) ? text.slice(0, colon) : text;
+  return isPort(text.slice(colon)) ? text.slice(0, colon) : text;
 }
 
 function isPort(text: string): boolean {

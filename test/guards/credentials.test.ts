@@ -192,6 +192,14 @@ test("without a free place rejects a request and counts no failed look-up; an op
   await first;
 });
 
+test("without a look-up left, an optional credential is rejected as well [RTE-20]", async () => {
+  make(8, 1);
+  find = () => Promise.resolve(undefined);
+  await recognize("forged");
+  expect(await reasonOf(recognize("another", { optional: true }))).toBe("RATE_LIMITED");
+  expect(steps).toEqual(["find forged", "take address:192.0.2.1"]);
+});
+
 test("names a credential that is sent as it is by its SHA-256 digest", () => {
   expect(digestName("secret")).toBe("K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols=");
 });
