@@ -10,6 +10,7 @@ interface Mutant {
   readonly mutatorName: string;
   readonly replacement?: string;
   readonly status: string;
+  readonly statusReason?: string;
   readonly location: { readonly start: Place; readonly end: Place };
 }
 
@@ -34,15 +35,20 @@ export function rowsOf(path: string): readonly Row[] {
   return Object.entries(files).map(([file, { source, mutants }]) => {
     const lines = source.split("\n");
     const those = (...statuses: string[]): readonly string[] =>
-      mutants.filter(({ status }) => statuses.includes(status)).map((mutant) => lineOf(file, lines, mutant));
+      mutants.filter((mutant) => statuses.includes(outcomeOf(mutant))).map((mutant) => lineOf(file, lines, mutant));
     return {
       file,
-      killed: mutants.filter(({ status }) => status === "Killed").length,
+      killed: those("Killed").length,
       timeouts: those("Timeout"),
       // A test runner that failed has noticed nothing.
       survivors: those("Survived", "NoCoverage", "RuntimeError"),
     };
   });
+}
+
+/** Stryker takes a test for failed that Vitest has ended because it ran too long. */
+function outcomeOf({ status, statusReason = "" }: Mutant): string {
+  return status === "Killed" && /^(?:Test|Hook) timed out in /.test(statusReason) ? "Timeout" : status;
 }
 
 /** The share of the mutants that were noticed, in percent. */
@@ -71,7 +77,7 @@ export function keepKills(path: string): void {
   const outcome = JSON.parse(readFileSync(path, "utf8")) as Outcome;
   const files = Object.entries(outcome.files).map(([file, { mutants, ...rest }]) => [
     file,
-    { ...rest, mutants: mutants.filter(({ status }) => status === "Killed") },
+    { ...rest, mutants: mutants.filter((mutant) => outcomeOf(mutant) === "Killed") },
   ]);
   writeFileSync(path, JSON.stringify({ ...outcome, files: Object.fromEntries(files) as object }));
 }
@@ -87,14 +93,12 @@ const notes: Readonly<Record<string, string>> = {
   Timeout: " (timed out)",
 };
 
-function lineOf(
-  file: string,
-  lines: readonly string[],
-  { mutatorName, replacement = "", status, location: { start, end } }: Mutant,
-): string {
+function lineOf(file: string, lines: readonly string[], mutant: Mutant): string {
+  const { mutatorName, replacement = "", location } = mutant;
+  const { start, end } = location;
   const original = (lines[start.line - 1] ?? "").slice(
     start.column - 1,
     start.line === end.line ? end.column - 1 : undefined,
   );
-  return `${file}:${start.line}:${start.column} ${mutatorName}${notes[status] ?? ""}: ${original} → ${replacement.split("\n")[0]}`;
+  return `${file}:${start.line}:${start.column} ${mutatorName}${notes[outcomeOf(mutant)] ?? ""}: ${original} → ${replacement.split("\n")[0]}`;
 }

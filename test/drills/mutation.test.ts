@@ -55,16 +55,23 @@ test("a mutant counts as noticed when a test failed or did not end, and not when
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };
   const statuses = ["Killed", "Timeout", "Survived", "NoCoverage", "RuntimeError", "CompileError"];
-  const mutants = statuses.map((status) => ({ mutatorName: "M", replacement: "b", status, location }));
+  const mutants = statuses.map((status) => ({
+    mutatorName: "M",
+    replacement: "b",
+    status,
+    location,
+    statusReason: "",
+  }));
+  mutants.push({ ...mutants[0]!, replacement: "c", statusReason: "Test timed out in 60000ms." });
   writeFileSync(join(folder, "report.json"), JSON.stringify({ files: { "a.ts": { source: "a", mutants } } }));
   const rows = rowsOf(join(folder, "report.json"));
   expect(rows).toEqual([
     {
       file: "a.ts",
       killed: 1,
-      timeouts: ["a.ts:1:1 M (timed out): a → b"],
+      timeouts: ["a.ts:1:1 M (timed out): a → b", "a.ts:1:1 M (timed out): a → c"],
       survivors: ["a.ts:1:1 M: a → b", "a.ts:1:1 M (in no test): a → b", "a.ts:1:1 M (not run): a → b"],
     },
   ]);
-  expect(scoreOf(rows)).toBe(40);
+  expect(scoreOf(rows)).toBe(50);
 });
