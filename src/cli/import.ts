@@ -17,8 +17,8 @@ Formats (from the file's name by default; standard input is NDJSON):
   vcard   one contact per card, in vCard 3.0 or 4.0; UID becomes the external id
 
 A record with the id or external_id of an existing record replaces it: fields
-that the file does not set are cleared. A second active contact with the same email is
-rejected.
+that the file does not set are cleared. A second active contact with the same
+email is rejected.
 
 With --update-by email, a contact whose id and external_id are new updates the
 active contact with its email. Only the fields that the file sets are changed.

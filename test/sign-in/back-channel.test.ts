@@ -238,7 +238,10 @@ describe("a logout token is rejected and ends nothing:", () => {
       "no-store",
     ]);
     expect(response.body).toEqual({
-      error: { code: "400", message: expect.stringMatching(/^The logout_token is not valid/) },
+      error: {
+        code: "400",
+        message: expect.stringMatching(/^(The logout_token is not valid|logout_token: is required)/),
+      },
     });
     expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
     return response;
