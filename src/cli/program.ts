@@ -21,9 +21,9 @@ import { release } from "../observability/release.ts";
 const help = `
 The address of the service is --url, else RECORDS_INTERNAL_URL, else
 INTERNAL_HOST and INTERNAL_PORT, else that of the service which runs from
-DATA_DIR (./data), else http://127.0.0.1:8081. The token is in the file that
---token-file names, else the first of SERVICE_TOKENS, else in DATA_DIR. A token
-is never an argument, because other users can read arguments.
+DATA_DIR (./data), else http://127.0.0.1:8081. The token is in the file
+of --token-file, else the first of SERVICE_TOKENS, else in DATA_DIR.
+A token is never an argument, because other users can read arguments.
 
 With --json the result is one JSON document on standard output, and an error is
 one on standard error: {"error":{"code","message","exit_code"}}.
