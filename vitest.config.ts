@@ -3,10 +3,11 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
-/** What measures times: one by one, after all other tests. */
-const timed = ["hostile", "overload", "redis-groups", "soak", "starvation"].map(
-  (name) => `test/drills/${name}.test.ts`,
-);
+/** What measures times, or holds the service to its deadlines: one by one, after all other tests. */
+const timed = [
+  ...["hostile", "overload", "redis-groups", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`),
+  "test/faults/broken-connections.test.ts",
+];
 /** What starts many processes or keeps a processor busy. */
 const busy = [
   ...[
@@ -51,7 +52,7 @@ export default defineConfig({
           name: "busy",
           include: busy,
           exclude: [...exclude, ...timed],
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -27,8 +27,8 @@ const countInWindow = `local count = redis.call('INCR', KEYS[1])
   if count == 1 then redis.call('PEXPIRE', KEYS[1], 4000) end
   local time = redis.call('TIME')
   local now = time[1] * 1000 + time[2] / 1000
-  if count <= 20 then return {0, '1', tostring(now)} end
-  return {redis.call('PTTL', KEYS[1]), '1', tostring(now)}`;
+  if count <= 20 then return {1, 0, '1', tostring(now)} end
+  return {21, redis.call('PTTL', KEYS[1]), '1', tostring(now)}`;
 /** A limiter that counts in fixed windows. */
 const windowed: Break = {
   file: "src/guards/shared-bucket.ts",

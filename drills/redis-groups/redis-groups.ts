@@ -53,8 +53,8 @@ const control: Plan = { ...plans.short, faults: { cluster: ["move"] } };
 
 const forgetful: Break = {
   file: "src/guards/shared-bucket.ts",
-  from: "known.state(name) ?? {}",
-  to: "{ left: '', at: '' }",
+  from: "[...args, String(most)]",
+  to: "[...args, '']",
 };
 const deaf: Break = {
   file: "src/db/redis-client.ts",

@@ -8,22 +8,37 @@ export interface BucketState {
   readonly at: number;
 }
 
+/** A take that is sent to Redis. */
+export interface SentTake {
+  /** The tokens that the bucket can have at most when Redis gets the take; undefined where nothing is known. */
+  readonly most: number | undefined;
+  /** Keeps what Redis replied, also late, to a take that got `taken` tokens. */
+  learn(state: BucketState, taken: number): void;
+}
+
 /**
  * The last known state of each bucket. As a bucket itself it serves this instance while Redis is away: it continues
  * from that state at the share of the rate that this instance took before, so that all instances together keep near to
- * the limit. A bucket that the instance does not know is full, and all its own.
+ * the limit. A bucket that the instance does not know is full, and all its own. Times are those of the instance's own
+ * monotonic clock: neither a new master's clock nor a step of this machine's gives or takes tokens.
  */
 export interface KnownBuckets extends Bucket {
-  state(name: string): BucketState | undefined;
-  /** Keeps what Redis replied to a take of this instance that got `taken` tokens. */
-  learn(name: string, state: BucketState, taken: number): void;
+  /** Call it just before a take is sent. */
+  send(name: string): SentTake;
+  /** Milliseconds until the bucket can have so many tokens; 0 where it may have them now. */
+  wait(name: string, tokens: number): number;
   /** How many are kept: those of the callers of the last seconds. */
   count(): number;
 }
 
-interface Known extends BucketState {
-  /** When that was, by the clock of this instance. */
+interface Known {
+  /** The tokens at `since`, by the clock of this instance, and not later: when the take was sent. */
+  readonly left: number;
   readonly since: number;
+  /** What Redis replied last, by its own clock. */
+  readonly replied: BucketState | undefined;
+  /** When this instance took by itself; a reply to an older take does not know of it. */
+  readonly tookAt: number;
   /** The tokens that this instance and the others took, of which old ones count less and less. */
   readonly ours: number;
   readonly others: number;
@@ -32,6 +47,8 @@ interface Known extends BucketState {
 /** For each reply: so that the last fifty decide. */
 const fading = 0.98;
 const sweepEveryMs = 10_000;
+/** A take arrives in Redis later than it is sent: at most the timeout of a command. */
+const transitMs = 50;
 
 /** Full buckets are removed; above a maximum, the least recently used are. */
 export function createKnownBuckets(
@@ -40,6 +57,7 @@ export function createKnownBuckets(
 ): KnownBuckets {
   const buckets = new Map<string, Known>();
   const perMs = rate / 1_000;
+  const unknown: Omit<Known, "since"> = { left: burst, replied: undefined, tookAt: -Infinity, ours: 0, others: 0 };
   let sweepAt = clock() + sweepEveryMs;
 
   const refilled = (left: number, ms: number): number => Math.min(burst, left + Math.max(0, ms) * perMs);
@@ -47,32 +65,47 @@ export function createKnownBuckets(
 
   function put(name: string, known: Known): void {
     keep(buckets, name, known);
-    if (known.since < sweepAt) return;
-    for (const [key, { left, since }] of buckets) if (refilled(left, known.since - since) >= burst) buckets.delete(key);
-    sweepAt = known.since + sweepEveryMs;
+    const now = clock();
+    if (now < sweepAt) return;
+    for (const [key, { left, since }] of buckets) if (refilled(left, now - since) >= burst) buckets.delete(key);
+    sweepAt = now + sweepEveryMs;
   }
 
   return {
     count: () => buckets.size,
-    state: (name) => buckets.get(name),
-    learn(name, state, taken) {
-      const before = buckets.get(name) ?? { left: burst, at: state.at, ours: 0, others: 0 };
-      const byOthers = Math.max(0, refilled(before.left, state.at - before.at) - taken - state.left);
-      const fade = taken + byOthers > 0 ? fading : 1;
-      const [ours, others] = [before.ours * fade + taken, before.others * fade + byOthers];
-      put(name, { ...state, since: clock(), ours, others });
+    wait(name, tokens) {
+      const known = buckets.get(name);
+      return known === undefined ? 0 : msFor(tokens - refilled(known.left, clock() - known.since));
+    },
+    send(name) {
+      const sentAt = clock();
+      const known = buckets.get(name);
+      return {
+        most: known && refilled(known.left, sentAt + transitMs - known.since),
+        learn(state, taken) {
+          const { replied, tookAt, left, since, ours, others } = buckets.get(name) ?? { ...unknown, since: sentAt };
+          const due = replied === undefined ? burst : refilled(replied.left, state.at - replied.at);
+          const byOthers = Math.max(0, due - taken - state.left);
+          const fade = taken + byOthers > 0 ? fading : 1;
+          put(name, {
+            ...(tookAt > sentAt ? { left: Math.min(left, state.left), since } : { left: state.left, since: sentAt }),
+            replied: state,
+            tookAt,
+            ours: ours * fade + taken,
+            others: others * fade + byOthers,
+          });
+        },
+      };
     },
     take(name, tokens = 1) {
       const now = clock();
-      // Redis is taken to have this machine's time until it reports its own.
-      const fresh = { left: burst, at: performance.timeOrigin + now, since: now, ours: 0, others: 0 };
-      const { ours, others, ...known } = buckets.get(name) ?? fresh;
+      const known = buckets.get(name) ?? { ...unknown, since: now };
+      const { ours, others } = known;
       const left = refilled(known.left, now - known.since);
       // The others take theirs too, so a token of this instance stands for several.
       const cost = Math.min(burst, others > 0 ? tokens * (1 + others / ours) : tokens);
       const passes = left >= cost;
-      const at = known.at + now - known.since;
-      put(name, { left: passes ? left - cost : left, at, since: now, ours, others });
+      put(name, { ...known, left: passes ? left - cost : left, since: now, tookAt: now });
       return Promise.resolve(passes ? 0 : msFor(cost - left));
     },
   };

@@ -7,13 +7,13 @@ import type { KnownBuckets } from "./known-buckets.ts";
 
 /**
  * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
- * behind, time continues from there. A replica that became the master may not have the last takes, so the instance
- * sends what it knows: the bucket has no more tokens than either says.
+ * behind, time continues from there. A replica that became the master may not have the last takes, or a clock ahead, so
+ * the instance sends the most that the bucket can have by what it knows.
  *
  * The first four arguments are the limiter's: points to take, whole units of the duration, points of the limiter,
- * duration. The last two are the tokens and the time that the instance knows, empty where it knows none. The result is
- * [points consumed, milliseconds to wait], where more points than the limiter has mean a rejection, and then the tokens
- * that are left and the time.
+ * duration. The last one is the most tokens, empty where the instance knows nothing. The result is [points consumed,
+ * milliseconds to wait], where more points than the limiter has mean a rejection, and then the tokens that are left and
+ * the time.
  */
 const takeScript = `
 local time = redis.call('TIME')
@@ -21,11 +21,9 @@ local now = time[1] * 1000 + time[2] / 1000
 local points = tonumber(ARGV[1])
 local burst = tonumber(ARGV[3])
 local rate = burst / tonumber(ARGV[4]) * 1000
-local function left(tokens, at)
-  return math.min(burst, (tonumber(tokens) or burst) + (now - math.min(tonumber(at) or now, now)) * rate)
-end
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local tokens = math.min(left(bucket[1], bucket[2]), left(ARGV[5], ARGV[6]))
+local at = math.min(tonumber(bucket[2]) or now, now)
+local tokens = math.min(tonumber(ARGV[5]) or burst, (tonumber(bucket[1]) or burst) + (now - at) * rate)
 local consumed, wait = 1, 0
 if tokens >= points then tokens = tokens - points else consumed, wait = burst + 1, math.ceil((points - tokens) / rate) end
 redis.call('HSET', KEYS[1], 'tokens', tostring(tokens), 'at', tostring(now))
@@ -64,25 +62,21 @@ export function sharedBucket(
     customIncrTtlLuaScript: takeScript,
     rejectIfRedisNotReady: true,
   };
-  const single = new RateLimiterRedis({ ...options, inMemoryBlockOnConsumed: burst + 1 });
-  // A bucket with too few tokens for several may have one: such a rejection is not remembered.
-  const several = new RateLimiterRedis(options);
+  const limiter = new RateLimiterRedis(options);
   const most = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
 
   async function ask(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
     const waitMs = await redis.attempt(
-      single.getKey(name),
+      limiter.getKey(name),
       async () => {
-        try {
-          await (tokens === 1 ? single : several).consume(name, tokens);
-          return 0;
-        } catch (error) {
-          if (!(error instanceof RateLimiterRes)) throw error;
-          // A rejection from the limiter's memory has consumed nothing; one from the script has more than the burst.
-          if (error.consumedPoints === 0) onRemembered();
-          return Math.max(1, error.msBeforeNext);
+        // The limiter could remember rejections too, but by the time of day: a clock set back would prolong them.
+        const remembered = known.wait(name, tokens);
+        if (remembered > 0) {
+          onRemembered();
+          return remembered;
         }
+        return waitFor(limiter.consume(name, tokens));
       },
       tally,
     );
@@ -110,6 +104,17 @@ export function sharedBucket(
   };
 }
 
+/** The milliseconds to wait that the limiter's result says. */
+async function waitFor(result: Promise<unknown>): Promise<number> {
+  try {
+    await result;
+    return 0;
+  } catch (error) {
+    if (!(error instanceof RateLimiterRes)) throw error;
+    return Math.max(1, error.msBeforeNext);
+  }
+}
+
 /** The limiter's command of the script. */
 type Take = (args: readonly string[]) => Promise<readonly [consumed: number, waitMs: number, left: string, at: string]>;
 
@@ -123,10 +128,9 @@ function sendingKnown(client: ScriptedClient, known: KnownBuckets, nameOf: (key:
     },
     defineCommand: client.defineCommand.bind(client),
     async rlflxIncr(args: readonly [key: string, points: string, ...string[]]) {
-      const name = nameOf(args[0]);
-      const { left = "", at = "" } = known.state(name) ?? {};
-      const [consumed, waitMs, leftNow, now] = await scripted.rlflxIncr([...args, String(left), String(at)]);
-      known.learn(name, { left: Number(leftNow), at: Number(now) }, waitMs > 0 ? 0 : Number(args[1]));
+      const { most = "", learn } = known.send(nameOf(args[0]));
+      const [consumed, waitMs, left, at] = await scripted.rlflxIncr([...args, String(most)]);
+      learn({ left: Number(left), at: Number(at) }, waitMs > 0 ? 0 : Number(args[1]));
       return [consumed, waitMs];
     },
   };

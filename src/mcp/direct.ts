@@ -9,6 +9,7 @@ import type { Request } from "../http/exchange.ts";
  * a batch, `initialize` or a request that is rejected for its headers, is left to that handler.
  */
 export function isOrdinary(headers: Request["headers"], body: unknown): body is JSONRPCRequest {
+  if (body === undefined || Array.isArray(body)) return false;
   const { accept = "", "content-type": type, "mcp-protocol-version": version } = headers;
   if (Array.isArray(version) || (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) return false;
   if (!accept.includes("application/json") || !accept.includes("text/event-stream")) return false;
@@ -37,7 +38,9 @@ function createExchange(): { readonly transport: Transport; readonly response: P
     start: () => Promise.resolve(),
     close: () => Promise.resolve(),
     send(message) {
-      // Our handlers send neither requests nor notifications to a client: there is one message, the response.
+      // There is no stream for the requests and notifications of a handler; ours send none.
+      if ("method" in message)
+        return Promise.reject(new Error(`nothing but a response can be sent: ${message.method}`));
       take(message);
       return Promise.resolve();
     },

@@ -121,8 +121,8 @@ test("a response that differs in one member is noticed, and so is a failure", as
   try {
     const found = await differences(line, (peer) => (peer === "ours" ? ours : peer === "floor" ? floor : fastify) ?? 0);
     expect(found).toEqual([
-      expect.stringContaining("line: floor responds request 0 otherwise"),
-      expect.stringContaining("line: fastify responds request 0 otherwise"),
+      expect.stringContaining("line: floor responds to request 0 otherwise"),
+      expect.stringContaining("line: fastify responds to request 0 otherwise"),
     ]);
     expect(await differences({ ...line, subjects: [subject("ours"), subject("ours")] }, () => ours ?? 0)).toEqual([]);
   } finally {

@@ -113,20 +113,59 @@ test("a caller whom an instance does not know has a whole bucket there while Red
 test("an instance that took nothing of a bucket lets a request through when the bucket is full, and not before [RTE-13]", async () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
-  known.learn("a", { left: 0, at: 0 }, 0);
+  known.send("a").learn({ left: 0, at: 0 }, 0);
   expect(await known.take("a")).toBe(2_000);
   now = 2_000;
   expect([await known.take("a"), await known.take("a")]).toEqual([0, 2_000]);
 });
 
+test("a new master whose clock is ahead gives no second burst [RTE-03, RTE-13]", async () => {
+  const name = randomUUID();
+  const { bucket } = instance();
+  expect(await passedOf(bucket, name, 20)).toBe(20);
+  // As a clock that is an hour ahead sees it, at a rate that fills the bucket in less.
+  await admin.hset(`throttle:${name}`, { tokens: "20", at: "0" });
+  expect(await passedOf(bucket, name, 20)).toBe(0);
+});
+
+test("a reply that comes late does not return what the instance took meanwhile [RTE-13]", async () => {
+  let now = 0;
+  const timed = createKnownBuckets(frozen, () => now);
+  const sent = timed.send("a");
+  now = 60;
+  expect(await passedOf(timed, "a", 30)).toBe(20);
+  now = 200;
+  sent.learn({ left: 19, at: 60 }, 1);
+  expect(timed.wait("a", 1)).toBeGreaterThan(0);
+  // A reply to what was sent after that is believed.
+  now = 300;
+  timed.send("a").learn({ left: 5, at: 260 }, 1);
+  expect(timed.wait("a", 5)).toBe(0);
+});
+
+test("waits and bounds are counted by the instance's own clock, whatever Redis's shows [RTE-03]", () => {
+  let now = 5_000;
+  const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
+  known.send("a").learn({ left: 0.5, at: 9_000_000 }, 1);
+  expect([known.wait("a", 1), known.wait("a", 2), known.wait("b", 20)]).toEqual([50, 150, 0]);
+  now += 50;
+  expect(known.wait("a", 1)).toBe(0);
+  // The new master's clock is behind.
+  known.send("a").learn({ left: 0, at: 1_000 }, 1);
+  now += 100;
+  expect(known.wait("a", 1)).toBe(0);
+  // A take needs up to 50 ms to Redis.
+  expect([known.send("a").most, known.send("b").most]).toEqual([1.5, undefined]);
+});
+
 test("every ten seconds full buckets are forgotten, and no other [RTE-13]", () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
-  known.learn("full soon", { left: 19, at: 0 }, 1);
+  known.send("full soon").learn({ left: 19, at: 0 }, 1);
   now = 9_000;
-  known.learn("empty", { left: 0, at: 9_000 }, 1);
+  known.send("empty").learn({ left: 0, at: 9_000 }, 1);
   expect(known.count()).toBe(2);
   now = 10_000;
-  known.learn("sweeps", { left: 0, at: 10_000 }, 1);
-  expect([known.count(), known.state("full soon"), known.state("empty")?.left]).toEqual([2, undefined, 0]);
+  known.send("sweeps").learn({ left: 0, at: 10_000 }, 1);
+  expect([known.count(), known.send("full soon").most, known.wait("empty", 20)]).toEqual([2, undefined, 1_000]);
 });

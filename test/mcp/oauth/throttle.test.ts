@@ -117,15 +117,16 @@ test("each tool call in a message of its own costs a token [RTE-16]", async () =
 });
 
 /** A batch of a revision that has them. */
-function batch(at: TestService, token: string, count: number): Promise<RestResponse> {
+function batch(at: TestService, token: string, count: number, before = ""): Promise<RestResponse> {
   const messages = Array.from({ length: count }, (_, id) => ({
     jsonrpc: "2.0",
     id,
     method: id % 2 === 0 ? "tools/list" : "ping",
   }));
   return rest(at.base, "/mcp", {
-    body: messages,
+    raw: before + JSON.stringify(messages),
     headers: {
+      "Content-Type": "application/json",
       Accept: "application/json, text/event-stream",
       "MCP-Protocol-Version": "2025-03-26",
       Authorization: `Bearer ${token}`,
@@ -160,8 +161,11 @@ test("every message of a batch costs a token; a batch without enough tokens is r
 
 test("a batch with more messages than a bucket holds is 422: no wait would help [RTE-25]", async () => {
   const token = await known(await person("long-batch"), service);
-  const { status, body } = await batch(service, token, 21);
-  expect([status, body.error.message]).toEqual([422, "a batch must have at most 20 messages"]);
+  // The library strips a byte order mark, which must not hide the batch from the throttle.
+  for (const before of ["", "\uFEFF"]) {
+    const { status, body } = await batch(service, token, 21, before);
+    expect([status, body.error.message]).toEqual([422, "a batch must have at most 20 messages"]);
+  }
 });
 
 test("a request without a valid token takes from the address, and a new valid token from its account [RTE-16, RTE-11, RTE-21]", async () => {
