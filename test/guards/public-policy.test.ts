@@ -13,6 +13,7 @@ import { createThrottle } from "../../src/guards/throttle.ts";
 import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
 import type { Dispatch, RpcResponse } from "../../src/rpc/dispatch.ts";
+import { timersLeftBy } from "../support/own-timers.ts";
 import type { Made } from "./made.ts";
 import { accountId, contactId, keyFacts, make, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
@@ -255,10 +256,7 @@ describe("with a key", () => {
         message: "The service could not respond in time. Try again.",
       });
       parts.world.serve = () => Promise.resolve();
-      // Other files of this process may have timers too.
-      const timers = vi.getTimerCount();
-      await call(createContact, key, ann);
-      expect(vi.getTimerCount()).toBe(timers);
+      expect(await timersLeftBy(() => call(createContact, key, ann))).toBe(0);
     } finally {
       vi.useRealTimers();
     }

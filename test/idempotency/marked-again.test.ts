@@ -1,6 +1,7 @@
 // The marks of erased responses in Redis, which a failover may lose: they are set a second time.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
+import { timersLeftBy } from "../support/own-timers.ts";
 import { eraseKept } from "../../src/guards/reservations.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -55,6 +56,5 @@ test("nobody marks a response for longer than Redis keeps it [IDM-15]", async ()
 });
 
 test("without Redis there is nothing to mark", async () => {
-  await eraseKept(undefined, ["one"]);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(await timersLeftBy(() => eraseKept(undefined, ["one"]))).toBe(0);
 });

@@ -1,0 +1,35 @@
+// Counts the timers that a piece of work sets and leaves, whatever else the process has to do meanwhile.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { vi } from "vitest";
+
+const work = new AsyncLocalStorage<Set<unknown>>();
+
+/**
+ * How many timers `run` sets that have neither fired nor been cleared when it settles. Files of tests share a process,
+ * so that vitest's own count has the timers of other files in it. Fake timers have to be on.
+ */
+export async function timersLeftBy(run: () => Promise<unknown>): Promise<number> {
+  const left = new Set<unknown>();
+  const { setTimeout: set, clearTimeout: clear } = globalThis;
+  const spies = [
+    vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, ms?: number) => {
+      const own = work.getStore();
+      const timer = set(() => {
+        own?.delete(timer);
+        callback();
+      }, ms);
+      own?.add(timer);
+      return timer;
+    }) as typeof setTimeout),
+    vi.spyOn(globalThis, "clearTimeout").mockImplementation(((timer?: NodeJS.Timeout) => {
+      left.delete(timer);
+      clear(timer);
+    }) as typeof clearTimeout),
+  ];
+  try {
+    await work.run(left, run);
+    return left.size;
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
