@@ -6,7 +6,7 @@ import { fillDemo } from "../fixtures/records/demo.ts";
 import { childToken } from "../fixtures/service/child.ts";
 import { withFixture } from "../fixtures/service/fixture.ts";
 import { rest } from "../fixtures/service/service.ts";
-import { accessToken } from "../fixtures/sign-in/assistants.ts";
+import { accessToken, offerIntrospection } from "../fixtures/sign-in/assistants.ts";
 import { startFakeProvider } from "../fixtures/sign-in/fake-provider.ts";
 import type { Records } from "./records.ts";
 import { recordsAt } from "./records.ts";
@@ -25,6 +25,7 @@ export interface Demo {
 /** Starts the instance with the records of that day, does the work, and ends everything that it started. */
 export async function withDemo<T>(work: (demo: Demo) => Promise<T>, now = new Date()): Promise<T> {
   const provider = await startFakeProvider();
+  offerIntrospection(provider, () => ({ active: true }));
   try {
     const options = { members: 1, instances: 1, environment: provider.settings() } as const;
     return await withFixture(options, async ({ services, instances }) => {

@@ -20,6 +20,7 @@ export const groups: readonly Group[] = [
     name: "access policies",
     mutate: guards(
       "assistant",
+      "token-proof",
       "authenticate",
       "call",
       "chain",

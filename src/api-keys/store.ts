@@ -9,6 +9,7 @@ import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
+import type { Proof } from "../guards/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 import { uuidForm } from "../uuid.ts";
 
@@ -44,6 +45,8 @@ export type RevokedKey = Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDo
 export interface ApiKeyStore {
   /** The active key with this hash. */
   find(hash: Binary, deadline?: Deadline): Promise<ApiKeyDocument | undefined>;
+  /** Proves by a read that the key with this hash is active. Fails with INVALID_KEY or ACCOUNT_SUSPENDED. */
+  proof(hash: Binary): Proof;
   /** The active key of an account. */
   ofAccount(accountId: UUID, deadline: Deadline | undefined): Promise<ApiKeyDocument | undefined>;
   /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
@@ -87,6 +90,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     async find(hash, deadline) {
       return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], { deadline }))[0];
     },
+    proof: proofOf,
     async ofAccount(accountId, deadline) {
       return findFirst<ApiKeyDocument>(keys, { account_id: accountId, active: true }, { deadline });
     },
@@ -125,6 +129,20 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
     },
     async removeAll(accountId, options) {
       await keys.deleteMany({ account_id: accountId }, options);
+    },
+  };
+}
+
+function proofOf(hash: Binary): Proof {
+  const pipeline = [
+    { $match: { _id: hash, active: true } },
+    { $project: { _id: 0, proof: { active: "$active", suspended: "$suspended" } } },
+  ];
+  return {
+    stages: [{ $unionWith: { coll: collections.apiKeys, pipeline } }],
+    require([key]) {
+      if (key?.["active"] !== true) fail(Reason.INVALID_KEY);
+      if (key["suspended"] === true) fail(Reason.ACCOUNT_SUSPENDED);
     },
   };
 }

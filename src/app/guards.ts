@@ -89,6 +89,7 @@ function authenticationOf({ apiKeys }: Services, recognizers: Recognizers): Auth
   const keys: Keys = {
     isSecret,
     hash: hashSecret,
+    proof: apiKeys.proof,
     async find(hash, deadline) {
       const key = await apiKeys.find(hash, deadline);
       if (key === undefined) return undefined;

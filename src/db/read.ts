@@ -1,18 +1,14 @@
 // Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same
 // command.
 import type { Document } from "mongodb";
-import { collections } from "./collections.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
-import type { Scope, UnprovenKey } from "../guards/scope.ts";
+import type { Scope } from "../guards/scope.ts";
 import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
 /**
- * Runs the aggregation and returns its rows. Where the scope's API key is not proven yet, the same command looks the
- * key up, and the read fails with INVALID_KEY when it is no longer active, and with ACCOUNT_SUSPENDED while its account
- * is suspended: both are in force on the next request of every instance, whatever a cache holds, at the price of one
- * look-up by `_id` and of no command.
+ * Runs the aggregation and returns its rows. Where the scope's credential is not proven yet, the same command looks it
+ * up, and the read fails when it is no longer valid: its end is in force on the next request of every instance,
+ * whatever a cache holds, at the price of a look-up by index and of no command.
  */
 export async function read<T extends Document>(
   collection: ReadCollection,
@@ -20,30 +16,21 @@ export async function read<T extends Document>(
   pipeline: readonly Document[],
   options: Omit<AggregateOptions, "deadline"> = {},
 ): Promise<T[]> {
-  const key = scope.unproven === undefined || scope.unproven.proven ? undefined : scope.unproven;
-  const stages = key === undefined ? [...pipeline] : [...pipeline, keyProof(key)];
-  const rows = await aggregate<T>(collection, stages, { ...options, deadline: scope.deadline });
-  if (key === undefined) return rows;
-  const found = rows.at(-1);
-  if (found?.["active_key"] !== true) fail(Reason.INVALID_KEY);
-  if (found["suspended"] === true) fail(Reason.ACCOUNT_SUSPENDED);
-  key.proven = true;
-  rows.pop();
+  const { unproven, deadline } = scope;
+  if (unproven === undefined || unproven.proven)
+    return aggregate<T>(collection, [...pipeline], { ...options, deadline });
+  const rows = await aggregate<T>(collection, [...pipeline, ...unproven.proof.stages], { ...options, deadline });
+  const proofs: Document[] = [];
+  for (let last = proofIn(rows); last !== undefined; last = proofIn(rows)) {
+    proofs.push(last);
+    rows.pop();
+  }
+  unproven.proof.require(proofs);
+  unproven.proven = true;
   return rows;
 }
 
-/**
- * Appends one row `{active_key: true}`, with `suspended` where the account is, to the rows of a pipeline when the key
- * is active.
- */
-function keyProof(key: UnprovenKey): Document {
-  return {
-    $unionWith: {
-      coll: collections.apiKeys,
-      pipeline: [
-        { $match: { _id: key.hash, active: true } },
-        { $project: { _id: 0, active_key: "$active", suspended: 1 } },
-      ],
-    },
-  };
+/** What the last row proves; undefined where it is a row of the data. */
+function proofIn(rows: readonly Document[]): Document | undefined {
+  return rows.at(-1)?.["proof"] as Document | undefined;
 }

@@ -94,12 +94,11 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
     },
     async finalize({ inbound }, caller) {
       if (caller.kind !== "key") return;
-      await authentication.prove(caller, inbound.tally);
+      if (caller.unproven?.proven === false) await authentication.prove(caller.key, inbound.tally);
       onUse(caller.key);
     },
     async renew({ inbound }, caller) {
-      const { key } = authentication.require(caller);
-      await authentication.prove({ kind: "key", key, unproven: { hash: key.hash, proven: false } }, inbound.tally);
+      await authentication.prove(authentication.require(caller).key, inbound.tally);
     },
     rejected: nothing,
   };

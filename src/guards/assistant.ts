@@ -16,21 +16,24 @@ import type { SwitchState } from "./switches.ts";
 import { requireInterface } from "./switches.ts";
 import type { Throttle } from "./throttle.ts";
 import { accountBucket } from "./throttle.ts";
+import type { TokenProver } from "./token-proof.ts";
+import { createProver } from "./token-proof.ts";
 
 /** The look-up of access tokens, handed in by the composition root. */
 export interface Tokens {
   /** The user and client of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
   identify(token: string, deadline: Deadline): Promise<TokenFacts>;
+  /**
+   * Whether the token is still valid, and of the same sign-in, as far as MongoDB is not needed for that. Never rejects.
+   */
+  verifies(token: string, facts: TokenFacts, deadline: Deadline): Promise<boolean>;
 }
 
 /** A request that is let in. */
 export interface Entry {
   readonly holder: TokenFacts;
-  /**
-   * Proves that the token is valid, once the body is there: the look-up and the read overlap, and no response leaves
-   * before both are done. Fails as `enter` does.
-   */
-  prove(): Promise<void>;
+  /** Proves that the token is valid, once the body is there; no response leaves before. Fails as `enter` does. */
+  prove(read?: Promise<unknown>): Promise<void>;
 }
 
 /** Lets assistants in. */
@@ -58,10 +61,8 @@ export interface AssistantAccessDependencies {
 /** The holder of a token whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
-interface Entered extends Entry {
+interface Entered extends Entry, TokenProver {
   readonly holder: Reader;
-  /** Proves the token again where its proof began long before the read was done. */
-  proveAfterRead(): Promise<void>;
 }
 
 export function assistantAccessPolicy(dependencies: AssistantAccessDependencies): AssistantAccessPolicy {
@@ -83,16 +84,14 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
-    grant: ({ inbound }, _caller, deadline) => Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline())),
+    grant: ({ inbound }, _caller, deadline) =>
+      Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited: what has ended meanwhile gets no data.
     finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
     renew: () => Promise.resolve(),
     rejected: () => Promise.resolve(),
   };
 }
-
-/** A proof that began earlier is made again: before the read, or before its response. */
-const slowMs = 500;
 
 function createAdmission(dependencies: AssistantAccessDependencies) {
   const { tokens, recognizers, capacity, switches, requireFreshSwitches } = dependencies;
@@ -102,6 +101,13 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     provenLater: true,
     lookUp: (deadline) => tokens.identify(token, deadline),
   });
+
+  const lookUp = (token: string, deadline: Deadline): Promise<Found<TokenFacts>> =>
+    capacity.run("known", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
+  const requireSwitches = (): void => {
+    requireInterface(switches()); // 503
+    requireFreshSwitches(); // 503
+  };
 
   function readerOf(found: Found<TokenFacts>, inbound: Inbound): Reader {
     requireInterface(switches()); // 503
@@ -117,35 +123,24 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
 
   return async function enter(inbound: Inbound): Promise<Entered> {
     const token = bearer(inbound.header("authorization"));
-    const credential = token === undefined ? undefined : credentialOf(token);
     const onHolder = (facts: TokenFacts): void => observeCaller(inbound, { kind: "token", token: facts });
     const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
     const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder };
-    const found = await recognizer.recognize(credential, arrival); // 429
-    const lookUp = (known: Credential<TokenFacts>): Promise<Found<TokenFacts>> => {
-      const due = deadline();
-      return capacity.run("known", due, () => recognizer.lookUpAgain(known, due));
-    };
+    const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival); // 429
+    if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
     // What is remembered of a holder whose account is not in service decides nothing.
     const isUnproven = found.kind === "valid" && !found.proven;
     if (presumed !== undefined) requireInterface(switches()); // 503
-    const holder =
-      presumed ?? readerOf(credential !== undefined && isUnproven ? await lookUp(credential) : found, inbound);
-    let provenAt = presumed === undefined ? performance.now() : -Infinity;
-    async function proveBy(look: (known: Credential<TokenFacts>) => Promise<Found<TokenFacts>>): Promise<void> {
-      if (credential === undefined || performance.now() - provenAt < slowMs) return;
-      provenAt = performance.now();
-      const { accountId } = readerOf(await look(credential), inbound);
-      // The read may have begun in the account that the user had before.
-      if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
-    }
-    return {
-      holder,
-      prove: () => proveBy(lookUp),
-      // The read has a place already.
-      proveAfterRead: () => proveBy((known) => recognizer.lookUpAgain(known, deadline())),
-    };
+    const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
+    const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
+    const prover = createProver({
+      ...{ holder, isNew: presumed === undefined, requireSwitches },
+      verifies: () => tokens.verifies(token, holder, deadline()),
+      lookUp: () => again(lookUp(token, deadline())),
+      lookUpInPlace: () => again(recognizer.lookUpAgain(credentialOf(token), deadline())),
+    });
+    return { holder, ...prover };
   };
 }
 

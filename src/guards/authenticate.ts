@@ -8,6 +8,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
+import type { Proof } from "./scope.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
@@ -15,6 +16,8 @@ export interface Keys {
   /** Whether the text has the form of a key with a right checksum. */
   isSecret(text: string): boolean;
   hash(secret: string): Binary;
+  /** How a read proves that the key with this hash is active. */
+  proof(hash: Binary): Proof;
   /** The active key with this hash. Rejects when the store cannot be read. */
   find(hash: Binary, deadline: Deadline): Promise<KeyFacts | undefined>;
 }
@@ -37,8 +40,8 @@ export interface Authentication {
    * suspended.
    */
   require(caller: Caller): Extract<Caller, { kind: "key" }>;
-  /** Looks up a key that is not proven yet; fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
-  prove(caller: Extract<Caller, { kind: "key" }>, tally: Tally | undefined): Promise<void>;
+  /** Looks a known key up; fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
+  prove(key: KeyFacts, tally: Tally | undefined): Promise<void>;
 }
 
 /**
@@ -67,7 +70,11 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       });
       if (found.kind === "unreadable") return found;
       if (found.kind === "invalid" || hash === undefined) return { kind: "nobody", sent: authorization !== undefined };
-      return { kind: "key", key: found.holder, unproven: found.proven ? undefined : { hash, proven: false } };
+      return {
+        kind: "key",
+        key: found.holder,
+        unproven: found.proven ? undefined : { proof: keys.proof(hash), proven: false },
+      };
     },
     require(caller) {
       if (caller.kind === "key") {
@@ -77,13 +84,11 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
       return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
-    async prove({ unproven }, tally) {
-      if (unproven === undefined || unproven.proven) return;
-      const found = await recognizer.lookUpAgain(credentialOf(unproven.hash, false), deadlineIn(deadlineMs, {}, tally));
+    async prove({ hash }, tally) {
+      const found = await recognizer.lookUpAgain(credentialOf(hash, false), deadlineIn(deadlineMs, {}, tally));
       if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
       if (found.kind === "invalid") fail(Reason.INVALID_KEY);
       requireResumed(found.holder);
-      unproven.proven = true;
     },
   };
 }

@@ -8,7 +8,7 @@ import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import { observe } from "../rpc/dispatch.ts";
-import type { UnprovenKey } from "./scope.ts";
+import type { Proof, Unproven } from "./scope.ts";
 import { uuidForm } from "../uuid.ts";
 
 /** What the guards need to know of an rpc. */
@@ -34,7 +34,7 @@ export interface Call extends RpcFacts {
 
 /** Who sends a request, as far as the credential alone shows. */
 export type Caller =
-  | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: UnprovenKey | undefined }
+  | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: Unproven | undefined }
   | { readonly kind: "person"; readonly person: SignedIn }
   | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
@@ -57,6 +57,12 @@ export interface TokenFacts {
   readonly name: string;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;
+  /** The time of the sign-in at the provider, in whole seconds since 1970, where it is known. */
+  readonly authenticatedAt: number | undefined;
+  /** The provider's session, where it names it. */
+  readonly sid: string | undefined;
+  /** How a read proves that the sign-in has not ended and still has the account; undefined where there is none. */
+  readonly proof: Proof | undefined;
 }
 
 /** What never changes about an API key, as long as it is active; but for the suspension. */

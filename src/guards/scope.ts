@@ -1,6 +1,6 @@
 // Scopes of a store: the account, the credential that must still be valid, and the right to write.
 import type { Message } from "@bufbuild/protobuf";
-import type { Binary, UUID } from "mongodb";
+import type { Binary, Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
@@ -9,19 +9,27 @@ import { fail } from "../errors.ts";
 export interface Scope {
   readonly kind: "records";
   readonly accountId: UUID;
-  /** The API key to prove in the same command as the data, until that was done; undefined where none is needed. */
-  readonly unproven: UnprovenKey | undefined;
+  /** The credential to prove in the same command as the data, until that was done; undefined where none is needed. */
+  readonly unproven: Unproven | undefined;
   /** When the caller stops waiting: nothing is read or written for it afterwards. */
   readonly deadline: Deadline;
 }
 
 /**
- * An API key that was valid once, and whose revocation only MongoDB can rule out. `db/read.ts` does so within the
- * command that reads the data, which spares a command of its own; the chain lets no response out before it is proven.
+ * A credential that was valid once, and whose end only MongoDB can rule out. `db/read.ts` does so within the command
+ * that reads the data, which spares a command of its own; the chain lets no response out before it is proven.
  */
-export interface UnprovenKey {
-  readonly hash: Binary;
+export interface Unproven {
+  readonly proof: Proof;
   proven: boolean;
+}
+
+/** How a read proves a credential. */
+export interface Proof {
+  /** Stages that append rows to a pipeline, each with a member `proof`. */
+  readonly stages: readonly Document[];
+  /** Takes what the rows have in `proof`. Fails unless it shows that the credential is valid. */
+  require(proofs: readonly Document[]): void;
 }
 
 declare const granted: unique symbol;
@@ -74,15 +82,15 @@ export interface Owner {
 const grants = new WeakSet<Scope>();
 
 /** A scope that may read. */
-export function readScope(accountId: UUID, deadline: Deadline, unproven?: UnprovenKey): Scope {
+export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
   return { kind: "records", accountId, deadline, unproven };
 }
 
 const neverToWrite = new WeakSet<Scope>();
 
 /** A scope that may read, and can never be granted more: an assistant's. */
-export function readOnlyScope(accountId: UUID, deadline: Deadline): Scope {
-  const scope = readScope(accountId, deadline);
+export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
+  const scope = readScope(accountId, deadline, unproven);
   neverToWrite.add(scope);
   return scope;
 }

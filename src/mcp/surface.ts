@@ -1,10 +1,11 @@
 // The MCP surface, wired: who may call, what is called, and where a client learns to sign in.
+import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../http/public.ts";
 import type { Dispatch, Inbound, OnError } from "../rpc/dispatch.ts";
-import type { EndedSessions } from "../sign-in/ended-store.ts";
+import type { Beginning, EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { timed } from "../tally.ts";
 import { createCalls } from "./calls.ts";
@@ -71,7 +72,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
 export interface TokenDependencies {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
-  readonly ended: Pick<EndedSessions, "endAndAccount">;
+  readonly ended: Pick<EndedSessions, "endAndAccount" | "proof">;
   /** Warns the operator. */
   readonly warn: (message: string) => void;
 }
@@ -84,7 +85,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
     async identify(token, deadline) {
       const { tally } = deadline;
       const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(token));
-      const { issuer, subject, email } = holder;
+      const { issuer, subject, email, authenticatedAt, sid } = holder;
       if (holder.authenticatedAt === undefined && !told) {
         told = true;
         warn(
@@ -104,7 +105,18 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
         name: email ?? account?.email ?? subject,
         accountId: account?._id,
         suspended: account?.suspension !== undefined,
+        ...{ authenticatedAt, sid },
+        proof: account && ended.proof(holder, account._id),
       };
     },
+    async verifies(token, { issuer, subject, authenticatedAt, sid }, { tally }) {
+      const verify = async (): Promise<boolean> =>
+        isDeepStrictEqual(beginningOf(await verifier.verify(token)), { issuer, subject, authenticatedAt, sid });
+      return timed(tally, "providerMs", "the identity provider", verify).catch(() => false);
+    },
   };
+}
+
+function beginningOf({ issuer, subject, authenticatedAt, sid }: Beginning): Beginning {
+  return { issuer, subject, authenticatedAt, sid };
 }

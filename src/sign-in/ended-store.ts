@@ -1,5 +1,5 @@
 // Ends of sessions, in MongoDB: every instance rejects sessions and tokens from an earlier sign-in.
-import type { AnyBulkWriteOperation, ClientSession, Db, Document } from "mongodb";
+import type { AnyBulkWriteOperation, ClientSession, Db, Document, UUID } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
@@ -10,6 +10,7 @@ import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
+import type { Proof } from "../guards/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /**
@@ -70,6 +71,8 @@ export interface EndedSessions {
   ): Promise<void>;
   /** The end of what comes from this sign-in; undefined where it has not ended. */
   endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
+  /** Proves by a read that the sign-in has not ended, and that its user has this account, in service. */
+  proof(beginning: Beginning, accountId: UUID): Proof;
   /** The same, and the account of the user, by one command. */
   endAndAccount(
     beginning: Beginning,
@@ -159,25 +162,53 @@ export function createEndedSessions(db: Db): EndedSessions {
       return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline }));
     },
     async endAndAccount(beginning, deadline) {
-      const rows = await aggregate<{ end?: EndedDocument; account?: AccountDocument }>(
-        ended,
-        [
-          { $match: { _id: { $in: namesOf(beginning) } } },
-          { $project: { _id: 0, end: "$$ROOT" } },
-          accountOf(beginning),
-        ],
-        { deadline },
+      const pipeline = [...endsOf(beginning), accountOf(beginning)];
+      const rows = await aggregate<{ proof: Proven }>(ended, pipeline, { deadline });
+      return endAndAccountOf(
+        beginning,
+        rows.map(({ proof }) => proof),
       );
-      const ends = rows.flatMap(({ end }) => end ?? []);
-      return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
+    },
+    proof: proofOf,
+  };
+}
+
+/** What a row has of a sign-in: one of its ends, or the account of its user. */
+interface Proven {
+  readonly end?: EndedDocument;
+  readonly account?: AccountDocument;
+}
+
+function proofOf(beginning: Beginning, accountId: UUID): Proof {
+  return {
+    stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: endsOf(beginning) } }, accountOf(beginning)],
+    require(proofs) {
+      const { end, account } = endAndAccountOf(beginning, proofs);
+      if (end !== undefined || account?._id.equals(accountId) !== true) fail(Reason.INVALID_TOKEN);
+      if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
     },
   };
 }
 
+/** Finds the ends as rows. */
+function endsOf(beginning: Beginning): Document[] {
+  return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, proof: { end: "$$ROOT" } } }];
+}
+
 /** Adds the account of the user as a row. */
 function accountOf({ issuer, subject }: Beginning): Document {
-  const pipeline = [{ $match: withIdentity({ issuer, subject }) }, { $project: { _id: 0, account: "$$ROOT" } }];
-  return { $unionWith: { coll: collections.accounts, pipeline } };
+  const project = { $project: { _id: 0, proof: { account: "$$ROOT" } } };
+  return {
+    $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity({ issuer, subject }) }, project] },
+  };
+}
+
+function endAndAccountOf(
+  beginning: Beginning,
+  rows: readonly Proven[],
+): { readonly end: End | undefined; readonly account: AccountDocument | undefined } {
+  const ends = rows.flatMap(({ end }) => end ?? []);
+  return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
 }
 
 /** The ids of the documents that may end this. */

@@ -20,6 +20,7 @@ import type { RecognitionDependencies, Recognizers } from "../../src/guards/cred
 import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
+import type { Proof } from "../../src/guards/scope.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
@@ -144,6 +145,11 @@ export function make(): Made {
   };
 }
 
+/** A proof that names what it proves, and that no read carries out. */
+export function proofOf(name: unknown): Proof {
+  return { stages: [{ name }], require: () => undefined };
+}
+
 /** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */
 export function publicAccessPolicyOf(
   { world, steps, recognition }: Made,
@@ -157,7 +163,12 @@ export function publicAccessPolicyOf(
   return publicAccessPolicy({
     requireFreshSwitches: () => undefined,
     authentication: createAuthentication(
-      { isSecret: (text) => text.startsWith("rec_"), hash: (secret) => new Binary(Buffer.from(secret)), find },
+      {
+        isSecret: (text) => text.startsWith("rec_"),
+        hash: (secret) => new Binary(Buffer.from(secret)),
+        proof: proofOf,
+        find,
+      },
       recognizers,
     ),
     sessions: createSessionGuard({

@@ -26,6 +26,7 @@ import type { TestAccount, TestService } from "../../fixtures/service/service.ts
 import { startService } from "../../fixtures/service/service.ts";
 import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
+import { proofOf } from "./made.ts";
 
 let service: TestService;
 let second: TestService;
@@ -213,7 +214,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
       accountOf,
     );
   const honest = createAuthentication(
-    { isSecret, hash: hashSecret, find: () => Promise.resolve(active ? facts : undefined) },
+    { isSecret, hash: hashSecret, proof: proofOf, find: () => Promise.resolve(active ? facts : undefined) },
     recognizers,
   );
   const careless: Authentication = { ...honest, prove: () => Promise.resolve() };

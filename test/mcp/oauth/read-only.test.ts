@@ -54,10 +54,11 @@ beforeAll(async () => {
   await put.archive(archived);
   session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
   await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
-  const facts = { issuer: "https://id.example", subject: "ann", name: "ann@example.com", accountId };
+  const person = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
+  const facts = { ...person, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
   accessPolicy = assistantAccessPolicy({
     throttle: () => Promise.resolve(),
-    tokens: { identify: () => Promise.resolve(facts) },
+    tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },
     recognizers: (accountOfHolder) =>
       createRecognizer(
         {

@@ -1,0 +1,119 @@
+// A tool call of a known token: its read proves the token by its own command, and nothing of an ended sign-in leaves.
+import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listenToMongo, listenToRedis } from "../../../fixtures/databases/commands.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { accessToken, send } from "../../../fixtures/sign-in/assistants.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+
+let provider: FakeProvider;
+let service: TestService;
+
+beforeAll(async () => {
+  provider = await startFakeProvider();
+  service = await startService(provider.settings());
+});
+afterAll(async () => {
+  await service.stop();
+  await provider.stop();
+});
+
+/** A user with an account that has a contact, and a token that the instance knows. */
+async function known(): Promise<{ subject: string; accountId: UUID; token: string }> {
+  const subject = randomUUID();
+  const { id } = await service.account();
+  const accountId = UUID.createFromHexString(id);
+  await service.app.services.accounts.link(accountId, { issuer: provider.issuer, subject });
+  await ingestInto(service, id).contact({ full_name: "Ann Lee" });
+  const now = Math.floor(Date.now() / 1_000);
+  const token = await accessToken(provider, { sub: subject, auth_time: now, sid: `session of ${subject}` });
+  expect(await called(token)).toEqual({ status: 200, shows: true });
+  return { subject, accountId, token };
+}
+
+const search = { method: "tools/call", params: { name: "search_contacts", arguments: { query: "ann" } } };
+
+/** Searches by the tool; whether the response shows the contact. */
+async function called(token: string, message = search): Promise<{ status: number; shows: boolean }> {
+  const { status, text } = await send(service.base, `Bearer ${token}`, message);
+  return { status, shows: text.includes("Ann Lee") };
+}
+
+/** The commands of a request. */
+async function commandsOf(work: () => Promise<unknown>): Promise<{ mongo: string[]; redis: string[] }> {
+  const [toRedis, toMongo] = [await listenToRedis(service.redis.uri), listenToMongo(service.app.client)];
+  await work();
+  return { mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
+}
+
+test("a tool call costs one command to Redis, and one to MongoDB that reads the data and proves the token [SRC-08]", async () => {
+  const { token } = await known();
+  expect(await commandsOf(() => called(token))).toEqual({ mongo: ["aggregate contacts"], redis: ["evalsha"] });
+});
+
+test("a call that reads nothing looks its token up", async () => {
+  const { token } = await known();
+  const list = (): Promise<unknown> => called(token, { method: "tools/list" } as never);
+  expect(await commandsOf(list)).toEqual({ mongo: ["aggregate ended_sessions"], redis: ["evalsha"] });
+});
+
+const database = () => service.app.client.db();
+test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unknown>, number]>([
+  [
+    "whose user signed out",
+    ({ subject }) =>
+      database()
+        .collection("ended_sessions")
+        .insertOne({
+          _id: { issuer: provider.issuer, subject },
+          ended_at: new Date(),
+          later_than: new Date(),
+        } as never),
+    401,
+  ],
+  [
+    "whose session at the provider ended",
+    ({ subject }) =>
+      database()
+        .collection("ended_sessions")
+        .insertOne({ _id: { issuer: provider.issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never),
+    401,
+  ],
+  [
+    "whose account is suspended",
+    ({ accountId }) =>
+      database()
+        .collection("accounts")
+        .updateOne({ _id: accountId } as never, { $set: { suspension: { at: new Date(), reason: "test" } } }),
+    403,
+  ],
+  [
+    "whose user has no account any more",
+    ({ accountId }) =>
+      database()
+        .collection("accounts")
+        .updateOne({ _id: accountId } as never, { $unset: { identities: 1 } }),
+    403,
+  ],
+  [
+    "whose user has another account now",
+    async ({ accountId, subject }) => {
+      await database()
+        .collection("accounts")
+        .updateOne({ _id: accountId } as never, { $unset: { identities: 1 } });
+      const { id } = await service.account();
+      await service.app.services.accounts.link(UUID.createFromHexString(id), { issuer: provider.issuer, subject });
+    },
+    503,
+  ],
+])("the next call of a token %s shows nothing [OAU-12]", async (_what, end, status) => {
+  const whose = await known();
+  await end(whose);
+  expect(await called(whose.token)).toEqual({ status, shows: false });
+  const again = await called(whose.token);
+  expect(again).toEqual({ status: status === 503 ? 200 : status, shows: false });
+});
