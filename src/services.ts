@@ -10,6 +10,9 @@ import { apiKeyCollection, createApiKeyStore } from "./api-keys/store.ts";
 import { recordExport } from "./audit/exports.ts";
 import { createAuditService } from "./audit/service.ts";
 import { auditCollection, auditRetention, createAuditStore } from "./audit/store.ts";
+import { createReadDocuments } from "./backup/read.ts";
+import { createRestore, restoreCollection } from "./backup/restore.ts";
+import { createBackupService, createBackupStreams } from "./backup/service.ts";
 import type { Config } from "./config.ts";
 import { createContactSearch } from "./contacts/search.ts";
 import { createContactService } from "./contacts/service.ts";
@@ -63,6 +66,7 @@ export const allCollections: readonly CollectionSpec[] = [
   logoutTokenCollection,
   switchCollection,
   erasureCollection,
+  restoreCollection,
 ];
 
 /** Hears of what the services do beside the requests. */
@@ -163,11 +167,15 @@ export function createServices(
       records.setArchived,
       createDeletion(client, records, createEraseResponses(client, redis)),
     ),
-    ingestStreams: createIngestStreams(
-      createImport(records.upserts, imports, bulkLoading, watch.imports),
-      createExport(client),
-      recordExport(audit),
-    ),
+    backup: createBackupService(createRestore(client)),
+    streams: new Map([
+      ...createIngestStreams(
+        createImport(records.upserts, imports, bulkLoading, watch.imports),
+        createExport(client),
+        recordExport(audit),
+      ),
+      ...createBackupStreams(createReadDocuments(client), recordExport(audit)),
+    ]),
     bulkLoading,
   };
 }

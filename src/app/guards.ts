@@ -79,7 +79,7 @@ export function createGuards(
     open: createDispatch(accessPolicy, rpcs.rest, idempotency, capacity),
     assistants: createDispatch(assistants ?? accessPolicy, rpcs.open, idempotency, capacity),
     internal: createDispatch(inside, rpcs.internal, idempotency),
-    streams: createStreamDispatch(inside, services.ingestStreams),
+    streams: createStreamDispatch(inside, services.streams),
   };
   return { limits, sessionCookie, sessions, assistants, access, dispatch };
 }

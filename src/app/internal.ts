@@ -27,7 +27,7 @@ export function createInternalListener(
   const probes = probesOf(foundation, storage);
   showMetrics(foundation, storage, guards, probes.ready);
   const services = [...new Set([...internal.keys()].map(({ parent }) => parent))];
-  const streaming = { rpcs: storage.services.ingestStreams.keys(), dispatch: guards.dispatch.streams };
+  const streaming = { rpcs: storage.services.streams.keys(), dispatch: guards.dispatch.streams };
   const rpc = createRpcSurface(
     internal.keys(),
     guards.dispatch.internal,

@@ -2,6 +2,7 @@
 import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { createAccountService } from "../accounts/service.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import { BackupService } from "../gen/records/admin/v1/backup_pb.ts";
 import { InstanceService } from "../gen/records/admin/v1/instance_pb.ts";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
@@ -56,6 +57,7 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   });
   route(internal, InterfaceService, interfaceService);
   route(internal, InstanceService, createInstanceService(log, config.logLevel));
+  route(internal, BackupService, services.backup);
   route(internal, IngestService, services.ingest);
   return { open, rest, internal };
 }

@@ -3,9 +3,12 @@ import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
 import type { EndWith } from "./exit.ts";
+import { rejectUsage } from "./exit.ts";
 import type { ExportOptions } from "./export/run.ts";
 
 const help = `
+With --account, the file has the records of one account.
+
 Formats (from the file's name by default; standard output is NDJSON):
   ndjson  every record, one per line, in the order that import needs; an import
           of the file restores every record unchanged
@@ -16,19 +19,50 @@ Formats (from the file's name by default; standard output is NDJSON):
           LF
 
 The command writes FILE.part, and renames it to FILE when it is complete. Only
-its owner can read it (0600).`;
+its owner can read it (0600).
+
+With --all, the argument is a folder. It gets a file for each account, with
+everything that is stored of it: records, API keys as hashes, identities,
+enrolment and audit log. restore takes such a folder. The manifest has the
+checksum of each file. To resume an interrupted export, run the same command
+again. An account that is deleted meanwhile is left out.`;
+
+/** Leaves most of an instance's capacity to its clients. */
+const defaultRate = 2_000;
+
+function positive(text: string): number {
+  const rate = Number(text);
+  if (!/^\d{1,9}$/.test(text) || rate === 0) rejectUsage(`--rate must be a number from 1, not "${text}".`);
+  return rate;
+}
 
 /** Adds the command. */
 export function addExport(program: Command, context: Context, endWith: EndWith): void {
   program
     .command("export")
-    .description("writes the records of an account to a file")
-    .argument("<file>", "the file, or - for standard output")
-    .requiredOption("--account <account>", "the account to export: its id or email")
+    .description("writes the records of an account to a file, or all accounts to a folder")
+    .argument("<file>", "the file, or - for standard output; with --all, the folder")
+    .option("--account <account>", "the account to export: its id or email")
+    .option("--all", "exports all accounts completely; the same command resumes it")
+    .option("--rate <records>", "with --all: the most records per second", positive, defaultRate)
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .addHelpText("after", help)
-    .action(async (file: string, options: ExportOptions) => {
-      const { runExport } = await import("./export/run.ts");
-      endWith(await runExport(context.output, await context.link(), file, options));
+    .action(async (file: string, { all = false, rate, account, format }: Options, command: Command) => {
+      if (all === (account !== undefined)) rejectUsage("Set either --account or --all.");
+      if (account !== undefined) {
+        if (command.getOptionValueSource("rate") !== "default") rejectUsage("--rate needs --all.");
+        const { runExport } = await import("./export/run.ts");
+        endWith(await runExport(context.output, await context.link(), file, { account, ...(format && { format }) }));
+        return;
+      }
+      if (format !== undefined) rejectUsage("--format cannot be used with --all.");
+      const { runExportAll } = await import("./backup/export-all.ts");
+      endWith(await runExportAll(context.output, await context.link(), file, rate));
     });
+}
+
+/** The options of both forms. */
+interface Options extends Partial<ExportOptions> {
+  readonly all?: boolean;
+  readonly rate: number;
 }

@@ -13,6 +13,7 @@ import { addKey } from "./key.ts";
 import { addLogLevel } from "./log-level.ts";
 import { addMigrate } from "./migrate.ts";
 import { printable } from "./output.ts";
+import { addRestore } from "./restore.ts";
 import { addShard } from "./shard.ts";
 import { addStatus } from "./status.ts";
 import { addToken } from "./token.ts";
@@ -59,7 +60,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
     .description(
-      "Operates a Records service: accounts, API keys, switches, import and export, access tokens, database and diagnosis.",
+      "Operates a Records service: accounts, API keys, switches, import, export and restore, access tokens, database and diagnosis.",
     )
     .option("--url <url>", "the internal listener of the service")
     .option("--token-file <file>", "a file with the service token")
@@ -86,6 +87,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addLogLevel(program, context);
   addImport(program, context, endWith);
   addExport(program, context, endWith);
+  addRestore(program, context, endWith);
   addToken(program, environment, context);
   addMigrate(program, environment, context);
   addShard(program, context);

@@ -44,17 +44,39 @@ export async function aggregate<T extends Document>(
   { canBeHuge, ...options }: AggregateOptions,
 ): Promise<T[]> {
   if (canBeHuge === true) return readInLine(options.deadline, () => aggregate(collection, pipeline, options));
-  const primary = primaryOf(collection.db.client);
-  const term = primary.require();
   const work = async (): Promise<Document[]> =>
     (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
+  return (await underLease(collection, options, work)) as T[];
+}
+
+/** The same rows as they are stored, in BSON: numbers keep their types, and no field is left out. */
+export function aggregateStored(
+  collection: ReadCollection,
+  pipeline: Document[],
+  options: AggregateOptions,
+): Promise<Buffer[]> {
+  return underLease(collection, options, async () => {
+    const rows: Buffer[] = [];
+    // The rows lie in the memory of the reply, which the driver may use again.
+    for await (const row of storedRows(collection, pipeline, options)) rows.push(Buffer.from(row));
+    return rows;
+  });
+}
+
+async function underLease<T>(
+  collection: ReadCollection,
+  { deadline }: AggregateOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const primary = primaryOf(collection.db.client);
+  const term = primary.require();
   try {
-    const rows = await timed(options.deadline?.tally, "dbMs", `mongodb aggregate ${collection.collectionName}`, work);
+    const rows = await timed(deadline?.tally, "dbMs", `mongodb aggregate ${collection.collectionName}`, work);
     primary.confirm(term);
-    return rows as T[];
+    return rows;
   } catch (error) {
     // An interrupted command can fail with any error: the deadline's reason goes first.
-    if (options.deadline !== undefined) requireTime(options.deadline);
+    if (deadline !== undefined) requireTime(deadline);
     throw error;
   }
 }
@@ -155,15 +177,13 @@ async function atOnce(
  * decoded in turn with other requests.
  */
 async function byCursor(
-  { db, collectionName }: ReadCollection,
+  collection: ReadCollection,
   pipeline: Document[],
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[]> {
-  const limits = limitsOf(deadline);
-  const cursor = db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options, raw: true });
   const rows: Document[] = [];
   let [bytes, decoded] = [0, 0];
-  for await (const row of cursor as AsyncIterable<unknown> as AsyncIterable<Buffer>) {
+  for await (const row of storedRows(collection, pipeline, { deadline, ...options })) {
     rows.push(decode(row));
     bytes += row.length;
     decoded += row.length;
@@ -174,6 +194,16 @@ async function byCursor(
   }
   count(deadline, 1 + Math.floor(rows.length / batchSize), bytes);
   return rows;
+}
+
+function storedRows(
+  { db, collectionName }: ReadCollection,
+  pipeline: Document[],
+  { deadline, ...options }: AggregateOptions,
+): AsyncIterable<Buffer> {
+  const limits = limitsOf(deadline);
+  const cursor = db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options, raw: true });
+  return cursor as AsyncIterable<unknown> as AsyncIterable<Buffer>;
 }
 
 function count(deadline: Deadline | undefined, commands: number, bytes = 0): void {

@@ -13,6 +13,7 @@ export const collections = {
   imports: "imports",
   logoutTokens: "logout_tokens",
   notes: "notes",
+  restores: "restores",
   sessions: "sessions",
   switchChanges: "switch_changes",
   switches: "switches",

@@ -206,6 +206,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/response.ts",
     ),
   ],
+  ["src/backup/", domain("src/backup/", "src/accounts/store.ts", "src/guards/internal.ts", "src/guards/stream.ts")],
   ["src/switches/", domain("src/switches/", "src/guards/switches.ts", "src/guards/internal.ts")],
   [
     "src/ingest/",

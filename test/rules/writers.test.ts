@@ -18,6 +18,7 @@ const owners: Readonly<Record<keyof typeof collections, readonly string[]>> = {
   imports: ["src/ingest/"],
   logoutTokens: ["src/sign-in/"],
   notes: ["src/notes/"],
+  restores: ["src/backup/"],
   sessions: ["src/sessions/"],
   switchChanges: ["src/switches/"],
   switches: ["src/switches/"],

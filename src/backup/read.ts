@@ -1,0 +1,99 @@
+// Reads what is stored of an account or of the service, in pages, which survive a failover and hold no cursor.
+import type { Document, MongoClient, UUID } from "mongodb";
+import { BSON } from "mongodb";
+import { aggregateStored } from "../db/aggregate.ts";
+import { collections } from "../db/collections.ts";
+import type { Deadline } from "../deadline.ts";
+import { fail } from "../errors.ts";
+import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { keptOf, ownerField } from "./kept.ts";
+
+type Documents = ReadDocumentsResponse["documents"];
+
+/** Reads the documents of an account, or those of the service. `deadline` is for the page that is read now. */
+export type ReadDocuments = (
+  accountId: UUID | undefined,
+  deadline: () => Deadline,
+) => AsyncIterable<ReadDocumentsResponse>;
+
+/** Most clients take messages of up to 4 MB: a longer one holds a single document. */
+const mostBytes = 1_000_000;
+/** The account's keys seldom change while they are read. */
+const attempts = 20;
+
+/** Over the collections of a database. */
+export function createReadDocuments(client: MongoClient): ReadDocuments {
+  const db = client.db();
+
+  async function read(collection: string, stages: Document[], hint: string | undefined, deadline: Deadline) {
+    const rows = await aggregateStored(db.collection(collection), stages, {
+      ...(hint === undefined ? {} : { hint }),
+      deadline,
+    });
+    return rows.map((bson) => ({ $typeName: "records.admin.v1.StoredDocument" as const, collection, bson }));
+  }
+
+  /** The keys and the account as they were at one point in time: every change of them changes the account too. */
+  async function keysAndAccount(id: UUID, deadline: () => Deadline): Promise<Documents> {
+    const account = (): Promise<Documents> =>
+      read(collections.accounts, [{ $match: { _id: id } }], undefined, deadline());
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      const before = await account();
+      const keys = await read(
+        collections.apiKeys,
+        [{ $match: { account_id: id } }, { $sort: { active: 1, created_at: 1 } }],
+        undefined,
+        deadline(),
+      );
+      const after = await account();
+      // Of an account that was deleted meanwhile only a part has come.
+      if (after[0] === undefined) fail(Reason.NOT_FOUND, { message: "There is no such account." });
+      if (before[0] !== undefined && Buffer.compare(before[0].bson, after[0].bson) === 0) return [...keys, ...after];
+    }
+    return fail(Reason.UNAVAILABLE, { because: "contention" });
+  }
+
+  return async function* (accountId, deadline) {
+    for (const { collection, pages, sort } of keptOf(accountId === undefined ? "service" : "account")) {
+      if (collection === collections.apiKeys || collection === collections.accounts) continue;
+      const own = accountId === undefined ? {} : { [ownerField(collection)]: accountId };
+      if (pages === undefined) {
+        const stages = [{ $match: own }, ...(sort === undefined ? [] : [{ $sort: sort }])];
+        yield* messagesOf(await read(collection, stages, undefined, deadline()));
+        continue;
+      }
+      const order = Object.fromEntries(pages.by.map((field) => [field, 1]));
+      for (let after: Document = {}; ; ) {
+        const stages = [{ $match: { ...own, ...after } }, { $sort: order }, { $limit: pages.size }];
+        const found = await read(collection, stages, pages.hint, deadline());
+        yield* messagesOf(found);
+        const last = found.at(-1);
+        if (last === undefined || found.length < pages.size) break;
+        after = afterOf(pages.by, BSON.deserialize(last.bson, { promoteValues: false }));
+      }
+    }
+    if (accountId !== undefined) yield* messagesOf(await keysAndAccount(accountId, deadline));
+  };
+}
+
+/** What comes after a document in the order of one or two fields. The first condition bounds the scan of the index. */
+function afterOf([first = "_id", second]: readonly string[], last: Document): Document {
+  if (second === undefined) return { [first]: { $gt: last[first] } };
+  const rest = { [first]: last[first], [second]: { $gt: last[second] } };
+  return { [first]: { $gte: last[first] }, $or: [{ [first]: { $gt: last[first] } }, rest] };
+}
+
+function* messagesOf(all: Documents): Iterable<ReadDocumentsResponse> {
+  let documents: Documents = [];
+  let bytes = 0;
+  for (const document of all) {
+    if (documents.length > 0 && bytes + document.bson.length > mostBytes) {
+      yield { $typeName: "records.admin.v1.ReadDocumentsResponse", documents };
+      [documents, bytes] = [[], 0];
+    }
+    documents.push(document);
+    bytes += document.bson.length;
+  }
+  if (documents.length > 0) yield { $typeName: "records.admin.v1.ReadDocumentsResponse", documents };
+}

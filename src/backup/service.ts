@@ -1,0 +1,42 @@
+// records.admin.v1.BackupService: reads and restores the stored documents of an account.
+import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { UUID } from "mongodb";
+import { uuid } from "../db/mongo.ts";
+import type { BackupService as Descriptor, ReadDocumentsRequest } from "../gen/records/admin/v1/backup_pb.ts";
+import { BackupService } from "../gen/records/admin/v1/backup_pb.ts";
+import type { Operator } from "../guards/internal.ts";
+import type { StreamHandler } from "../guards/stream.ts";
+import type { OperatorService } from "../rpc/routes.ts";
+import type { ReadDocuments } from "./read.ts";
+import type { Restore } from "./restore.ts";
+
+/** The unary rpcs of the service. */
+export function createBackupService(restore: Restore): OperatorService<typeof Descriptor> {
+  return {
+    async restoreDocuments({ backupId: backup, accountId: id, documents, checkOnly }, operator) {
+      const restoring = { backup, accountId: id === "" ? undefined : uuid(id), deadline: operator.deadline() };
+      const complete = await (checkOnly ? restore.check : restore.write)(restoring, documents);
+      return { $typeName: "records.admin.v1.RestoreDocumentsResponse", complete };
+    },
+  };
+}
+
+/** Its rpcs that stream. Nothing of an account is sent before `onRead` resolves. */
+export function createBackupStreams(
+  readDocuments: ReadDocuments,
+  onRead: (accountId: UUID, operator: Operator) => Promise<void>,
+): ReadonlyMap<DescMethod, StreamHandler> {
+  return new Map<DescMethod, StreamHandler>([
+    [
+      BackupService.method.readDocuments,
+      async function* (messages: AsyncIterable<Message>, operator) {
+        for await (const message of messages) {
+          const { accountId: id } = message as ReadDocumentsRequest;
+          const accountId = id === "" ? undefined : (await operator.scopeFor(id)).accountId;
+          if (accountId !== undefined) await onRead(accountId, operator);
+          yield* readDocuments(accountId, () => operator.deadline());
+        }
+      },
+    ],
+  ]);
+}

@@ -1,0 +1,22 @@
+// Lists all accounts, also while others are created and deleted.
+import type { Account } from "../../gen/records/admin/v1/accounts_pb.ts";
+import { AccountService } from "../../gen/records/admin/v1/accounts_pb.ts";
+import type { Link } from "../link.ts";
+
+const pageSize = 100;
+
+/**
+ * All accounts that exist throughout, the oldest first. Each page begins with the last account of the page before: where
+ * that is another one, an account was deleted, and the list begins again.
+ */
+export async function allAccounts(link: Link): Promise<Account[]> {
+  const client = link.client(AccountService);
+  let all: Account[] = [];
+  for (;;) {
+    const offset = Math.max(0, all.length - 1);
+    const { accounts, hasMore } = await client.listAccounts({ limit: pageSize, offset });
+    const moved = all.length > 0 && accounts[0]?.id !== all.at(-1)?.id;
+    all = moved ? [] : [...all.slice(0, offset), ...accounts];
+    if (!moved && !hasMore) return all;
+  }
+}

@@ -1,0 +1,214 @@
+// What `records export --all` does: a file for each account, and a manifest by which it resumes.
+import { createHash } from "node:crypto";
+import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
+import type { ExitCode } from "../exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
+import { onInterrupt } from "../interrupt.ts";
+import type { Link } from "../link.ts";
+import type { Output } from "../output.ts";
+import { count, facts } from "../output.ts";
+import type { Progress } from "../progress.ts";
+import { createProgress } from "../progress.ts";
+import { allAccounts } from "./accounts.ts";
+import { lineOf } from "./documents.ts";
+import { checksumOf } from "./files.ts";
+import type { FileEntry, Manifest } from "./manifest.ts";
+import { addFile, complete, manifestFile, readManifest, serviceFile, sum, total, writeManifest } from "./manifest.ts";
+import type { Pace } from "./repeat.ts";
+import { createPace, repeat } from "./repeat.ts";
+
+/** What the files are written with. */
+interface Export {
+  readonly link: Link;
+  readonly folder: string;
+  readonly progress: Progress;
+  readonly pace: Pace;
+  readonly stop: AbortSignal;
+  /** Is called with the number of documents that were written. */
+  readonly onWritten: (documents: number) => void;
+}
+
+/** Exports all accounts to a folder and reports the summary. Returns how the command ends. */
+export async function runExportAll(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
+  const before = await openFolder(folder);
+  if (before?.completion !== undefined)
+    throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);
+  const begunAt = performance.now();
+  const progress = await createProgress(output, "Exporting", undefined);
+  const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
+  let documents = 0;
+  let doing = "";
+  const onWritten = (written: number): void => {
+    documents += written;
+    const seconds = (performance.now() - begunAt) / 1_000;
+    progress.show({ records: documents, rate: documents / seconds, bytes: 0, doing });
+  };
+  const work: Export = {
+    ...{ link, folder, progress, onWritten, stop: interrupt.signal },
+    pace: createPace(rate, interrupt.signal),
+  };
+  try {
+    const accounts = await repeat(
+      work.stop,
+      () => noteRepeat(progress),
+      () => allAccounts(link),
+    );
+    const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
+    const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
+      id === null || accounts.some((account) => account.id === id) ? [] : [id],
+    );
+    await writeManifest(folder, before, [...kept.values()]);
+    const files = new Map(kept);
+    for (const [at, { id }] of accounts.entries()) {
+      doing = `account ${count(at + 1)} of ${count(accounts.length)}`;
+      if (kept.has(fileOf(id))) continue;
+      const entry = await exportOne(work, id);
+      if (entry === undefined) leftOut.push(id);
+      else files.set(entry.file, entry);
+    }
+    // Last, for it has who has signed out until now.
+    const entry = await exportOne(work, "");
+    if (entry !== undefined) files.set(entry.file, entry);
+    await complete(folder, leftOut);
+    tell(output, { folder, files, kept: kept.size, leftOut, seconds: (performance.now() - begunAt) / 1_000 });
+    return exitCodes.ok;
+  } catch (error) {
+    if (interrupt.signal.aborted) return exitCodes.interrupted;
+    throw inWords(error, folder);
+  } finally {
+    interrupt.end();
+    progress.end();
+  }
+}
+
+/** Makes the folder, or opens that of an earlier run. */
+async function openFolder(folder: string): Promise<Manifest | undefined> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const manifest = await readManifest(folder);
+    const others = (await readdir(folder)).filter((name) => name !== `${manifestFile}.part`);
+    if (manifest === undefined && others.length > 0)
+      rejectUsage(`${folder} has other files. Name a new or an empty folder, or that of an interrupted export.`);
+    await chmod(folder, 0o700);
+    return manifest;
+  } catch (error) {
+    throw inWords(error, folder);
+  }
+}
+
+/** The complete files of an earlier run whose account is still there. The others are removed. */
+async function keptFiles(
+  folder: string,
+  before: Manifest | undefined,
+  wanted: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, FileEntry>> {
+  const kept = new Map<string, FileEntry>();
+  for (const [file, entry] of before?.files ?? [])
+    if (wanted.has(file) && (await checksumOf(join(folder, file)))?.sha256 === entry.sha256) kept.set(file, entry);
+  for (const name of await readdir(folder))
+    if (!kept.has(name) && name !== manifestFile) await rm(join(folder, name), { force: true });
+  return kept;
+}
+
+function fileOf(accountId: string): string {
+  return accountId === "" ? serviceFile : `${accountId}.ndjson`;
+}
+
+/** Writes the file of an account, or that of the service; undefined where the account is gone. */
+async function exportOne(work: Export, accountId: string): Promise<FileEntry | undefined> {
+  const file = fileOf(accountId);
+  const path = join(work.folder, file);
+  try {
+    const written = await repeat(
+      work.stop,
+      () => noteRepeat(work.progress),
+      () => write(work, accountId, path),
+    );
+    await rename(`${path}.part`, path);
+    const entry = { file, account_id: accountId === "" ? null : accountId, ...written };
+    await addFile(work.folder, entry);
+    return entry;
+  } catch (error) {
+    await rm(`${path}.part`, { force: true });
+    if (error instanceof ConnectError && error.code === Code.NotFound) return undefined;
+    throw error;
+  }
+}
+
+async function write(
+  { link, pace, stop, onWritten }: Export,
+  accountId: string,
+  path: string,
+): Promise<Omit<FileEntry, "file" | "account_id">> {
+  const call = new AbortController();
+  const end = (): void => call.abort();
+  stop.addEventListener("abort", end, { once: true });
+  // What another run left would keep its rights.
+  await rm(`${path}.part`, { force: true });
+  const handle = await open(`${path}.part`, "wx", 0o600);
+  try {
+    stop.throwIfAborted();
+    const hash = createHash("sha256");
+    const documents: Record<string, number> = {};
+    let bytes = 0;
+    for await (const message of link.client(BackupService).readDocuments({ accountId }, { signal: call.signal })) {
+      const text = Buffer.from(message.documents.map(lineOf).join(""));
+      for (const { collection } of message.documents) documents[collection] = (documents[collection] ?? 0) + 1;
+      await handle.appendFile(text);
+      hash.update(text);
+      bytes += text.length;
+      onWritten(message.documents.length);
+      await pace(message.documents.length);
+    }
+    await handle.sync();
+    return { bytes, sha256: hash.digest("hex"), documents };
+  } finally {
+    stop.removeEventListener("abort", end);
+    call.abort();
+    await handle.close();
+  }
+}
+
+function noteRepeat(progress: Progress): void {
+  progress.note("The service cannot be reached, or cannot respond. Trying again …");
+}
+
+/** An error of the file system in words. */
+function inWords(error: unknown, folder: string): unknown {
+  if (!(error instanceof Error && "syscall" in error && "code" in error) || error instanceof ConnectError) return error;
+  return new CommandError(
+    exitCodes.failed,
+    "file",
+    `${folder} cannot be written (${String(error.code)}). Check the free space and the rights, then run the same command again.`,
+  );
+}
+
+function tell(
+  output: Output,
+  done: {
+    readonly folder: string;
+    readonly files: ReadonlyMap<string, FileEntry>;
+    readonly kept: number;
+    readonly leftOut: readonly string[];
+    readonly seconds: number;
+  },
+): void {
+  const { folder, files, kept, leftOut, seconds } = done;
+  const documents = sum([...files.values()].map((entry) => entry.documents));
+  const accounts = [...files.values()].filter(({ account_id }) => account_id !== null).length;
+  output.result(
+    {
+      ...{ directory: folder, accounts, resumed: kept, left_out: leftOut, documents: { ...documents } },
+      seconds: Math.round(seconds * 1_000) / 1_000,
+    },
+    [
+      `Exported ${count(accounts)} accounts with ${count(total(documents))} documents to ${folder} in ${seconds.toFixed(1)} s.`,
+      ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
+      ...(kept === 0 ? [] : [`${count(kept)} accounts were already complete.`]),
+      ...leftOut.map((id) => `Account ${id} was deleted meanwhile and is left out.`),
+    ],
+  );
+}
