@@ -1,5 +1,6 @@
 // The drills, in the order in which they are run.
 import type { Drill } from "./drill.ts";
+import { backup } from "./backup/backup.ts";
 import { crash } from "./crash/crash.ts";
 import { dependencies } from "./dependencies/dependencies.ts";
 import { histories } from "./histories/histories.ts";
@@ -18,5 +19,5 @@ import { upgrade } from "./upgrade/upgrade.ts";
 
 export const drills: readonly Drill[] = [
   ...[kills, crash, limiter, redisGroups, overload, starvation, rolling, maintenance, upgrade],
-  ...[dependencies, soak, isolation, signOut, hostile, histories],
+  ...[backup, dependencies, soak, isolation, signOut, hostile, histories],
 ];

@@ -1,5 +1,5 @@
 // Restores the documents of a backup: whole accounts that the database does not have, batch by batch.
-import type { ClientSession, Document, MongoClient, UUID } from "mongodb";
+import type { ClientSession, Document, Filter, MongoClient, UUID } from "mongodb";
 import { BSON, Binary } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
@@ -59,22 +59,26 @@ export function createRestore(client: MongoClient): Restore {
   const restores = db.collection<RestoreDocument>(collections.restores);
 
   /** Writes the documents of one collection. */
-  function put(
+  async function put(
     { accountId }: Restoring,
-    collection: string,
+    name: string,
     documents: readonly Document[],
     session: ClientSession,
   ): Promise<unknown> {
-    const owner = accountId === undefined || ownerField(collection) === "_id" ? {} : { account_id: accountId };
-    return db.collection<Document>(collection).bulkWrite(
-      documents.map(({ _id, ...document }) =>
-        accountId === undefined
-          ? // Of what the database has, it keeps its own.
-            { updateOne: { filter: { _id }, update: { $setOnInsert: document }, upsert: true } }
-          : { replaceOne: { filter: { _id, ...owner }, replacement: document, upsert: true } },
-      ),
-      { session },
-    );
+    const collection = db.collection<Document>(name);
+    if (accountId !== undefined) {
+      const owner = ownerField(name) === "_id" ? {} : { account_id: accountId };
+      const replacements = documents.map(({ _id, ...replacement }) => ({
+        replaceOne: { filter: { _id, ...owner }, replacement, upsert: true },
+      }));
+      return collection.bulkWrite(replacements, { session });
+    }
+    // Of the service's own, the database keeps what it has.
+    const ids = documents.map(({ _id }) => _id as unknown);
+    const present = await collection.find({ _id: { $in: ids } } as Filter<Document>, { session }).toArray();
+    const known = new Set(present.map(({ _id }) => BSON.EJSON.stringify(_id)));
+    const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id)));
+    return missing.length === 0 ? undefined : collection.insertMany([...missing], { session });
   }
 
   /** Marks the account as being restored. True when it is restored already. */

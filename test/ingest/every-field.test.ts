@@ -1,7 +1,6 @@
 // No field is lost: every field of every record is written, read on every wire, exported, erased and imported again.
-import type { DescField, DescMessage, JsonObject, Message } from "@bufbuild/protobuf";
-import { create, ScalarType, toJson } from "@bufbuild/protobuf";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import { toJson } from "@bufbuild/protobuf";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
@@ -11,6 +10,7 @@ import {
   UpdateContactRequestSchema,
 } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionDetailSchema } from "../../src/gen/records/v1/sessions_pb.ts";
+import { everyRecord, filled, recordIds } from "../../fixtures/records/every-field.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -30,44 +30,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const ids = {
-  contact: "0b9d1a40-7a7e-4c3c-9a51-6a6f0e3f0001",
-  session: "0b9d1a40-7a7e-4c3c-9a51-6a6f0e3f0002",
-  other: "0b9d1a40-7a7e-4c3c-9a51-6a6f0e3f0003",
-};
-/** Names of a parent: an item has one, and the export writes the id. */
-const alternative = /^(contact|session)_external_id$/;
-
-/** A message with a value in every field, no two alike. */
-function filled(schema: DescMessage, own: string): Message {
-  const values = schema.fields
-    .filter(({ name }) => !alternative.test(name))
-    .map((field, at) => [field.localName, valueOf(field, own, at)] as const);
-  return create(schema, Object.fromEntries(values) as never);
-}
-
-function valueOf({ name, message, enum: type, ...field }: DescField, own: string, at: number): unknown {
-  const scalar = "scalar" in field ? field.scalar : undefined;
-  if (message?.typeName === TimestampSchema.typeName)
-    return create(TimestampSchema, { seconds: BigInt(1_760_000_000 + at) });
-  if (message !== undefined) return filled(message, ids.other);
-  if (type !== undefined) return type.values.at(-1)?.number;
-  if (name === "contact_id") return ids.contact;
-  if (name === "session_id") return ids.session;
-  if (name === "id") return own;
-  if (name === "email") return `${at}@example.com`;
-  if (scalar === ScalarType.STRING) return `${name} ${at}`;
-  if (scalar === ScalarType.INT32 || scalar === ScalarType.DOUBLE) return at + 1;
-  throw new Error(`the test has no value for ${name}`);
-}
-
-/** A record of every kind, with every field. */
-const records = RecordSchema.fields.map(({ name, localName, number, message }) => {
-  if (message === undefined) throw new Error(`${name} is no message`);
-  const own = { contact: ids.contact, session: ids.session }[name] ?? ids.other.replace(/3$/, String(number + 3));
-  const record = create(RecordSchema, { record: { case: localName, value: filled(message, own) } as never });
-  return toJson(RecordSchema, record, { useProtoFieldName: true }) as unknown as RecordJson;
-});
+const ids = recordIds();
 
 const keyed = (all: readonly RecordJson[]): Record<string, unknown> =>
   Object.fromEntries(all.map((record) => [Object.keys(record)[0] ?? "", Object.values(record)[0]]));
@@ -90,14 +53,14 @@ const inMilliseconds = (value: unknown): unknown =>
 
 test("every field of every record is kept by ingest, shown on every wire, exported, and there again after an erasure and an import", async () => {
   const { id: accountId, key } = await service.account();
-  const given = keyed(records);
+  const given = everyRecord(ids);
   // Notes after what they belong to; an archived contact takes notes by ingest.
   const into = ingestInto(service, accountId);
-  await into.contact(given["contact"] as JsonObject);
-  await into.session(given["session"] as JsonObject);
-  await into.transcript(given["transcript"] as JsonObject);
-  await into.sessionNotes(given["session_note"] as JsonObject);
-  await into.contactNotes(given["contact_note"] as JsonObject);
+  await into.contact(given["contact"] ?? {});
+  await into.session(given["session"] ?? {});
+  await into.transcript(given["transcript"] ?? {});
+  await into.sessionNotes(given["session_note"] ?? {});
+  await into.contactNotes(given["contact_note"] ?? {});
   const exported = await exportAll(service, accountId);
   expect(keyed(exported)).toEqual(given);
 
@@ -120,7 +83,7 @@ test("every field of every record is kept by ingest, shown on every wire, export
 test("the API writes every field of a create and of an update", async () => {
   const { key } = await service.account();
   const asJson = (schema: DescMessage): Record<string, unknown> => {
-    const all = toJson(schema, filled(withoutMask(schema), ids.other), { useProtoFieldName: true }) as JsonObject;
+    const all = toJson(schema, filled(withoutMask(schema), ids.other, ids), { useProtoFieldName: true }) as JsonObject;
     return Object.fromEntries(Object.entries(all).filter(([name]) => name !== "contact_id" && name !== "update_mask"));
   };
   const create_ = asJson(CreateContactRequestSchema);
