@@ -25,7 +25,7 @@ import { fill } from "./fill.ts";
 import { startLoad } from "./load.ts";
 
 const sizes = {
-  long: { accounts: 300, contacts: 1_000, rate: 5_000 },
+  long: { accounts: 200, contacts: 200, rate: 5_000 },
   short: { accounts: 9, contacts: 150, rate: 400 },
 } as const;
 

@@ -2,4 +2,4 @@
 import { backup } from "../../drills/backup/backup.ts";
 import { holds } from "./hold.ts";
 
-holds(backup, ["OPS-17"]);
+holds(backup, ["OPS-62"]);

@@ -1,9 +1,9 @@
 // How the operations of records.admin.v1 are tried: by Connect's JSON on the internal listener.
 import type { Document } from "mongodb";
-import { UUID } from "mongodb";
+import { BSON, UUID } from "mongodb";
 import type { Lane } from "./lane.ts";
 import type { Recipe } from "./recipe.ts";
-import { call, count, fresh } from "./recipe.ts";
+import { call, count, drained, fresh } from "./recipe.ts";
 
 const admin = "records.admin.v1";
 
@@ -57,6 +57,28 @@ export const adminRecipes: readonly Recipe[] = [
   plain(`${admin}.InstanceService/SetLogLevel`, () => ({ level: "info" })),
   switching("SetPublicInterface"),
   switching("SetWrites"),
+  {
+    operation: `${admin}.BackupService/ReadDocuments`,
+    streams: true,
+    // Not the account of the trials: that one grows.
+    prepare: (lane) =>
+      Promise.resolve({ send: () => drained(lane.backup.readDocuments({ accountId: lane.seen.accountId })) }),
+  },
+  {
+    operation: `${admin}.BackupService/RestoreDocuments`,
+    prepare(lane) {
+      const [_id, email] = [new UUID(), `${fresh()}@example.com`];
+      const account = { _id, email, email_key: email, beta_enrolled: false, created_at: new Date() };
+      const bson = Buffer.from(BSON.serialize(account)).toString("base64");
+      const documents = [{ collection: "accounts", bson }];
+      const message = { backup_id: new UUID().toHexString(), account_id: _id.toHexString(), documents };
+      return Promise.resolve({
+        send: () => call(lane, `${admin}.BackupService/RestoreDocuments`, message),
+        effects: () => count(lane, "accounts", { email }),
+        repeatable: true,
+      });
+    },
+  },
   {
     operation: `${admin}.AccountService/CreateAccount`,
     prepare(lane) {

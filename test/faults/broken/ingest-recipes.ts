@@ -1,12 +1,11 @@
 // How the operations of records.ingest.v1 are tried: by Connect's JSON, the streams by gRPC.
 import { create, fromJson } from "@bufbuild/protobuf";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { Code, ConnectError } from "@connectrpc/connect";
 import { UUID } from "mongodb";
 import { ImportRequestSchema, RecordSchema } from "../../../src/gen/records/ingest/v1/import_pb.ts";
 import type { Lane } from "./lane.ts";
-import type { Outcome, Recipe } from "./recipe.ts";
-import { call, count, fresh, success, unavailable, wrong } from "./recipe.ts";
+import type { Recipe } from "./recipe.ts";
+import { call, count, drained, fresh } from "./recipe.ts";
 
 const ingest = "records.ingest.v1.IngestService";
 
@@ -43,16 +42,6 @@ function archiving(rpc: string, before: "active" | "archived"): Recipe {
 }
 
 /** Reads a stream to its end. */
-async function drained(stream: AsyncIterable<unknown>): Promise<Outcome> {
-  try {
-    for await (const message of stream) void message;
-    return success;
-  } catch (error) {
-    const { code, message } = ConnectError.from(error);
-    return code === Code.Unavailable ? unavailable : wrong(`${Code[code]} ${message}`);
-  }
-}
-
 async function* importOf(accountId: string, externalId: string) {
   yield create(ImportRequestSchema, { accountId, importId: externalId, position: 0n });
   const record = (json: JsonObject) => fromJson(RecordSchema, json);

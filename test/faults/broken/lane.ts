@@ -4,6 +4,7 @@ import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-no
 import type { Client } from "@connectrpc/connect";
 import { createClient } from "@connectrpc/connect";
 import { MongoClient } from "mongodb";
+import { BackupService } from "../../../src/gen/records/admin/v1/backup_pb.ts";
 import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
@@ -37,6 +38,7 @@ export interface Lane {
   readonly whole: TestService;
   readonly fake: FakeProvider;
   readonly streams: Client<typeof IngestService>;
+  readonly backup: Client<typeof BackupService>;
   readonly account: TestAccount;
   readonly put: Ingest;
   /** Records of the account that no trial changes. */
@@ -99,6 +101,7 @@ export async function startLane(injector: FaultInjector, whole: TestService): Pr
     whole,
     fake,
     streams: createClient(IngestService, transport),
+    backup: createClient(BackupService, transport),
     account,
     put,
     ...(await records(put)),

@@ -1,5 +1,6 @@
 // What an operation needs to be tried: a valid request, its success, and how often it has taken effect.
 import { randomUUID } from "node:crypto";
+import { Code, ConnectError } from "@connectrpc/connect";
 import type { Document } from "mongodb";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
@@ -77,4 +78,15 @@ export async function call({ service }: Lane, rpc: string, message: Record<strin
 /** How many documents of a collection match, as an instance without a fault reads them. */
 export function count({ whole }: Lane, collection: string, filter: Document): Promise<number> {
   return whole.app.client.db().collection(collection).countDocuments(filter);
+}
+
+/** Reads a stream to its end. */
+export async function drained(stream: AsyncIterable<unknown>): Promise<Outcome> {
+  try {
+    for await (const message of stream) void message;
+    return success;
+  } catch (error) {
+    const { code, message } = ConnectError.from(error);
+    return code === Code.Unavailable ? unavailable : wrong(`${Code[code]} ${message}`);
+  }
 }

@@ -1,0 +1,25 @@
+// The decisions about each collection in a backup: the code's and those of docs/backup.md are the same.
+import { expect, test } from "vitest";
+import { keepings } from "../../src/backup/kept.ts";
+import { collections } from "../../src/db/collections.ts";
+import { allCollections } from "../../src/services.ts";
+import { readPage } from "../docs/pages.ts";
+
+const rows = [...readPage("docs/backup.md").text.matchAll(/^\| `(\w+)` \| (yes|no) \| (.*?)\s*\|$/gm)];
+
+test("the guide says of every collection whether a backup holds it, as the code does [OPS-62]", () => {
+  const decided = Object.entries(keepings).map(([name, keeping]) => [name, "kept" in keeping ? "yes" : "no"]);
+  expect(new Map(rows.map(([, name, kept]) => [name, kept]))).toEqual(new Map(decided as [string, string][]));
+  expect(new Set(decided.map(([name]) => name))).toEqual(new Set(Object.values(collections)));
+  // What is left out has a reason.
+  for (const [, name, kept, remark = ""] of rows) if (kept === "no") expect(remark, name).not.toBe("");
+});
+
+test("a collection of which an account is erased is in its backup, or is left out for a reason [OPS-62]", () => {
+  const ofAccounts = allCollections.flatMap(({ collection, erasure }) => (erasure === undefined ? [] : [collection]));
+  const leftOut = ofAccounts.filter((name) => {
+    const keeping = keepings[name as keyof typeof keepings];
+    return !("kept" in keeping) || keeping.kept !== "account";
+  });
+  expect(leftOut.sort()).toEqual(["dashboard_sessions", "idempotency", "restores"]);
+});
