@@ -35,7 +35,7 @@ export const backup: Drill = {
   run: (form, say) => examine(form, say),
   controls: [
     control("the restore leaves a field out", {
-      file: "src/backup/restore.ts",
+      file: "src/db/put-stored.ts",
       from: "documents.map(({ _id, ...replacement }) => ({",
       to: "documents.map(({ _id, last_used_at: _out, ...replacement }) => ({",
     }),
@@ -203,9 +203,9 @@ async function restoreAll(
   // What was restored once is not restored over what has changed since.
   const again = await start(target, "restore", folder).ended;
   if (again.code !== 0) violations.push(`a repeated restore ended with ${again.code}: ${again.output}`);
-  const refused = await start(source, "restore", folder).ended;
-  if (refused.code !== 1 || !refused.output.includes("already_exists"))
-    violations.push(`a restore over existing accounts ended with ${refused.code}: ${refused.output}`);
+  const rejected = await start(source, "restore", folder).ended;
+  if (rejected.code !== 1 || !rejected.output.includes("already_exists"))
+    violations.push(`a restore over existing accounts ended with ${rejected.code}: ${rejected.output}`);
 }
 
 /** A damaged file is found before anything is restored. */

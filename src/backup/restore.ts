@@ -1,5 +1,5 @@
 // Restores the documents of a backup: whole accounts that the database does not have, batch by batch.
-import type { ClientSession, Document, Filter, MongoClient, UUID } from "mongodb";
+import type { ClientSession, Document, MongoClient, UUID } from "mongodb";
 import { BSON, Binary } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
@@ -7,6 +7,7 @@ import { findFirst } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import { addStored, putStored } from "../db/put-stored.ts";
 import { transaction } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
@@ -53,72 +54,33 @@ interface Parsed {
 
 /** Over the collections of a database. */
 export function createRestore(client: MongoClient): Restore {
-  const db = client.db();
-  const accounts = db.collection<AccountDocument>(collections.accounts);
-  const erasures = db.collection<{ _id: UUID }>(collections.erasures);
-  const restores = db.collection<RestoreDocument>(collections.restores);
-
-  /** Writes the documents of one collection. */
-  async function put(
-    { accountId }: Restoring,
-    name: string,
-    documents: readonly Document[],
-    session: ClientSession,
-  ): Promise<unknown> {
-    const collection = db.collection<Document>(name);
-    if (accountId !== undefined) {
-      const owner = ownerField(name) === "_id" ? {} : { account_id: accountId };
-      const replacements = documents.map(({ _id, ...replacement }) => ({
-        replaceOne: { filter: { _id, ...owner }, replacement, upsert: true },
-      }));
-      return collection.bulkWrite(replacements, { session });
-    }
-    // Of the service's own, the database keeps what it has.
-    const ids = documents.map(({ _id }) => _id as unknown);
-    const present = await collection.find({ _id: { $in: ids } } as Filter<Document>, { session }).toArray();
-    const known = new Set(present.map(({ _id }) => BSON.EJSON.stringify(_id)));
-    const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id)));
-    return missing.length === 0 ? undefined : collection.insertMany([...missing], { session });
-  }
-
-  /** Marks the account as being restored. True when it is restored already. */
-  async function begin(id: UUID, backup: string, session: ClientSession): Promise<boolean> {
-    const marker = await restores.findOneAndUpdate(
-      { _id: id },
-      { $setOnInsert: { backup, begun_at: new Date() }, $inc: { batches: 1 } },
-      { upsert: true, returnDocument: "after", session },
-    );
-    if (marker?.done_at !== undefined && marker.backup === backup) return true;
-    if (marker?.backup !== backup) failOther();
-    if ((await erasures.findOne({ _id: id }, { session })) !== null) failDeleted();
-    if ((await accounts.findOne({ _id: id }, { session })) !== null) failTaken();
-    return false;
-  }
-
+  const opened = openCollections(client);
   return {
     async check({ backup, accountId, deadline }, documents) {
       if (accountId === undefined) return false;
-      const parsed = parse(documents, accountId);
+      const account = accountIn(parse(documents, accountId));
+      const { accounts, erasures, restores } = opened;
       const marker = await findFirst<RestoreDocument>(restores, { _id: accountId }, { deadline });
-      if (marker !== undefined && marker.backup !== backup) failOther();
-      if (marker?.done_at !== undefined) return true;
+      if (isDone(marker, backup)) return true;
       if ((await findFirst(erasures, { _id: accountId }, { deadline })) !== undefined) failDeleted();
       if ((await findFirst(accounts, { _id: accountId }, { deadline })) !== undefined) failTaken();
-      const account = accountIn(parsed);
       if (account !== undefined && (await findFirst(accounts, { $or: namesOf(account) }, { deadline })) !== undefined)
         failName();
       return false;
     },
-    async write(restoring, documents) {
-      const { backup, accountId, deadline } = restoring;
+    async write({ backup, accountId, deadline }, documents) {
       const parsed = parse(documents, accountId);
       try {
         return await transaction(client, deadline, async (session) => {
-          if (accountId !== undefined && (await begin(accountId, backup, session))) return true;
-          for (const [collection, documents] of byCollection(parsed))
-            await put(restoring, collection, documents, session);
+          if (accountId !== undefined && (await begin(opened, accountId, backup, session))) return true;
+          // In a transaction one command follows the other.
+          for (const [name, group] of byCollection(parsed)) {
+            const collection = client.db().collection<Document>(name);
+            if (accountId === undefined) await addStored(collection, group, session);
+            else await putStored(collection, group, { [ownerField(name)]: accountId }, session);
+          }
           if (accountId === undefined || accountIn(parsed) === undefined) return false;
-          await restores.updateOne({ _id: accountId }, { $set: { done_at: new Date() } }, { session });
+          await opened.restores.updateOne({ _id: accountId }, { $set: { done_at: new Date() } }, { session });
           return true;
         });
       } catch (error) {
@@ -127,6 +89,36 @@ export function createRestore(client: MongoClient): Restore {
       }
     },
   };
+}
+
+function openCollections(client: MongoClient) {
+  const db = client.db();
+  return {
+    accounts: db.collection<AccountDocument>(collections.accounts),
+    erasures: db.collection<{ _id: UUID }>(collections.erasures),
+    restores: db.collection<RestoreDocument>(collections.restores),
+  };
+}
+
+/** Marks the account as being restored. True when it is restored already. */
+async function begin(
+  { accounts, erasures, restores }: ReturnType<typeof openCollections>,
+  id: UUID,
+  backup: string,
+  session: ClientSession,
+): Promise<boolean> {
+  const marked = { $setOnInsert: { backup, begun_at: new Date() }, $inc: { batches: 1 } };
+  const before = await restores.findOneAndUpdate({ _id: id }, marked, { upsert: true, session });
+  if (isDone(before ?? undefined, backup)) return true;
+  if ((await erasures.findOne({ _id: id }, { session })) !== null) failDeleted();
+  if ((await accounts.findOne({ _id: id }, { session })) !== null) failTaken();
+  return false;
+}
+
+/** Whether this backup of an account is restored completely. Fails where it is another backup's. */
+function isDone(marker: RestoreDocument | undefined, backup: string): boolean {
+  if (marker !== undefined && marker.backup !== backup) failOther();
+  return marker?.done_at !== undefined;
 }
 
 /** The documents, each of a collection that a backup holds, and of this account. Fails with INVALID_REQUEST. */

@@ -1,0 +1,29 @@
+// Writes documents as they were stored before, in a transaction: for a restore alone.
+import type { ClientSession, Collection, Document, Filter } from "mongodb";
+import { BSON } from "mongodb";
+
+/** Inserts or replaces documents; `owner` is the condition that each document meets besides its id. */
+export async function putStored(
+  collection: Collection<Document>,
+  documents: readonly Document[],
+  owner: Document,
+  session: ClientSession,
+): Promise<void> {
+  const replacements = documents.map(({ _id, ...replacement }) => ({
+    replaceOne: { filter: { _id, ...owner }, replacement, upsert: true },
+  }));
+  await collection.bulkWrite(replacements, { session });
+}
+
+/** Inserts the documents whose id is not there. The others stay as they are. */
+export async function addStored(
+  collection: Collection<Document>,
+  documents: readonly Document[],
+  session: ClientSession,
+): Promise<void> {
+  const ids = { _id: { $in: documents.map(({ _id }) => _id as unknown) } } as Filter<Document>;
+  const present = await collection.find(ids, { session, projection: { _id: 1 } }).toArray();
+  const known = new Set(present.map(({ _id }) => BSON.EJSON.stringify(_id)));
+  const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id)));
+  if (missing.length > 0) await collection.insertMany(missing, { session });
+}
