@@ -80,8 +80,7 @@ export function createRestore(client: MongoClient): Restore {
             else await putStored(collection, group, { [ownerField(name)]: accountId }, session);
           }
           if (accountId === undefined || accountIn(parsed) === undefined) return false;
-          await opened.restores.updateOne({ _id: accountId }, { $set: { done_at: new Date() } }, { session });
-          return true;
+          return finish(opened, accountId, session);
         });
       } catch (error) {
         if (duplicateIndex(error) !== undefined) failName();
@@ -113,6 +112,16 @@ async function begin(
   if ((await erasures.findOne({ _id: id }, { session })) !== null) failDeleted();
   if ((await accounts.findOne({ _id: id }, { session })) !== null) failTaken();
   return false;
+}
+
+/** Marks the account as restored. */
+async function finish(
+  { restores }: ReturnType<typeof openCollections>,
+  id: UUID,
+  session: ClientSession,
+): Promise<boolean> {
+  await restores.updateOne({ _id: id }, { $set: { done_at: new Date() } }, { session });
+  return true;
 }
 
 /** Whether this backup of an account is restored completely. Fails where it is another backup's. */

@@ -218,6 +218,7 @@ test("the guide shows commands of every kind", () => {
       "log-level",
       "import",
       "export",
+      "restore",
       "token",
       "doctor",
     ]),

@@ -6,8 +6,8 @@ import type { Link } from "../link.ts";
 const pageSize = 100;
 
 /**
- * All accounts that exist throughout, the oldest first. Each page begins with the last account of the page before. Where
- * it does not, an account was deleted, and the list begins again.
+ * All accounts that exist throughout, the oldest first. Each page begins with the last account of the page before.
+ * Where it does not, an account was deleted, and the list begins again.
  */
 export async function allAccounts(link: Link): Promise<Account[]> {
   const client = link.client(AccountService);
