@@ -35,6 +35,7 @@ const places = [
   "audit_log",
   "imports",
   "accounts",
+  "restores",
   "redis",
 ];
 const clean = {

@@ -125,9 +125,15 @@ test("of an account with everything the product makes, nothing is left in any co
     "imports",
     "notes",
     "redis",
+    "restores",
     "sessions",
     "transcripts",
   ];
+  // As of an account that was restored from a backup.
+  await service.app.client
+    .db()
+    .collection<{ _id: UUID; backup: string }>("restores")
+    .insertOne({ _id: UUID.createFromHexString(filled.id), backup: "a backup" });
   expect((await placesThatSay(filled)).sort()).toEqual(everywhere);
 
   const { status, body } = await admin("DeleteAccount", { account_id: filled.id });
