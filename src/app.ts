@@ -47,7 +47,7 @@ export async function startApp(
 ): Promise<App> {
   const opened: Foundation["opened"] = [];
   try {
-    const client = await openMongo(dependencies.mongodbUri);
+    const client = await openMongo(dependencies.mongodbUri, config.mongodbMaxPool);
     opened.push(() => client.close());
     const observability = await createObservability(config.tracing, log);
     opened.push(() => observability.close());

@@ -23,6 +23,8 @@ export interface Config {
   readonly mcpAudiences: readonly string[];
   /** Unset: a mongod is embedded. */
   readonly mongodbUri: string | undefined;
+  /** Connections for requests to each MongoDB server; unset: as the URI says, or the driver's 100. */
+  readonly mongodbMaxPool: number | undefined;
   /** Unset: a redis-server is embedded. */
   readonly redisUrl: string | undefined;
   /** The OpenID Connect provider. With neither it nor a MongoDB of one's own, the demo is on. */
@@ -134,6 +136,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
+    mongodbMaxPool:
+      env("MONGODB_MAX_POOL") === undefined
+        ? undefined
+        : integer("MONGODB_MAX_POOL", env("MONGODB_MAX_POOL"), 100, 4, 10_000),
     redisUrl: redisUrl(env("REDIS_URL")),
     oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, ...clientOf(env) },
     dataDir: resolve(env("DATA_DIR") ?? "data"),

@@ -31,8 +31,8 @@ export interface Storage {
 }
 
 /** Connects to MongoDB. Rejects when it cannot be reached within 30 seconds. */
-export async function openMongo(uri: string): Promise<MongoClient> {
-  const connecting = connectMongo(uri, mongoWaitMs);
+export async function openMongo(uri: string, maxPool: number | undefined): Promise<MongoClient> {
+  const connecting = connectMongo(uri, mongoWaitMs, maxPool);
   // While that waits.
   compileRules(GetContactRequestSchema);
   return connecting;

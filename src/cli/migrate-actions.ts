@@ -25,10 +25,10 @@ const failoverMs = 60_000;
  * used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
-  const { specs, uri } = await settingsOf(environment);
+  const { specs, uri, maxPool } = await settingsOf(environment);
   const began = performance.now();
   try {
-    const client = await connectMongo(uri, connectMs);
+    const client = await connectMongo(uri, connectMs, maxPool);
     try {
       const { bulkLoading } = createServices(client);
       const built: string[] = [];
@@ -132,9 +132,9 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
  */
 async function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string }> {
+): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string; readonly maxPool: number | undefined }> {
   const { config, wrong } = readSettings(environment);
-  for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "AUDIT_RETENTION_DAYS"]) {
+  for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "MONGODB_MAX_POOL", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
     if (problem !== undefined) rejectUsage(`${name}: ${problem}.`);
   }
@@ -142,6 +142,7 @@ async function settingsOf(
   const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allCollections : indexesFor(config);
   return {
     specs,
+    maxPool: config.mongodbMaxPool,
     uri:
       uri ??
       rejectUsage(

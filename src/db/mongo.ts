@@ -23,6 +23,12 @@ export const appName = "records";
 /** Commands give up on their own a little before a request's deadline of 5 seconds. */
 export const commandLimitMs = 4_500;
 
+/**
+ * Connections of an instance to each server beside those for requests: the proofs of the lease, and two monitors of
+ * each of its two clients.
+ */
+export const connectionsBeside = mostAtOnce + 4;
+
 /** How long a start waits before it tries to connect again. */
 export const retryMs = 250;
 
@@ -69,11 +75,12 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
  * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the
  * primary, of what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no
- * primary is found within `waitMs`, or the server has no transactions; at once where it rejects us for good.
+ * primary is found within `waitMs`, or the server has no transactions; at once where it rejects us for good. `maxPool`
+ * bounds the connections for requests to each server; by default the URI does.
  */
-export async function connectMongo(uri: string, waitMs: number): Promise<MongoClient> {
-  const client = clientOf(uri, { monitorCommands: true });
-  const prober = clientOf(uri, { maxPoolSize: mostAtOnce });
+export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
+  const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
+  const prober = clientOf(uri, { maxPoolSize: mostAtOnce, minPoolSize: 0 });
   repairTopologyVersions(client);
   watchPool(client);
   watchPrimary(client, prober);
@@ -98,6 +105,11 @@ export async function connectMongo(uri: string, waitMs: number): Promise<MongoCl
       throw new Error(`MONGODB_URI: MongoDB cannot be reached (${error.message})`, { cause: error });
     }
   }
+}
+
+/** Overrides the sizes in the URI, whose smallest may be above our largest. */
+export function poolOptions(maxPool: number | undefined): MongoClientOptions {
+  return maxPool === undefined ? {} : { maxPoolSize: maxPool, minPoolSize: 0 };
 }
 
 function clientOf(uri: string, options: MongoClientOptions): MongoClient {

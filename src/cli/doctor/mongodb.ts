@@ -1,12 +1,13 @@
 // Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes
 // nothing.
-import type { Db, Document } from "mongodb";
+import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { collections } from "../../db/collections.ts";
-import { withDatabase } from "../../db/mongo.ts";
+import { poolOptions, withDatabase } from "../../db/mongo.ts";
 import { indexesFor } from "../../services.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
+import { compareConnections } from "./connections.ts";
 import { compareIndexes } from "./indexes.ts";
 import { reasonOf } from "./reason.ts";
 import { shownUri } from "./redaction.ts";
@@ -42,6 +43,8 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       async () => {
         client = new MongoClient(withDatabase(mongodbUri), {
           appName: "records doctor",
+          ...poolOptions(config.mongodbMaxPool),
+          minPoolSize: 0,
           readPreference: "primaryPreferred",
           serverSelectionTimeoutMS: waitMs,
           connectTimeoutMS: 2_000,
@@ -59,7 +62,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
       (error) => unreachable(error, mongodbUri),
     );
     if (client === undefined || reachable.status === "fault") return [reachable];
-    const found = examine(client.db(), config, ask);
+    const found = examine(client, config, ask);
     return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
     // Whoever hangs is not waited for.
@@ -71,16 +74,21 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
 
 /** What can be seen once it is reached. */
 function examine(
-  db: Db,
+  client: MongoClient,
   config: Surroundings["config"],
   ask: (command: Document) => Promise<Document>,
 ): Promise<Finding>[] {
-  const specs = indexesFor(config);
+  const [db, specs] = [client.db(), indexesFor(config)];
   return [
     check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
     check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
     check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
     check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
+    check(
+      "mongodb.connections",
+      async () => compareConnections(await ask({ serverStatus: 1 }), client.options.maxPoolSize),
+      uncounted,
+    ),
     check("mongodb.rights", async () =>
       compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
         ...new Set([...specs.map(({ collection }) => collection), collections.switches]),
@@ -196,6 +204,15 @@ function untold(error: unknown): Verdict {
   )
     return note("There is no replica set with members to check.");
   return fault(`The state of the members cannot be read: ${reasonOf(error)}.`, "See the line on the primary first.");
+}
+
+function uncounted(error: unknown): Verdict {
+  if (error instanceof MongoServerError && error.code === forbidden)
+    return note(
+      "The user may not read how many connections MongoDB accepts.",
+      "To check the connections, grant it clusterMonitor. The service itself does not need it.",
+    );
+  return fault(`The connections cannot be counted: ${reasonOf(error)}.`, "See the line on the primary first.");
 }
 
 function mayNot(error: unknown): Verdict {

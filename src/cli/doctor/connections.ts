@@ -1,0 +1,33 @@
+// Compares the connections that MongoDB accepts with those that instances open.
+import type { Document } from "mongodb";
+import { connectionsBeside } from "../../db/mongo.ts";
+import type { Verdict } from "./check.ts";
+import { ok, warning } from "./check.ts";
+
+/** Two instances, and one that replaces another. */
+const fewest = 3;
+
+/** The verdict on a reply to `serverStatus`; `maxPool` are an instance's connections for requests, 0 for any number. */
+export function compareConnections({ connections }: Document, maxPool: number): Verdict {
+  const { current, available } = connections as { readonly current: number; readonly available: number };
+  const limit = current + available;
+  if (maxPool === 0)
+    return warning(
+      "maxPoolSize=0 in MONGODB_URI lets an instance open any number of connections to MongoDB.",
+      "Set MONGODB_MAX_POOL.",
+    );
+  const each = maxPool + connectionsBeside;
+  const fits = Math.floor(limit / each);
+  const mend = "Set a smaller MONGODB_MAX_POOL, or raise maxIncomingConnections of mongod and its limit of open files.";
+  if (fits < fewest)
+    return warning(
+      `MongoDB accepts ${limit} connections, and an instance opens up to ${each}. That is enough for ${fits} instances.`,
+      mend,
+    );
+  if (available < each)
+    return warning(
+      `Of its ${limit} connections, MongoDB has ${available} left. One more instance opens up to ${each}.`,
+      mend,
+    );
+  return ok(`MongoDB accepts ${limit} connections. An instance opens up to ${each}, so up to ${fits} instances fit.`);
+}
