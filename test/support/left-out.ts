@@ -3,6 +3,7 @@ import { hasCommit } from "../../fixtures/service/older.ts";
 import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";
 import { findPromtool, withoutPromtool } from "../alerts/promtool.ts";
+import { caddy, nginx } from "../deploy/proxy/programs.ts";
 import { findChromium, withoutChromium } from "../../fixtures/chromium.ts";
 import { withoutCurl, withoutPython } from "../examples/run.ts";
 import { isInstalled } from "../../fixtures/installed.ts";
@@ -14,6 +15,9 @@ import { openApiPythonClient } from "../../scripts/generated-clients/python.ts";
 export const leftOut: readonly { readonly files?: string; readonly notice: string }[] = [
   ...(findChromium() === undefined ? [{ files: "test/browser/**", notice: withoutChromium }] : []),
   ...(findPromtool() === undefined ? [{ files: "test/alerts/**", notice: withoutPromtool }] : []),
+  ...[caddy, nginx]
+    .filter((kind) => kind.find() === undefined)
+    .map(({ name, without }) => ({ files: `test/deploy/proxy/${name.toLowerCase()}.test.ts`, notice: without })),
   ...(isInstalled("curl") ? [] : [{ files: "test/examples/curl.test.ts", notice: withoutCurl }]),
   ...(isInstalled("python3") ? [] : [{ files: "test/examples/python.test.ts", notice: withoutPython }]),
   ...(hasCommit(releasedCommit) ? [] : [{ files: "test/drills/upgrade.test.ts", notice: withoutRelease }]),

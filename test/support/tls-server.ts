@@ -24,6 +24,9 @@ mX9bb0a8ngxsqUORFxI1m5NXBOShRANCAAQFYqkJHx6Vjf4icSjjBVOo9iIdsoLe
 2EVC1khKt9iIwElg/YRBIsp8wiazytbxUgdk48KKM4re3v3JiPIiCoa2
 -----END PRIVATE KEY-----`;
 
+/** The certificate and its key. */
+export const selfSigned = { cert, key } as const;
+
 /** Starts one; its host and port. */
 export async function startTlsServer(): Promise<{ readonly host: string; stop(): Promise<void> }> {
   const server = createServer({ cert, key }, (socket) => socket.on("error", () => undefined).resume()).listen(
