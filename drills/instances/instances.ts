@@ -1,0 +1,237 @@
+// Many instances start at once, on an empty database, on one without indexes, and on one with everything.
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Document } from "mongodb";
+import { UUID } from "mongodb";
+import { collections } from "../../src/db/collections.ts";
+import { failureFrom } from "../../src/db/mongo.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { flawOf, indexesOf } from "../../src/db/indexes.ts";
+import { indexesFor } from "../../src/services.ts";
+import type { ChildInstance } from "../../fixtures/service/child.ts";
+import { childToken } from "../../fixtures/service/child.ts";
+import type { Account, Fixture } from "../../fixtures/service/fixture.ts";
+import { withFixture } from "../../fixtures/service/fixture.ts";
+import { rest } from "../../fixtures/service/service.ts";
+import { deletedBy } from "../bulk/erasure-figures.ts";
+import type { Drill, Form, Report, Say } from "../drill.ts";
+import { brokenControl } from "../fixture/broken.ts";
+import { quantile } from "../load/load.ts";
+
+/** How many instances, how many contacts when the database is full, and how many of an account that is deleted. */
+interface Plan {
+  readonly instances: number;
+  readonly contacts: number;
+  readonly deleted: number;
+}
+
+const plans: Record<Form, Plan> = {
+  long: { instances: 20, contacts: 100_000, deleted: 20_000 },
+  short: { instances: 4, contacts: 2_000, deleted: 4_000 },
+};
+/** For 503, which a caller repeats. */
+const patienceMs = 60_000;
+const error = 50;
+/** Said by a start that gave up for lack of processor time. A supervisor starts it again, and so does the drill. */
+const starved = /has not replied for \d+ ms|MongoDB cannot be reached/;
+const mostStarts = 4;
+
+const everySweeps = {
+  file: "src/accounts/erasure-lease.ts",
+  from: '$expr: { $lte: [{ $ifNull: ["$lease.expires_at", new Date(0)] }, "$$NOW"] },',
+  to: "",
+};
+const noBuild = {
+  file: "src/db/indexes.ts",
+  from: "if (build.length > 0) await collection.createIndexes([...build]);",
+  to: "if (build.length > 1) await collection.createIndexes(build.slice(1));",
+};
+
+export const instances: Drill = {
+  name: "instances",
+  promise:
+    "Instances that start at once all become ready and serve at once, build each index once, share their switches, and leave an erasure to one of them",
+  run: (form, say) => startTogether(plans[form], say),
+  controls: [
+    brokenControl("an index of each collection is not built", [noBuild], (environment, say) =>
+      startTogether(plans.short, say, environment),
+    ),
+    brokenControl("every instance sweeps", [everySweeps], (environment, say) =>
+      startTogether({ ...plans.short, deleted: 20_000 }, say, environment),
+    ),
+  ],
+};
+
+async function startTogether(plan: Plan, say: Say, environment: Record<string, string> = {}): Promise<Report> {
+  const errors: string[] = [];
+  const hear = (line: string): void => {
+    const serious = line.startsWith("{")
+      ? Number((JSON.parse(line) as Document)["level"]) >= error
+      : /^\w*Error: /.test(line);
+    if (serious && !starved.test(line)) errors.push(line);
+  };
+  const options = { members: 1, instances: 0, environment: { LOG_LEVEL: "warn", ...environment }, hear } as const;
+  return withFixture(options, async (fixture) => {
+    const violations: string[] = [];
+    const figures: Record<string, number | string> = { instances: plan.instances };
+    for (const state of ["empty", "without indexes", "full"] as const) {
+      if (state === "without indexes") await fill(fixture, plan.contacts);
+      const { readyMs, repeats } = await startAll(fixture, plan.instances, violations);
+      violations.push(...(await wrongIndexes(fixture)).map((problem) => `${state}: ${problem}`));
+      figures[`${state}: starts repeated`] = repeats;
+      figures[`${state}: ready after ms, p50`] = quantile(readyMs, 0.5);
+      figures[`${state}: ready after ms, longest`] = quantile(readyMs, 1);
+      if (state === "full") {
+        const resident = fixture.instances.map(residentMb);
+        figures["resident MB when started, p50"] = quantile(resident, 0.5);
+        violations.push(...(await setSwitches(fixture)), ...(await erase(fixture, plan.deleted)));
+      }
+      const codes = await Promise.all(fixture.instances.splice(0).map((instance) => instance.stop()));
+      violations.push(...codes.flatMap((code) => (code === 0 ? [] : [`an instance ended with ${String(code)}`])));
+      say(`${state}: ${plan.instances} instances were ready after ${Math.round(quantile(readyMs, 1))} ms`);
+    }
+    violations.push(...errors.map((line) => `an instance logged ${line.slice(0, 300)}`));
+    return { figures, violations };
+  });
+}
+
+/** Starts all at once, and sends each its first requests as soon as it listens; when each was ready. */
+async function startAll(
+  fixture: Fixture,
+  count: number,
+  violations: string[],
+): Promise<{ readonly readyMs: number[]; readonly repeats: number }> {
+  const began = performance.now();
+  let repeats = 0;
+  async function start(attempt = 1): Promise<ChildInstance> {
+    try {
+      return await fixture.start();
+    } catch (failure) {
+      if (attempt === mostStarts) throw failure;
+      repeats += 1;
+      return start(attempt + 1);
+    }
+  }
+  const readyMs = Array.from({ length: count }, async () => {
+    const instance = await start();
+    fixture.instances.push(instance);
+    const { status } = await repeated(() => rest(`http://127.0.0.1:${instance.internalPort}`, "/readyz"));
+    if (status !== 200) violations.push(`an instance is not ready: ${status}`);
+    const ready = performance.now() - began;
+    const { key } = await accountOf(fixture);
+    const made = await repeated(() => rest(instance.base, "/v1/contacts", { key, body: { full_name: "Ann Lee" } }));
+    const read = await repeated(() => rest(instance.base, "/v1/contacts?query=ann", { key }));
+    if (made.status !== 201 || read.status !== 200 || read.body.data.length !== 1)
+      violations.push(`the first requests of an instance got ${made.status} and ${read.status}`);
+    return ready;
+  });
+  return { readyMs: await Promise.all(readyMs), repeats };
+}
+
+/** An account by the drill's own client, which too can lack the time to prove its primary. */
+async function accountOf(fixture: Fixture): Promise<Account> {
+  for (const until = Date.now() + patienceMs; ; await sleep(200)) {
+    try {
+      return await fixture.account();
+    } catch (failure) {
+      if (failureFrom(failure).reason !== Reason.UNAVAILABLE || Date.now() > until) throw failure;
+    }
+  }
+}
+
+/** Repeats a 503, as callers do; a machine with too little processor time has some. */
+async function repeated<T extends { readonly status: number }>(send: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + patienceMs; ; await sleep(200)) {
+    const response = await send();
+    if (response.status !== 503 || Date.now() > until) return response;
+  }
+}
+
+/** Copies contacts until there are so many, and drops every index. */
+async function fill({ client }: Fixture, contacts: number): Promise<void> {
+  const stored = client.db().collection<Document & { _id: UUID }>(collections.contacts);
+  const made = await stored.find().toArray();
+  for (let at = 0; at < contacts; at += 1_000)
+    await stored.insertMany(
+      Array.from({ length: 1_000 }, (_, one) => ({ ...made[(at + one) % made.length], _id: new UUID() })),
+      { ordered: false },
+    );
+  for (const { name } of await client.db().listCollections({ type: "collection" }, { nameOnly: true }).toArray())
+    await client.db().collection(name).dropIndexes();
+}
+
+/** Indexes that are missing, wrong, or there for nothing. */
+async function wrongIndexes({ client }: Fixture): Promise<string[]> {
+  const specs = indexesFor({ auditRetentionDays: 400 });
+  const names = [...new Set(specs.map(({ collection }) => collection))];
+  const found = await Promise.all(
+    names.map(async (name) => {
+      const needed = specs.filter(({ collection }) => collection === name).flatMap(({ indexes }) => indexes);
+      const present = await indexesOf(client.db(), name);
+      const flaws = needed.flatMap((index) => {
+        const flaw = flawOf(index, present);
+        return flaw === undefined ? [] : [`${name}.${index.name} is ${flaw}`];
+      });
+      const more = present.filter((one) => one.name !== "_id_" && !needed.some((index) => index.name === one.name));
+      return [...flaws, ...more.map((one) => `${name}.${one.name} is there for nothing`)];
+    }),
+  );
+  return found.flat();
+}
+
+/** Has every instance set the same switch at once: it is stored once, with a record of each change. */
+async function setSwitches({ instances, client }: Fixture): Promise<string[]> {
+  const message = { enabled: true, reason: "The drill." };
+  const statuses = await Promise.all(
+    instances.map(async (instance) => {
+      const { status } = await repeated(() => internal(instance, "InterfaceService/SetWrites", message));
+      return status;
+    }),
+  );
+  const stored = await client.db().collection(collections.switches).countDocuments();
+  const changes = await client.db().collection(collections.switchChanges).countDocuments();
+  return [
+    ...statuses.filter((status) => status !== 200).map((status) => `a switch could not be set: ${status}`),
+    ...(stored === 1 ? [] : [`one switch was set, and ${stored} are stored`]),
+    ...(changes === instances.length ? [] : [`${instances.length} changes of a switch left ${changes} records`]),
+  ];
+}
+
+/** Deletes an account by every instance at once; the records are deleted by one of them. */
+async function erase(fixture: Fixture, contacts: number): Promise<string[]> {
+  const { instances, client } = fixture;
+  const { id } = await accountOf(fixture);
+  const stored = client.db().collection<Document & { _id: UUID }>(collections.contacts);
+  const account_id = new UUID(id);
+  const [template] = await stored.find().limit(1).toArray();
+  for (let at = 0; at < contacts; at += 1_000)
+    await stored.insertMany(
+      Array.from({ length: 1_000 }, () => ({ ...template, account_id, _id: new UUID() })),
+      { ordered: false },
+    );
+  const request = { account_id: id, reason: "The drill." };
+  const unfinished = async (): Promise<boolean> => {
+    const responses = await Promise.all(
+      instances.map((instance) => repeated(() => internal(instance, "AccountService/DeleteAccount", request))),
+    );
+    return responses.some(({ body }) => body?.erased !== true);
+  };
+  for (const until = Date.now() + 120_000; (await unfinished()) && Date.now() < until; ) await sleep(200);
+  const left = await stored.countDocuments({ account_id });
+  const sweepers = (await Promise.all(instances.map(deletedBy))).filter((deleted) => deleted !== 0);
+  return [
+    ...(left === 0 ? [] : [`${left} contacts of a deleted account are left`]),
+    ...(sweepers.length === 1 ? [] : [`${sweepers.length} instances deleted the records of one account`]),
+  ];
+}
+
+function internal({ internalPort }: ChildInstance, rpc: string, body: object): ReturnType<typeof rest> {
+  return rest(`http://127.0.0.1:${internalPort}`, `/records.admin.v1.${rpc}`, {
+    body,
+    headers: { Authorization: `Bearer ${childToken}` },
+  });
+}
+
+function residentMb({ pid }: ChildInstance): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1_024;
+}
