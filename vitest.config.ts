@@ -19,6 +19,7 @@ const busy = [
     "api-keys/rotation",
     "bench/bench",
     "mcp/clients/clients",
+    "deploy/proxy/*",
   ],
   ...["faults/broken-connections", "ingest/bulk"],
 ].map((name) => `test/${name}.test.ts`);
