@@ -13,7 +13,7 @@ import { allCollections, createServices, indexesFor } from "../services.ts";
 import { readSettings } from "./doctor/settings.ts";
 import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Output } from "./output.ts";
-import { count } from "./output.ts";
+import { counted } from "./output.ts";
 import { lineEveryMs } from "./progress.ts";
 
 const connectMs = 30_000;
@@ -96,7 +96,7 @@ async function shown(
 ): Promise<void> {
   const what = names.join(", ");
   const began = performance.now();
-  if (documents > 0) output.note(`Building ${what}: some ${count(documents)} documents.`);
+  if (documents > 0) output.note(`Building ${what}: some ${counted(documents, "document")}.`);
   const timer = setInterval(() => {
     void phaseOf(client, names).then((phase) =>
       output.note(`Building ${what}: ${Math.round((performance.now() - began) / 1_000)} s${phase}`),

@@ -98,3 +98,8 @@ export function facts(pairs: readonly (readonly [name: string, value: string])[]
 export function count(number: number): string {
   return number.toLocaleString("en-GB");
 }
+
+/** The same with what is counted: `1 record`, `2,500 records`. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}

@@ -1,7 +1,7 @@
 // Shows how a long transfer comes along: a bar that is redrawn for a user, a line every few seconds otherwise.
 import type { SingleBar } from "cli-progress";
 import type { Output } from "./output.ts";
-import { count } from "./output.ts";
+import { count, counted } from "./output.ts";
 
 /** How far it is. */
 export interface State {
@@ -93,7 +93,7 @@ function createLines(output: Output, verb: string, size: number | undefined): Pr
       const share = size === undefined || size === 0 ? "" : ` (${Math.floor((bytes / size) * 100)}%)`;
       const wrong = rejected === 0 ? "" : `, ${count(rejected)} rejected`;
       output.note(
-        `${verb}: ${count(records)} records${share}, ${count(Math.round(rate))}/s${wrong}${doing === undefined ? "" : `, ${doing}`}`,
+        `${verb}: ${counted(records, "record")}${share}, ${count(Math.round(rate))}/s${wrong}${doing === undefined ? "" : `, ${doing}`}`,
       );
     },
     note: (line) => output.note(line),

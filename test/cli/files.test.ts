@@ -75,7 +75,7 @@ test("an export to standard output by another name writes the records there and 
   const file = folder.write("appended.ndjson", "before\n");
   symlinkSync("/dev/fd/1", folder.path("out.ndjson"));
   const { code, stderr } = await shell(`$RECORDS export ${folder.path("out.ndjson")} --account ${id} >> ${file}`);
-  expect([code, stderr]).toEqual([0, expect.stringContaining("Exported 1 records")]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining("Exported 1 record of")]);
   expect(readFileSync(file, "utf8")).toMatch(/^before\n\{"contact":.*\}\n$/);
 });
 

@@ -9,7 +9,7 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, facts } from "../output.ts";
+import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { allAccounts } from "./accounts.ts";
@@ -205,9 +205,9 @@ function tell(
       seconds: Math.round(seconds * 1_000) / 1_000,
     },
     [
-      `Exported ${count(accounts)} accounts with ${count(total(documents))} documents to ${folder} in ${seconds.toFixed(1)} s.`,
+      `Exported ${counted(accounts, "account")} with ${counted(total(documents), "document")} to ${folder} in ${seconds.toFixed(1)} s.`,
       ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
-      ...(kept === 0 ? [] : [`${count(kept)} accounts were already complete.`]),
+      ...(kept === 0 ? [] : [`Already complete: ${counted(kept, "account")}.`]),
       ...leftOut.map((id) => `Account ${id} was deleted meanwhile and is left out.`),
     ],
   );

@@ -8,7 +8,7 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, facts } from "../output.ts";
+import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { documentOf } from "./documents.ts";
@@ -104,7 +104,7 @@ async function verify({ folder, stop }: Restoring, { files }: Manifest): Promise
   throw new CommandError(
     exitCodes.failed,
     "damaged",
-    `Nothing was restored: ${count(damaged.length)} files are damaged or missing: ${shortened(damaged)}. Use another copy of the backup.`,
+    `Nothing was restored: ${counted(damaged.length, "file")} damaged or missing: ${shortened(damaged)}. Use another copy of the backup.`,
   );
 }
 
@@ -127,7 +127,7 @@ async function check({ send }: Restoring, files: readonly Checked[]): Promise<Re
   throw new CommandError(
     exitCodes.failed,
     "already_exists",
-    `Nothing was restored: the database cannot take ${count(rejected.length)} accounts: ${shortened(rejected)}. ${reason}`,
+    `Nothing was restored: the database cannot take ${counted(rejected.length, "account")}: ${shortened(rejected)}. ${reason}`,
   );
 }
 
@@ -157,7 +157,7 @@ function tell(
   const { folder, manifest, files, resumed, seconds, dryRun } = done;
   const documents = sum(files.map((entry) => entry.documents));
   const accounts = files.filter(({ account }) => account !== undefined).length;
-  const all = `${count(accounts)} accounts with ${count(total(documents))} documents`;
+  const all = `${counted(accounts, "account")} with ${counted(total(documents), "document")}`;
   output.result(
     {
       ...{ directory: folder, backup_id: manifest.header.id, restored: !dryRun, accounts, resumed },
@@ -169,7 +169,7 @@ function tell(
         ? `The backup in ${folder} is undamaged and can be restored: ${all}.`
         : `Restored ${all} from ${folder} in ${seconds.toFixed(1)} s.`,
       ...facts(Object.entries(documents).map(([name, number]) => [name, count(number)])),
-      ...(resumed === 0 ? [] : [`${count(resumed)} accounts were already restored.`]),
+      ...(resumed === 0 ? [] : [`Already restored: ${counted(resumed, "account")}.`]),
     ],
   );
 }

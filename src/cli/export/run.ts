@@ -13,7 +13,7 @@ import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import { isPassing } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count, facts } from "../output.ts";
+import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
@@ -74,7 +74,7 @@ export async function runExport(output: Output, link: Link, name: string, option
   const seconds = (performance.now() - begunAt) / 1_000;
   const total = sum(counts);
   const lines = [
-    `Exported ${count(total)} records of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
+    `Exported ${counted(total, "record")} of ${email} to ${file} in ${seconds.toFixed(1)} s.`,
     ...facts(Object.entries(counts).map(([kind, number]) => [kind, count(number)])),
   ];
   if (file === "-") for (const line of lines) output.note(line);

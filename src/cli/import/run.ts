@@ -11,7 +11,7 @@ import type { Interrupt } from "../interrupt.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
 import type { Output } from "../output.ts";
-import { count } from "../output.ts";
+import { counted } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
@@ -184,7 +184,7 @@ async function send(sending: Sending): Promise<Sent> {
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
-    if (settled > 0) progress.note(`${count(settled)} records are written or rejected. ${goOn(sending.toGoOn)}`);
+    if (settled > 0) progress.note(`${counted(settled, "record")} written or rejected. ${goOn(sending.toGoOn)}`);
     throw error;
   }
 }
@@ -200,9 +200,9 @@ function createBreaks({ importId, progress }: Sending) {
       cut = true;
     },
     onResume(position: number, isAtEnd: boolean): void {
-      if (resumedFrom !== undefined) progress.note(`Resuming after ${count(position)} records.`);
+      if (resumedFrom !== undefined) progress.note(`Resuming after ${counted(position, "record")}.`);
       else if (position > 0 && !isAtEnd)
-        progress.note(`The import "${importId}" resumes after ${count(position)} records.`);
+        progress.note(`The import "${importId}" resumes after ${counted(position, "record")}.`);
       resumedFrom ??= position;
       cut = false;
     },

@@ -2,7 +2,7 @@
 import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
-import { count, facts } from "../output.ts";
+import { count, counted, facts } from "../output.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 
 /** What came of an import. */
@@ -83,7 +83,7 @@ function headline({
   seconds,
   toGoOn,
 }: Outcome): string {
-  if (!complete) return `Stopped after ${count(position)} records. ${goOn(toGoOn)}`;
+  if (!complete) return `Stopped after ${counted(position, "record")}. ${goOn(toGoOn)}`;
   if (position > 0 && position === resumedFrom)
     return `${file} was imported into ${email} before. Nothing was written. To import it once more, add --again.`;
   const total = Object.values(countsOf(written)).reduce((sum, number) => sum + number, 0);
