@@ -127,18 +127,18 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     const deadline = (): Deadline => deadlineIn(deadlineMs, {}, inbound.tally);
     const arrival = { address: inbound.address, deadline: deadline(), optional: false, onHolder };
     const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival); // 429
+    requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
     // What is remembered of a holder whose account is not in service decides nothing.
     const isUnproven = found.kind === "valid" && !found.proven;
-    if (presumed !== undefined) requireInterface(switches()); // 503
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
     const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
-      ...{ holder, isNew: presumed === undefined, requireSwitches },
+      ...{ holder, isNew: presumed === undefined, requireSwitches, deadline },
       verifies: () => tokens.verifies(token, holder, deadline()),
-      lookUp: () => again(lookUp(token, deadline())),
-      lookUpInPlace: () => again(recognizer.lookUpAgain(credentialOf(token), deadline())),
+      lookUp: (due) => again(lookUp(token, due)),
+      lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(token), due)),
     });
     return { holder, ...prover };
   };

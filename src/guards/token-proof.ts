@@ -1,12 +1,16 @@
 // The proof of a token that was valid before: by the command of a read and the verification beside it, or by a look-up.
 import type { Document, UUID } from "mongodb";
+import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Proof, Unproven } from "./scope.ts";
 
 /** The token of one request. */
 export interface TokenProver {
-  /** What the next read has to prove of the token; undefined where it was proven lately. */
+  /**
+   * What the next read has to prove of the token; undefined where it was proven lately. The read never fails for it:
+   * `proveAfterRead` does.
+   */
   unproven(): Unproven | undefined;
   /** Proves the token. It is verified while `read` is under way, whose command proves the rest. */
   prove(read?: Promise<unknown>): Promise<void>;
@@ -22,10 +26,12 @@ export interface ProofParts {
   readonly isNew: boolean;
   /** Whether the token verifies as before, as far as MongoDB is not needed. Never rejects. */
   verifies(): Promise<boolean>;
+  /** When the caller stops waiting for what begins now. */
+  deadline(): Deadline;
   /** Looks the token up as soon as there is a place for it. Fails where it is not valid, or cannot be known to be. */
-  lookUp(): Promise<{ readonly accountId: UUID }>;
+  lookUp(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
   /** The same within the place that a read has. */
-  lookUpInPlace(): Promise<{ readonly accountId: UUID }>;
+  lookUpInPlace(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
   /** Fails where the interface is off, or where it may have been switched off. */
   requireSwitches(): void;
 }
@@ -36,25 +42,53 @@ const slowMs = 500;
 export function createProver(parts: ProofParts): TokenProver {
   const { holder, isNew, requireSwitches } = parts;
   const verifies = shared(() => parts.verifies());
-  let [lookedUpAt, readAt] = [isNew ? performance.now() : -Infinity, -Infinity];
+  let [lookedUpAt, readAt, refutedAt] = [isNew ? performance.now() : -Infinity, -Infinity, -Infinity];
+  const isProven = (at: number): boolean => at > refutedAt && isLately(at);
+
+  /** What proved the token until now does so no more: it may have done so before the token ended. */
+  function refuted(error: unknown): never {
+    refutedAt = performance.now();
+    throw error;
+  }
 
   async function proveBy(lookUp: ProofParts["lookUp"], read?: Promise<unknown>): Promise<void> {
-    if (isLately(lookedUpAt)) return;
+    if (isProven(lookedUpAt)) return;
+    // The look-up after a read has what the read left of the time.
+    const deadline = parts.deadline();
     const verified = verifies();
     await read?.catch(() => undefined);
-    if (isLately(lookedUpAt)) return;
-    if (isLately(readAt) && (await verified)) return requireSwitches();
+    if (isProven(lookedUpAt)) return;
+    if (isProven(readAt) && (await verified)) return requireSwitches();
     const begunAt = performance.now();
-    const { accountId } = await lookUp();
+    const { accountId } = await lookUp(deadline).catch(refuted);
     // The read may have begun in the account that the user had before.
     if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
     lookedUpAt = begunAt;
   }
+
+  /** Hears what a read proved that began at `begunAt` or later. Where it is no proof, a look-up decides. */
+  function judge(proof: Proof, proofs: readonly Document[], begunAt: number): void {
+    try {
+      proof.require(proofs);
+      readAt = Math.max(readAt, begunAt);
+    } catch {
+      // What is remembered of the token may be older than its sign-in.
+      refutedAt = performance.now();
+    }
+  }
+
   return {
-    unproven: () =>
-      isLately(lookedUpAt) ? undefined : unprovenBy(holder.proof, (begunAt) => (readAt = Math.max(readAt, begunAt))),
-    prove: (read) => proveBy(() => parts.lookUp(), read),
-    proveAfterRead: () => proveBy(() => parts.lookUpInPlace()),
+    unproven() {
+      const { proof } = holder;
+      if (proof === undefined || isProven(lookedUpAt)) return undefined;
+      const begunAt = performance.now();
+      return {
+        proven: false,
+        proof: { stages: proof.stages, require: (proofs) => judge(proof, proofs, begunAt) },
+      };
+    },
+    prove: (read) => proveBy((deadline) => parts.lookUp(deadline), read),
+    proveAfterRead: () => proveBy((deadline) => parts.lookUpInPlace(deadline)),
   };
 }
 
@@ -69,15 +103,4 @@ function shared<T>(work: () => Promise<T>): () => Promise<T> {
     if (last === undefined || !isLately(last.at)) last = { at: performance.now(), result: work() };
     return last.result;
   };
-}
-
-/** What a read has to prove; `onProven` hears when a read that did so had begun, at the latest. */
-function unprovenBy(proof: Proof | undefined, onProven: (begunAt: number) => void): Unproven | undefined {
-  if (proof === undefined) return undefined;
-  const begunAt = performance.now();
-  const require = (proofs: readonly Document[]): void => {
-    proof.require(proofs);
-    onProven(begunAt);
-  };
-  return { proven: false, proof: { stages: proof.stages, require } };
 }

@@ -2,8 +2,7 @@
 // proven.
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
-import type { MockInstance } from "vitest";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -11,7 +10,6 @@ import type { AssistantAccessPolicy, Tokens } from "../../src/guards/assistant.t
 import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
-import type { Unproven } from "../../src/guards/scope.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
 import type { Made } from "./made.ts";
 import { accountId, contactId, make, proofOf, reasonOf } from "./made.ts";
@@ -27,18 +25,16 @@ const facts: TokenFacts = {
   ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
 };
 let identify: (token: string) => Promise<TokenFacts>;
-let verifies: () => boolean;
 let accessPolicy: AssistantAccessPolicy;
 beforeEach(() => {
   parts = make();
   identify = () => Promise.resolve(facts);
-  verifies = () => true;
   const tokens: Tokens = {
     verifies: (sent) => {
       parts.steps.push(`verify ${sent}`);
-      return Promise.resolve(verifies());
+      return Promise.resolve(true);
     },
-    identify: (sent: string) => {
+    identify: (sent) => {
       parts.steps.push(`identify ${sent}`);
       return identify(sent);
     },
@@ -132,6 +128,11 @@ test("of many things that are wrong the first in the contract's order is reporte
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
 });
 
+test("while the interface is off a request without a token is told so, and not to sign in", async () => {
+  parts.world.publicInterface = false;
+  expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
+});
+
 test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1"]);
@@ -172,76 +173,6 @@ test("a read that took long proves the token again before its response: what end
   } finally {
     clock.mockRestore();
   }
-});
-
-describe("a known token whose proof is in the read", () => {
-  const shows = async (_rpc: unknown, grant: unknown): Promise<void> =>
-    (grant as { unproven?: Unproven }).unproven?.proof.require([]);
-
-  /** Reads once with a known token, and proves it. Returns the reasons of both, and what was done. */
-  async function readOnce(): Promise<{ read: string | undefined; proven: string | undefined; steps: string[] }> {
-    await accessPolicy.enter(parts.inbound(token));
-    parts.steps.length = 0;
-    const inbound = parts.inbound(token);
-    const { prove } = await accessPolicy.enter(inbound);
-    const work = parts
-      .behind(accessPolicy)
-      .admit(getContact, inbound)
-      .then((admitted) => admitted.invoke(create(getContact.input, one)));
-    const [read, proven] = await Promise.all([reasonOf(work), reasonOf(prove(work))]);
-    return { read, proven, steps: parts.steps };
-  }
-  const served = [`take account:${account}`, "verify token-one", "serve GetContact"];
-
-  test("is verified beside it, once, and not looked up", async () => {
-    parts.world.serve = shows;
-    expect(await readOnce()).toEqual({ read: "no failure", proven: "no failure", steps: served });
-  });
-
-  test("is looked up where the read proved nothing, before anything leaves", async () => {
-    expect(await readOnce()).toEqual({
-      read: "no failure",
-      proven: "no failure",
-      steps: [...served, "identify token-one"],
-    });
-  });
-
-  test("is looked up where it does not verify as of the same sign-in: it may have been revoked at the provider", async () => {
-    parts.world.serve = shows;
-    verifies = () => false;
-    expect(await readOnce()).toEqual({
-      read: "no failure",
-      proven: "no failure",
-      steps: [...served, "identify token-one"],
-    });
-    const entered = await accessPolicy.enter(parts.inbound(token));
-    identify = async () => fail(Reason.INVALID_TOKEN);
-    expect(await reasonOf(entered.prove())).toBe("INVALID_TOKEN");
-  });
-
-  test("is looked up where the read shows that it has ended", async () => {
-    parts.world.serve = () => Promise.resolve(fail(Reason.INVALID_TOKEN));
-    const entered = async (): Promise<unknown> => {
-      await accessPolicy.enter(parts.inbound(token));
-      identify = async () => fail(Reason.INVALID_TOKEN);
-      return (await accessPolicy.enter(parts.inbound(token))).prove(Promise.reject(new Error("ended")));
-    };
-    expect(await reasonOf(entered())).toBe("INVALID_TOKEN");
-  });
-
-  test("is looked up where the read that proved it began long before", async () => {
-    let clock: MockInstance | undefined;
-    const now = performance.now();
-    parts.world.serve = async (rpc, grant) => {
-      clock = vi.spyOn(performance, "now").mockReturnValue(now + 600);
-      await shows(rpc, grant);
-    };
-    try {
-      expect((await readOnce()).steps).toContain("identify token-one");
-    } finally {
-      clock?.mockRestore();
-    }
-  });
 });
 
 test("a call of who has not entered is rejected", async () => {

@@ -1,11 +1,12 @@
 // A tool call of a known token: its read proves the token by its own command, and nothing of an ended sign-in leaves.
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenToMongo, listenToRedis } from "../../../fixtures/databases/commands.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { accessToken, send } from "../../../fixtures/sign-in/assistants.ts";
+import { accessToken, offerIntrospection, send } from "../../../fixtures/sign-in/assistants.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
@@ -13,8 +14,12 @@ import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 let provider: FakeProvider;
 let service: TestService;
 
+/** What introspection says of every token beside its own claims. */
+let introspected: Record<string, unknown> = {};
+
 beforeAll(async () => {
   provider = await startFakeProvider();
+  offerIntrospection(provider, () => ({ active: true, ...introspected }));
   service = await startService(provider.settings());
 });
 afterAll(async () => {
@@ -23,14 +28,15 @@ afterAll(async () => {
 });
 
 /** A user with an account that has a contact, and a token that the instance knows. */
-async function known(): Promise<{ subject: string; accountId: UUID; token: string }> {
+async function known(claims?: object): Promise<{ subject: string; accountId: UUID; token: string }> {
   const subject = randomUUID();
   const { id } = await service.account();
   const accountId = UUID.createFromHexString(id);
   await service.app.services.accounts.link(accountId, { issuer: provider.issuer, subject });
   await ingestInto(service, id).contact({ full_name: "Ann Lee" });
   const now = Math.floor(Date.now() / 1_000);
-  const token = await accessToken(provider, { sub: subject, auth_time: now, sid: `session of ${subject}` });
+  const signedIn = claims ?? { auth_time: now, sid: `session of ${subject}` };
+  const token = await accessToken(provider, { sub: subject, ...signedIn });
   expect(await called(token)).toEqual({ status: 200, shows: true });
   return { subject, accountId, token };
 }
@@ -116,4 +122,18 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
   expect(await called(whose.token)).toEqual({ status, shows: false });
   const again = await called(whose.token);
   expect(again).toEqual({ status: status === 503 ? 200 : status, shows: false });
+});
+
+test("a token whose user has signed in again shows its records, though what is remembered of it has ended", async () => {
+  const now = Math.floor(Date.now() / 1_000);
+  introspected = { auth_time: now - 60 };
+  const { subject, token } = await known({});
+  const end = { _id: { issuer: provider.issuer, subject }, ended_at: new Date(), later_than: new Date(now * 1_000) };
+  await database()
+    .collection("ended_sessions")
+    .insertOne(end as never);
+  introspected = { auth_time: now + 1 };
+  // Longer than the instance remembers what introspection says.
+  await sleep(3_100);
+  expect(await called(token)).toEqual({ status: 200, shows: true });
 });

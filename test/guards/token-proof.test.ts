@@ -1,0 +1,215 @@
+// A known token whose proof is in its read, over dependencies made by hand: what proves it, and what refutes it.
+import { create } from "@bufbuild/protobuf";
+import type { MockInstance } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Deadline } from "../../src/deadline.ts";
+import { deadlineMs } from "../../src/deadline.ts";
+import { fail } from "../../src/errors.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { AssistantAccessPolicy, Tokens } from "../../src/guards/assistant.ts";
+import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
+import type { TokenFacts } from "../../src/guards/call.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import type { Proof, Unproven } from "../../src/guards/scope.ts";
+import type { Made } from "./made.ts";
+import { accountId, contactId, make, proofOf, reasonOf } from "./made.ts";
+
+const { getContact } = ContactService.method;
+const account = accountId.toHexString();
+const token = { authorization: "Bearer token-one" };
+const one = { contactId };
+
+let parts: Made;
+const facts: TokenFacts = {
+  ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
+  ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
+};
+let identify: (token: string, deadline: Deadline) => Promise<TokenFacts>;
+let verifies: () => boolean;
+let accessPolicy: AssistantAccessPolicy;
+beforeEach(() => {
+  parts = make();
+  identify = () => Promise.resolve(facts);
+  verifies = () => true;
+  const tokens: Tokens = {
+    verifies: (sent) => {
+      parts.steps.push(`verify ${sent}`);
+      return Promise.resolve(verifies());
+    },
+    identify: (sent, deadline) => {
+      parts.steps.push(`identify ${sent}`);
+      return identify(sent, deadline);
+    },
+  };
+  accessPolicy = assistantAccessPolicy({
+    throttle: parts.throttle,
+    tokens,
+    recognizers: parts.recognizers,
+    capacity: unlimited,
+    switches: () => parts.world,
+    requireFreshSwitches: () => undefined,
+  });
+});
+
+const shows = async (_rpc: unknown, grant: unknown): Promise<void> =>
+  (grant as { unproven?: Unproven }).unproven?.proof.require([]);
+
+/** Reads once with a known token, and proves it. Returns the reasons of both, and what was done. */
+async function readOnce(): Promise<{ read: string | undefined; proven: string | undefined; steps: string[] }> {
+  await accessPolicy.enter(parts.inbound(token));
+  parts.steps.length = 0;
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  const work = parts
+    .behind(accessPolicy)
+    .admit(getContact, inbound)
+    .then((admitted) => admitted.invoke(create(getContact.input, one)));
+  const [read, proven] = await Promise.all([reasonOf(work), reasonOf(prove(work))]);
+  return { read, proven, steps: parts.steps };
+}
+const served = [`take account:${account}`, "verify token-one", "serve GetContact"];
+
+test("a known token is verified beside its read, once, and not looked up", async () => {
+  parts.world.serve = shows;
+  expect(await readOnce()).toEqual({ read: "no failure", proven: "no failure", steps: served });
+});
+
+test("a known token is looked up where the read proved nothing, before anything leaves", async () => {
+  expect(await readOnce()).toEqual({
+    read: "no failure",
+    proven: "no failure",
+    steps: [...served, "identify token-one"],
+  });
+});
+
+test("a known token is looked up where it does not verify as of the same sign-in: it may have been revoked at the provider", async () => {
+  parts.world.serve = shows;
+  verifies = () => false;
+  expect(await readOnce()).toEqual({
+    read: "no failure",
+    proven: "no failure",
+    steps: [...served, "identify token-one"],
+  });
+  const entered = await accessPolicy.enter(parts.inbound(token));
+  identify = async () => fail(Reason.INVALID_TOKEN);
+  expect(await reasonOf(entered.prove())).toBe("INVALID_TOKEN");
+});
+
+test("a known token is looked up where the read shows that it has ended", async () => {
+  parts.world.serve = () => Promise.resolve(fail(Reason.INVALID_TOKEN));
+  const entered = async (): Promise<unknown> => {
+    await accessPolicy.enter(parts.inbound(token));
+    identify = async () => fail(Reason.INVALID_TOKEN);
+    return (await accessPolicy.enter(parts.inbound(token))).prove(Promise.reject(new Error("ended")));
+  };
+  expect(await reasonOf(entered())).toBe("INVALID_TOKEN");
+});
+
+/** Reads with a scope whose proof fails, as where the sign-in is another than it was. */
+const refutes = async (_rpc: unknown, grant: unknown): Promise<void> => {
+  const ended = vi.spyOn(facts.proof as Proof, "require").mockImplementation(() => fail(Reason.INVALID_TOKEN));
+  try {
+    await shows(_rpc, grant);
+  } finally {
+    ended.mockRestore();
+  }
+};
+
+test("a known token is looked up where its read refutes what is remembered of it, and is served where it is valid", async () => {
+  parts.world.serve = refutes;
+  expect(await readOnce()).toEqual({
+    read: "no failure",
+    proven: "no failure",
+    steps: [...served, "identify token-one"],
+  });
+});
+
+test.each([
+  ["a read", 0],
+  ["a look-up", 1],
+])("a known token has ended where a read refutes it that comes after %s that proved it", async (_, lookUps) => {
+  await accessPolicy.enter(parts.inbound(token));
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  const dispatch = parts.behind(accessPolicy);
+  const read = async (): Promise<unknown> =>
+    (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+  let first: (() => void) | undefined;
+  const granted = new Promise<void>((resolve) => (first = resolve));
+  let go: (() => void) | undefined;
+  const wait = new Promise<void>((resolve) => (go = resolve));
+  parts.world.serve = async (rpc, grant) => {
+    first?.();
+    await wait;
+    await refutes(rpc, grant);
+  };
+  const refuted = reasonOf(read());
+  await granted;
+  parts.world.serve = shows;
+  if (lookUps === 1) verifies = () => false;
+  expect(await reasonOf(read())).toBe("no failure");
+  identify = async () => fail(Reason.INVALID_TOKEN);
+  go?.();
+  expect([await refuted, await reasonOf(prove())]).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
+});
+
+test("a known token has ended where a look-up says so while another read proves it", async () => {
+  await accessPolicy.enter(parts.inbound(token));
+  const inbound = parts.inbound(token);
+  const { prove } = await accessPolicy.enter(inbound);
+  const dispatch = parts.behind(accessPolicy);
+  const read = async (): Promise<unknown> =>
+    (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+  const now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(now);
+  try {
+    parts.world.serve = async (rpc, grant) => {
+      clock.mockReturnValue(now + 600);
+      await shows(rpc, grant);
+    };
+    identify = async () => {
+      identify = async () => fail(Reason.INVALID_TOKEN);
+      expect(await reasonOf(read())).toBe("no failure");
+      clock.mockReturnValue(now + 700);
+      return identify("", undefined as never);
+    };
+    expect(await reasonOf(read())).toBe("INVALID_TOKEN");
+    expect(await reasonOf(prove())).toBe("INVALID_TOKEN");
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+test("a known token is looked up within the time of its request, also after a read that took all of it [OPS-15]", async () => {
+  await accessPolicy.enter(parts.inbound(token));
+  const { prove } = await accessPolicy.enter(parts.inbound(token));
+  const now = performance.now();
+  const clock = vi.spyOn(performance, "now").mockReturnValue(now);
+  const ends: number[] = [];
+  identify = (_token, { at }) => {
+    ends.push(at);
+    return Promise.resolve(facts);
+  };
+  try {
+    const read = Promise.resolve().then(() => clock.mockReturnValue(now + deadlineMs - 100));
+    expect(await reasonOf(prove(read))).toBe("no failure");
+    expect(ends).toEqual([now + deadlineMs]);
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+test("a known token is looked up where the read that proved it began long before", async () => {
+  let clock: MockInstance | undefined;
+  const now = performance.now();
+  parts.world.serve = async (rpc, grant) => {
+    clock = vi.spyOn(performance, "now").mockReturnValue(now + 600);
+    await shows(rpc, grant);
+  };
+  try {
+    expect((await readOnce()).steps).toContain("identify token-one");
+  } finally {
+    clock?.mockRestore();
+  }
+});
