@@ -28,6 +28,9 @@ afterAll(async () => {
   await Promise.all([mongod.stop(), lender.stop(), provider.stop()]);
 });
 
+/** Less than two deadlines, and more than 5 seconds: the tests may have little of the processor. */
+const starvedMs = 8_000;
+
 const search = { method: "tools/call", params: { name: "search_contacts", arguments: { query: "ann" } } };
 
 test.each<[string, object]>([
@@ -43,6 +46,6 @@ test.each<[string, object]>([
       const { status } = await send(service.base, `Bearer ${token}`, message);
       return { status, ms: performance.now() - sentAt };
     });
-    expect({ status, inTime: ms < 5_500, ms }).toMatchObject({ status: 503, inTime: true });
+    expect({ status, inTime: ms < starvedMs, ms }).toMatchObject({ status: 503, inTime: true });
   },
 );
