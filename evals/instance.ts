@@ -39,7 +39,7 @@ export async function withDemo<T>(work: (demo: Demo) => Promise<T>, now = new Da
       const client = new Client({ name: "evals", version: "1" });
       const { secret: key } = await services.apiKeys.create(_id, "read_write");
       const base = instance?.base ?? "";
-      const token = await accessToken(provider, { sub: subject });
+      const token = await accessToken(provider, { sub: subject, exp: Math.floor(Date.now() / 1_000) + 3_600 });
       const headers = { Authorization: `Bearer ${token}` };
       await client.connect(new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { requestInit: { headers } }));
       try {

@@ -21,7 +21,7 @@ interface Pace {
 /** A model calls one tool after the other, or thinks in between: longer than the service keeps an introspection. */
 const paces: readonly Pace[] = [
   { name: "one after the other", pairs: 400, pauseMs: 0 },
-  { name: "every 10 seconds", pairs: 30, pauseMs: 10_000 },
+  { name: "every 10 seconds", pairs: 20, pauseMs: 10_000 },
 ];
 /** Not measured: both sides have code to compile. */
 const warmUps = 300;
@@ -60,6 +60,7 @@ export async function measureLatency(
       tool.push(await byTool());
     }
     latencies.push({ pace: name, rest: median(rest), tool: median(tool) });
+    say(`${name}: ${(median(tool) / median(rest)).toFixed(2)} times REST, by ${pairs} pairs`);
   }
   return latencies;
 }

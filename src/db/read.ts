@@ -7,8 +7,8 @@ import { aggregate } from "./aggregate.ts";
 
 /**
  * Runs the aggregation and returns its rows. Where the scope's credential is not proven yet, the same command looks it
- * up, and the read fails when it is no longer valid: its end is in force on the next request of every instance,
- * whatever a cache holds, at the price of a look-up by index and of no command.
+ * up: its end is in force on the next request of every instance, whatever a cache holds, at the price of a look-up by
+ * index and of no command. Fails as the proof does.
  */
 export async function read<T extends Document>(
   collection: ReadCollection,

@@ -28,7 +28,10 @@ export interface Unproven {
 export interface Proof {
   /** Stages that append rows to a pipeline, each with a member `proof`. */
   readonly stages: readonly Document[];
-  /** Takes what the rows have in `proof`. Fails unless it shows that the credential is valid. */
+  /**
+   * Takes what the rows have in `proof`. Fails unless it shows that the credential is valid, or leaves the decision to
+   * what the chain does after the read.
+   */
   require(proofs: readonly Document[]): void;
 }
 

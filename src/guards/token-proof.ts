@@ -1,4 +1,5 @@
 // The proof of a token that was valid before: by the command of a read and the verification beside it, or by a look-up.
+import { setImmediate } from "node:timers/promises";
 import type { Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -55,7 +56,8 @@ export function createProver(parts: ProofParts): TokenProver {
     if (isProven(lookedUpAt)) return;
     // The look-up after a read has what the read left of the time.
     const deadline = parts.deadline();
-    const verified = verifies();
+    // The command of the read is on its way before the processor turns to the verification.
+    const verified = read === undefined ? verifies() : setImmediate().then(verifies);
     await read?.catch(() => undefined);
     if (isProven(lookedUpAt)) return;
     if (isProven(readAt) && (await verified)) return requireSwitches();

@@ -68,7 +68,7 @@ async function readOnce(): Promise<{ read: string | undefined; proven: string | 
   const [read, proven] = await Promise.all([reasonOf(work), reasonOf(prove(work))]);
   return { read, proven, steps: parts.steps };
 }
-const served = [`take account:${account}`, "verify token-one", "serve GetContact"];
+const served = [`take account:${account}`, "serve GetContact", "verify token-one"];
 
 test("a known token is verified beside its read, once, and not looked up", async () => {
   parts.world.serve = shows;
