@@ -2,6 +2,7 @@
 import type { Document, MongoClient } from "mongodb";
 import type { UUID } from "mongodb";
 import { collections } from "../../src/db/collections.ts";
+import { ensureIndexes } from "../../src/db/indexes.ts";
 import { allCollections, createServices } from "../../src/services.ts";
 import { storedText } from "../../src/sessions/transcripts.ts";
 import type { AccountPlan, DataPlan } from "./accounts.ts";
@@ -35,10 +36,13 @@ export async function loadData(client: MongoClient, plan: DataPlan, say: (line: 
   }
   say(`loaded ${notes} notes (${elapsed()}); now the indexes`);
   await client.db("admin").command({ setParameter: 1, maxIndexBuildMemoryUsageMegabytes: 1_500 });
-  for (const { collection, indexes } of allCollections) {
-    await db.collection(collection).createIndexes([...indexes]);
-    say(`indexes of ${collection} are there (${elapsed()})`);
-  }
+  await ensureIndexes(db, allCollections, {
+    withDeferred: () => Promise.resolve(true),
+    around: async ({ collection }, build) => {
+      await build();
+      say(`indexes of ${collection} are there (${elapsed()})`);
+    },
+  });
   await db.collection(markCollection).insertOne(mark);
 }
 

@@ -10,6 +10,7 @@ import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Proof } from "../guards/scope.ts";
+import { proofMember } from "../guards/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 import { uuidForm } from "../uuid.ts";
 
@@ -136,7 +137,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
 function proofOf(hash: Binary): Proof {
   const pipeline = [
     { $match: { _id: hash, active: true } },
-    { $project: { _id: 0, proof: { active: "$active", suspended: "$suspended" } } },
+    { $project: { _id: 0, [proofMember]: { active: "$active", suspended: "$suspended" } } },
   ];
   return {
     stages: [{ $unionWith: { coll: collections.apiKeys, pipeline } }],

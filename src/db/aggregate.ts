@@ -57,8 +57,13 @@ export function aggregateStored(
 ): Promise<Buffer[]> {
   return underLease(collection, options, async () => {
     const rows: Buffer[] = [];
-    // The rows lie in the memory of the reply, which the driver may use again.
-    for await (const row of storedRows(collection, pipeline, options)) rows.push(Buffer.from(row));
+    let bytes = 0;
+    for await (const row of storedRows(collection, pipeline, options)) {
+      // The rows lie in the memory of the reply, which the driver may use again.
+      rows.push(Buffer.from(row));
+      bytes += row.length;
+    }
+    countRows(options.deadline, rows.length, bytes);
     return rows;
   });
 }
@@ -192,8 +197,13 @@ async function byCursor(
     if (bytes >= hugeBytes) requirePlaceForHuge(deadline?.tally);
     await yieldToEventLoop();
   }
-  count(deadline, 1 + Math.floor(rows.length / batchSize), bytes);
+  countRows(deadline, rows.length, bytes);
   return rows;
+}
+
+/** Counts the commands of a cursor that returned so many rows. */
+function countRows(deadline: Deadline | undefined, rows: number, bytes: number): void {
+  count(deadline, 1 + Math.floor(rows / batchSize), bytes);
 }
 
 function storedRows(

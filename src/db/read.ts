@@ -2,6 +2,7 @@
 // command.
 import type { Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
+import { proofMember } from "../guards/scope.ts";
 import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
@@ -32,5 +33,5 @@ export async function read<T extends Document>(
 
 /** What the last row proves; undefined where it is a row of the data. */
 function proofIn(rows: readonly Document[]): Document | undefined {
-  return rows.at(-1)?.["proof"] as Document | undefined;
+  return rows.at(-1)?.[proofMember] as Document | undefined;
 }

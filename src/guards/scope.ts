@@ -24,12 +24,15 @@ export interface Unproven {
   proven: boolean;
 }
 
+/** The one member of a row that proves something. No stored field is called so: their names have no tilde. */
+export const proofMember = "~proof";
+
 /** How a read proves a credential. */
 export interface Proof {
-  /** Stages that append rows to a pipeline, each with a member `proof`. */
+  /** Stages that append rows to a pipeline, each with the member `proofMember` alone. */
   readonly stages: readonly Document[];
   /**
-   * Takes what the rows have in `proof`. Fails unless it shows that the credential is valid, or leaves the decision to
+   * Takes what the rows have in it. Fails unless it shows that the credential is valid, or leaves the decision to
    * what the chain does after the read.
    */
   require(proofs: readonly Document[]): void;

@@ -11,6 +11,7 @@ import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Proof } from "../guards/scope.ts";
+import { proofMember } from "../guards/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /**
@@ -163,10 +164,10 @@ export function createEndedSessions(db: Db): EndedSessions {
     },
     async endAndAccount(beginning, deadline) {
       const pipeline = [...endsOf(beginning), accountOf(beginning)];
-      const rows = await aggregate<{ proof: Proven }>(ended, pipeline, { deadline });
+      const rows = await aggregate<{ [proofMember]: Proven }>(ended, pipeline, { deadline });
       return endAndAccountOf(
         beginning,
-        rows.map(({ proof }) => proof),
+        rows.map((row) => row[proofMember]),
       );
     },
     proof: proofOf,
@@ -192,12 +193,12 @@ function proofOf(beginning: Beginning, accountId: UUID): Proof {
 
 /** Finds the ends as rows. */
 function endsOf(beginning: Beginning): Document[] {
-  return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, proof: { end: "$$ROOT" } } }];
+  return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, [proofMember]: { end: "$$ROOT" } } }];
 }
 
 /** Adds the account of the user as a row. */
 function accountOf({ issuer, subject }: Beginning): Document {
-  const project = { $project: { _id: 0, proof: { account: "$$ROOT" } } };
+  const project = { $project: { _id: 0, [proofMember]: { account: "$$ROOT" } } };
   return {
     $unionWith: { coll: collections.accounts, pipeline: [{ $match: withIdentity({ issuer, subject }) }, project] },
   };

@@ -10,6 +10,7 @@ import {
 } from "../../bench/peers/promised-writes.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
+import { ensureIndexes } from "../../src/db/indexes.ts";
 import { allCollections } from "../../src/services.ts";
 
 let database: TestDatabase;
@@ -17,11 +18,7 @@ let client: MongoClient;
 beforeAll(async () => {
   database = await createDatabase(inject("administratorUri"));
   client = await MongoClient.connect(database.uri);
-  for (const { collection, indexes } of allCollections)
-    await client
-      .db()
-      .collection(collection)
-      .createIndexes([...indexes]);
+  await ensureIndexes(client.db(), allCollections);
 });
 afterAll(async () => {
   await client.close();

@@ -85,7 +85,7 @@ describe("records migrate", () => {
       0,
       expect.stringMatching(/^Built \d of \d+ indexes in [\d.]+ s: notes\.search, notes\.parent, .*\.\n$/),
     ]);
-    expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 documents\.\n$/);
+    expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 document\.\n$/);
   });
 
   test("shows every 5 seconds for how long a build has taken [OPS-50]", async () => {

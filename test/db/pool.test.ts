@@ -1,7 +1,7 @@
 // Connections of a whole instance under load, as mongod counts them, against its budget.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient } from "mongodb";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
@@ -86,6 +86,12 @@ test("an instance under load never has more connections than MONGODB_MAX_POOL an
 });
 
 test("a larger pool is seen to open more, so the count can see one", async () => {
+  // As many commands are under way at once as there are connections.
+  const fail = (mode: string, data = {}) =>
+    counter.db("admin").command({ configureFailPoint: "failCommand", mode, data });
+  const slow = { failCommands: ["aggregate", "insert"], appName: "records", blockConnection: true, blockTimeMS: 50 };
+  await fail("alwaysOn", slow);
+  onTestFinished(async () => void (await fail("off")));
   const [most] = await mostUnderLoad({ MONGODB_MAX_POOL: "60" });
   expect(most).toBeGreaterThan(5 + beside);
   expect(most).toBeLessThanOrEqual(60 + beside);

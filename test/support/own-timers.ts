@@ -1,6 +1,5 @@
 // Counts the timers that a piece of work sets and leaves, whatever else the process has to do meanwhile.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { vi } from "vitest";
 
 const work = new AsyncLocalStorage<Set<unknown>>();
 
@@ -11,25 +10,25 @@ const work = new AsyncLocalStorage<Set<unknown>>();
 export async function timersLeftBy(run: () => Promise<unknown>): Promise<number> {
   const left = new Set<unknown>();
   const { setTimeout: set, clearTimeout: clear } = globalThis;
-  const spies = [
-    vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, ms?: number) => {
-      const own = work.getStore();
-      const timer = set(() => {
-        own?.delete(timer);
-        callback();
-      }, ms);
-      own?.add(timer);
-      return timer;
-    }) as typeof setTimeout),
-    vi.spyOn(globalThis, "clearTimeout").mockImplementation(((timer?: NodeJS.Timeout) => {
-      left.delete(timer);
-      clear(timer);
-    }) as typeof clearTimeout),
-  ];
+  const counting = (callback: () => void, ms?: number): NodeJS.Timeout => {
+    const own = work.getStore();
+    const timer = set(() => {
+      own?.delete(timer);
+      callback();
+    }, ms);
+    own?.add(timer);
+    return timer;
+  };
+  // No spies: `vi.restoreAllMocks` of another file would put the fake timers back.
+  globalThis.setTimeout = counting as typeof setTimeout;
+  globalThis.clearTimeout = ((timer?: NodeJS.Timeout) => {
+    left.delete(timer);
+    clear(timer);
+  }) as typeof clearTimeout;
   try {
     await work.run(left, run);
     return left.size;
   } finally {
-    for (const spy of spies) spy.mockRestore();
+    Object.assign(globalThis, { setTimeout: set, clearTimeout: clear });
   }
 }
