@@ -16,8 +16,8 @@ const quarter = 1 / 4;
 /** A cheaper group is not measured again: other work of the instance costs as much now and then. */
 const noiseMs = 15;
 /** Measurements per case. The least counts: other work can only add to a measurement. */
-const times = 3;
-/** A longer block cannot be other work, so it is not measured a third time. */
+const times = 5;
+/** A longer block cannot be other work, so it is not measured more than twice. */
 const beyondDoubtMs = 1_000;
 /** An encoding without a Connect code, a busy database, and the client's own deadline. */
 const foreseen = new Set([501, 503, 504]);
