@@ -6,7 +6,7 @@ import { bodyLimit } from "../../gateway/body.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
-import type { AssistantAccessPolicy, Entry } from "../guards/assistant.ts";
+import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response } from "../http/exchange.ts";
 import type { Surface } from "../http/public.ts";
@@ -68,11 +68,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     request: Request,
     body: ReceivedBody,
     exchange: Exchange,
-    prove: Entry["prove"],
   ): Promise<string | globalThis.Response> {
     const { json, messages } = body;
-    // Nobody pays for a batch of somebody whose token is not valid.
-    if (messages > 1) await prove();
     await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
     const { handler, direct, serverFor } = await prepare();
     if (direct.isOrdinary(request.headers, json)) return direct.respond(serverFor(exchange), json);
@@ -94,7 +91,9 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         const body = await receiveMessages(request, bodyLimit);
         if (body === undefined) return;
         const { promise: proven, resolve: begin } = later();
-        const served = serve(request, body, { inbound, holder, proven }, prove);
+        // Nobody pays for a batch of somebody whose token is not valid.
+        if (body.messages > 1) await prove(); // 503, 401, 403
+        const served = serve(request, body, { inbound, holder, proven });
         begin(prove(served));
         try {
           await Promise.all([proven, served.catch(() => undefined)]); // 503, 401, 403

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenToMongo, listenToRedis } from "../../../fixtures/databases/commands.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { accessToken, offerIntrospection, send } from "../../../fixtures/sign-in/assistants.ts";
+import { accessToken, offerIntrospection, send, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
@@ -68,6 +68,18 @@ test("a call that reads nothing looks its token up", async () => {
 });
 
 const database = () => service.app.client.db();
+
+test("a batch looks an ended token up once, before anything of it is done", async () => {
+  const { subject, token } = await known();
+  await database()
+    .collection("ended_sessions")
+    .insertOne({ _id: { issuer: provider.issuer, sid: `session of ${subject}` }, ended_at: new Date() } as never);
+  const statuses: number[] = [];
+  const sent = async (): Promise<unknown> => statuses.push((await sendBatch(service.base, token, 5)).status);
+  expect(await commandsOf(sent)).toEqual({ mongo: ["aggregate ended_sessions"], redis: ["evalsha"] });
+  expect(statuses).toEqual([401]);
+});
+
 test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unknown>, number]>([
   [
     "whose user signed out",

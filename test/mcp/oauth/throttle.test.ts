@@ -4,8 +4,8 @@ import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { rest, startService } from "../../../fixtures/service/service.ts";
-import { accessToken, offerIntrospection, send } from "../../../fixtures/sign-in/assistants.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+import { accessToken, offerIntrospection, send, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -116,24 +116,8 @@ test("each tool call in a message of its own costs a token [RTE-16]", async () =
   expectBucket(outcome);
 });
 
-/** A batch of a revision that has them. */
-function batch(at: TestService, token: string, count: number, before = ""): Promise<RestResponse> {
-  const messages = Array.from({ length: count }, (_, id) => ({
-    jsonrpc: "2.0",
-    id,
-    method: id % 2 === 0 ? "tools/list" : "ping",
-  }));
-  return rest(at.base, "/mcp", {
-    raw: before + JSON.stringify(messages),
-    headers: {
-      "Content-Type": "application/json",
-      Accept: "application/json, text/event-stream",
-      "MCP-Protocol-Version": "2025-03-26",
-      Authorization: `Bearer ${token}`,
-      ...from(),
-    },
-  });
-}
+const batch = (at: TestService, token: string, count: number, before?: string): Promise<RestResponse> =>
+  sendBatch(at.base, token, count, { before, headers: from() });
 
 test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
