@@ -15,7 +15,7 @@ import type { Outcome } from "../load/load.ts";
 import { openLoop, quantile, tally } from "../load/load.ts";
 import type { Caller } from "../rolling/caller.ts";
 import { createCaller, someContact } from "../rolling/caller.ts";
-import { readLines } from "./lines.ts";
+import { readLines } from "../fixture/lines.ts";
 
 interface Plan {
   readonly instances: number;
