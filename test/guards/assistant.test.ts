@@ -6,48 +6,18 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { AssistantAccessPolicy, Tokens } from "../../src/guards/assistant.ts";
-import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
-import { unlimited } from "../../src/guards/capacity.ts";
 import { grantWrites } from "../../src/guards/scope.ts";
-import type { Made } from "./made.ts";
-import { accountId, contactId, make, proofOf, reasonOf } from "./made.ts";
+import { accountId, reasonOf } from "./made.ts";
+import type { MadeAssistant } from "./made-assistant.ts";
+import { account, facts, makeAssistant, one, token } from "./made-assistant.ts";
 
 const { getContact, createContact } = ContactService.method;
-const account = accountId.toHexString();
-const token = { authorization: "Bearer token-one" };
-const one = { contactId };
 
-let parts: Made;
-const facts: TokenFacts = {
-  ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
-  ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
-};
-let identify: (token: string) => Promise<TokenFacts>;
-let accessPolicy: AssistantAccessPolicy;
-beforeEach(() => {
-  parts = make();
-  identify = () => Promise.resolve(facts);
-  const tokens: Tokens = {
-    verifies: (sent) => {
-      parts.steps.push(`verify ${sent}`);
-      return Promise.resolve(true);
-    },
-    identify: (sent) => {
-      parts.steps.push(`identify ${sent}`);
-      return identify(sent);
-    },
-  };
-  accessPolicy = assistantAccessPolicy({
-    throttle: parts.throttle,
-    tokens,
-    recognizers: parts.recognizers,
-    capacity: unlimited,
-    switches: () => parts.world,
-    requireFreshSwitches: () => undefined,
-  });
-});
+let parts: MadeAssistant["parts"];
+let provider: MadeAssistant["provider"];
+let accessPolicy: MadeAssistant["accessPolicy"];
+beforeEach(() => void ({ parts, provider, accessPolicy } = makeAssistant()));
 
 test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
   for (let turn = 0; turn < 2; turn++) {
@@ -67,7 +37,7 @@ test("a token takes from its account: a new token after it is verified, a known 
 
 test("a known token is proven for every request: one that has ended is rejected, and charged as a new one after that", async () => {
   await accessPolicy.enter(parts.inbound(token));
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   const { prove } = await accessPolicy.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe("INVALID_TOKEN");
   parts.steps.length = 0;
@@ -81,7 +51,7 @@ test.each<[string, Partial<TokenFacts>, string]>([
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
 ])("a known token %s is rejected", async (_, changed, reason) => {
   await accessPolicy.enter(parts.inbound(token));
-  identify = () => Promise.resolve({ ...facts, ...changed });
+  provider.identify = () => Promise.resolve({ ...facts, ...changed });
   const { prove } = await accessPolicy.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe(reason);
 });
@@ -89,7 +59,7 @@ test.each<[string, Partial<TokenFacts>, string]>([
 test("a new token is proven again where the body took long, and only there", async () => {
   const slow = await accessPolicy.enter(parts.inbound(token));
   await slow.prove();
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   await slow.prove();
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now + 10_000);
@@ -113,12 +83,12 @@ test("of many things that are wrong the first in the contract's order is reporte
   const told = [];
   parts.world.waitMs = 1;
   parts.world.publicInterface = false;
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   const mended = [
     () => (parts.world.waitMs = 0),
     () => (parts.world.publicInterface = true),
-    () => (identify = () => Promise.resolve({ ...facts, accountId: undefined })),
-    () => (identify = () => Promise.resolve(facts)),
+    () => (provider.identify = () => Promise.resolve({ ...facts, accountId: undefined })),
+    () => (provider.identify = () => Promise.resolve(facts)),
   ];
   for (const mend of mended) {
     told.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
@@ -136,7 +106,7 @@ test("while the interface is off a request without a token is told so, and not t
 test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1"]);
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
 });
@@ -165,7 +135,7 @@ test("a read that took long proves the token again before its response: what end
   const dispatch = parts.behind(accessPolicy);
   const read = async (): Promise<string | undefined> =>
     reasonOf((await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one)));
-  identify = () => Promise.resolve({ ...facts, suspended: true });
+  provider.identify = () => Promise.resolve({ ...facts, suspended: true });
   expect(await read()).toBe("no failure");
   const clock = vi.spyOn(performance, "now").mockReturnValue(performance.now() + 600);
   try {

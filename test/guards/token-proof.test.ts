@@ -2,55 +2,22 @@
 import { create } from "@bufbuild/protobuf";
 import type { MockInstance } from "vitest";
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Deadline } from "../../src/deadline.ts";
 import { deadlineMs } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { AssistantAccessPolicy, Tokens } from "../../src/guards/assistant.ts";
-import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
-import type { TokenFacts } from "../../src/guards/call.ts";
-import { unlimited } from "../../src/guards/capacity.ts";
 import type { Proof, Unproven } from "../../src/guards/scope.ts";
-import type { Made } from "./made.ts";
-import { accountId, contactId, make, proofOf, reasonOf } from "./made.ts";
+import { reasonOf } from "./made.ts";
+import type { MadeAssistant } from "./made-assistant.ts";
+import { account, facts, makeAssistant, one, token } from "./made-assistant.ts";
 
 const { getContact } = ContactService.method;
-const account = accountId.toHexString();
-const token = { authorization: "Bearer token-one" };
-const one = { contactId };
 
-let parts: Made;
-const facts: TokenFacts = {
-  ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
-  ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
-};
-let identify: (token: string, deadline: Deadline) => Promise<TokenFacts>;
-let verifies: () => boolean;
-let accessPolicy: AssistantAccessPolicy;
-beforeEach(() => {
-  parts = make();
-  identify = () => Promise.resolve(facts);
-  verifies = () => true;
-  const tokens: Tokens = {
-    verifies: (sent) => {
-      parts.steps.push(`verify ${sent}`);
-      return Promise.resolve(verifies());
-    },
-    identify: (sent, deadline) => {
-      parts.steps.push(`identify ${sent}`);
-      return identify(sent, deadline);
-    },
-  };
-  accessPolicy = assistantAccessPolicy({
-    throttle: parts.throttle,
-    tokens,
-    recognizers: parts.recognizers,
-    capacity: unlimited,
-    switches: () => parts.world,
-    requireFreshSwitches: () => undefined,
-  });
-});
+let parts: MadeAssistant["parts"];
+let provider: MadeAssistant["provider"];
+let accessPolicy: MadeAssistant["accessPolicy"];
+let knownRead: MadeAssistant["knownRead"];
+beforeEach(() => void ({ parts, provider, accessPolicy, knownRead } = makeAssistant()));
 
 const shows = async (_rpc: unknown, grant: unknown): Promise<void> =>
   (grant as { unproven?: Unproven }).unproven?.proof.require([]);
@@ -85,14 +52,14 @@ test("a known token is looked up where the read proved nothing, before anything 
 
 test("a known token is looked up where it does not verify as of the same sign-in: it may have been revoked at the provider", async () => {
   parts.world.serve = shows;
-  verifies = () => false;
+  provider.verifies = () => false;
   expect(await readOnce()).toEqual({
     read: "no failure",
     proven: "no failure",
     steps: [...served, "identify token-one"],
   });
   const entered = await accessPolicy.enter(parts.inbound(token));
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   expect(await reasonOf(entered.prove())).toBe("INVALID_TOKEN");
 });
 
@@ -100,7 +67,7 @@ test("a known token is looked up where the read shows that it has ended", async 
   parts.world.serve = () => Promise.resolve(fail(Reason.INVALID_TOKEN));
   const entered = async (): Promise<unknown> => {
     await accessPolicy.enter(parts.inbound(token));
-    identify = async () => fail(Reason.INVALID_TOKEN);
+    provider.identify = async () => fail(Reason.INVALID_TOKEN);
     return (await accessPolicy.enter(parts.inbound(token))).prove(Promise.reject(new Error("ended")));
   };
   expect(await reasonOf(entered())).toBe("INVALID_TOKEN");
@@ -129,12 +96,7 @@ test.each([
   ["a read", 0],
   ["a look-up", 1],
 ])("a known token has ended where a read refutes it that comes after %s that proved it", async (_, lookUps) => {
-  await accessPolicy.enter(parts.inbound(token));
-  const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
-  const dispatch = parts.behind(accessPolicy);
-  const read = async (): Promise<unknown> =>
-    (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+  const { read, prove } = await knownRead();
   let first: (() => void) | undefined;
   const granted = new Promise<void>((resolve) => (first = resolve));
   let go: (() => void) | undefined;
@@ -147,20 +109,15 @@ test.each([
   const refuted = reasonOf(read());
   await granted;
   parts.world.serve = shows;
-  if (lookUps === 1) verifies = () => false;
+  if (lookUps === 1) provider.verifies = () => false;
   expect(await reasonOf(read())).toBe("no failure");
-  identify = async () => fail(Reason.INVALID_TOKEN);
+  provider.identify = async () => fail(Reason.INVALID_TOKEN);
   go?.();
   expect([await refuted, await reasonOf(prove())]).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
 });
 
 test("a known token has ended where a look-up says so while another read proves it", async () => {
-  await accessPolicy.enter(parts.inbound(token));
-  const inbound = parts.inbound(token);
-  const { prove } = await accessPolicy.enter(inbound);
-  const dispatch = parts.behind(accessPolicy);
-  const read = async (): Promise<unknown> =>
-    (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+  const { read, prove } = await knownRead();
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now);
   try {
@@ -168,11 +125,11 @@ test("a known token has ended where a look-up says so while another read proves 
       clock.mockReturnValue(now + 600);
       await shows(rpc, grant);
     };
-    identify = async () => {
-      identify = async () => fail(Reason.INVALID_TOKEN);
+    provider.identify = async () => {
+      provider.identify = async () => fail(Reason.INVALID_TOKEN);
       expect(await reasonOf(read())).toBe("no failure");
       clock.mockReturnValue(now + 700);
-      return identify("", undefined as never);
+      return provider.identify("", undefined as never);
     };
     expect(await reasonOf(read())).toBe("INVALID_TOKEN");
     expect(await reasonOf(prove())).toBe("INVALID_TOKEN");
@@ -187,7 +144,7 @@ test("a known token is looked up within the time of its request, also after a re
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now);
   const ends: number[] = [];
-  identify = (_token, { at }) => {
+  provider.identify = (_token, { at }) => {
     ends.push(at);
     return Promise.resolve(facts);
   };

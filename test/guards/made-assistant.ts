@@ -1,0 +1,65 @@
+// The access policy of assistants over dependencies made by hand: a user with an account, and a provider that can change.
+import { create } from "@bufbuild/protobuf";
+import type { Deadline } from "../../src/deadline.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import type { AssistantAccessPolicy, Entry } from "../../src/guards/assistant.ts";
+import { assistantAccessPolicy } from "../../src/guards/assistant.ts";
+import type { TokenFacts } from "../../src/guards/call.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import type { Made } from "./made.ts";
+import { accountId, contactId, make, proofOf } from "./made.ts";
+
+const { getContact } = ContactService.method;
+export const account = accountId.toHexString();
+export const token = { authorization: "Bearer token-one" };
+export const one = { contactId };
+
+/** What is known of the token. */
+export const facts: TokenFacts = {
+  ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
+  ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
+};
+
+/** An access policy with what it depends on. */
+export interface MadeAssistant {
+  readonly parts: Made;
+  readonly accessPolicy: AssistantAccessPolicy;
+  /** What the provider says of the token from now on. */
+  readonly provider: { identify(token: string, deadline: Deadline): Promise<TokenFacts>; verifies(): boolean };
+  /** Sends the token a second time, so that it is known: a read with it, and its proof. */
+  knownRead(): Promise<{ read(): Promise<unknown>; prove: Entry["prove"] }>;
+}
+
+export function makeAssistant(): MadeAssistant {
+  const parts = make();
+  const provider: MadeAssistant["provider"] = { identify: () => Promise.resolve(facts), verifies: () => true };
+  const accessPolicy = assistantAccessPolicy({
+    throttle: parts.throttle,
+    tokens: {
+      verifies: (sent) => {
+        parts.steps.push(`verify ${sent}`);
+        return Promise.resolve(provider.verifies());
+      },
+      identify: (sent, deadline) => {
+        parts.steps.push(`identify ${sent}`);
+        return provider.identify(sent, deadline);
+      },
+    },
+    recognizers: parts.recognizers,
+    capacity: unlimited,
+    switches: () => parts.world,
+    requireFreshSwitches: () => undefined,
+  });
+  return {
+    ...{ parts, provider, accessPolicy },
+    async knownRead() {
+      await accessPolicy.enter(parts.inbound(token));
+      const inbound = parts.inbound(token);
+      const { prove } = await accessPolicy.enter(inbound);
+      const dispatch = parts.behind(accessPolicy);
+      const read = async (): Promise<unknown> =>
+        (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));
+      return { read, prove };
+    },
+  };
+}
