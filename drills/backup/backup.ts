@@ -17,8 +17,8 @@ import { rest } from "../../fixtures/service/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
 import type { Break } from "../fixture/broken.ts";
 import { brokenControl } from "../fixture/broken.ts";
-import type { Running } from "./command.ts";
-import { start } from "./command.ts";
+import type { Running } from "../fixture/command.ts";
+import { startCommand } from "../fixture/command.ts";
 import { countsOf, differences, stored } from "./compare.ts";
 import type { Filled } from "./fill.ts";
 import { fill } from "./fill.ts";
@@ -94,7 +94,7 @@ async function examine(form: Form, say: Say, build: Readonly<Record<string, stri
 
 /** Exports with Ctrl-C in the middle, then with a kill, then to the end, while the last account is deleted. */
 async function exportAll({ source, folder, say, form, violations }: Scene, doomed: string): Promise<void> {
-  const run = (): Running => start(source, "export", "--all", folder, "--rate", String(sizes[form].rate));
+  const run = (): Running => startCommand(source, "export", "--all", folder, "--rate", String(sizes[form].rate));
   const first = run();
   await until(first, () => recorded(folder).length >= 1);
   first.child.kill("SIGINT");
@@ -192,12 +192,12 @@ async function restoreAll(
   const { fixture, source, folder, violations, form, say } = scene;
   await judgeRejections(scene, target, client);
   const load = form === "long" ? await loadOn(target, createServices(client), "the restore") : undefined;
-  const first = start(target, "restore", folder);
+  const first = startCommand(target, "restore", folder);
   await until(first, async () => (await client.db().collection("restores").countDocuments()) >= 2);
   first.child.kill("SIGKILL");
   await first.ended;
   say(`the restore was killed with ${await client.db().collection("accounts").countDocuments()} accounts`);
-  const second = await start(target, "restore", folder).ended;
+  const second = await startCommand(target, "restore", folder).ended;
   if (second.code !== 0) violations.push(`the restore ended with ${second.code}: ${second.output}`);
   violations.push(...((await load?.stop())?.violations ?? []));
 
@@ -210,9 +210,9 @@ async function restoreAll(
       if (got.status !== status) violations.push(`a key gets ${got.status} in place of ${status}`);
     }
   // What was restored once is not restored over what has changed since.
-  const again = await start(target, "restore", folder).ended;
+  const again = await startCommand(target, "restore", folder).ended;
   if (again.code !== 0) violations.push(`a repeated restore ended with ${again.code}: ${again.output}`);
-  const rejected = await start(source, "restore", folder).ended;
+  const rejected = await startCommand(source, "restore", folder).ended;
   if (rejected.code !== 1 || !rejected.output.includes("already_exists"))
     violations.push(`a restore over existing accounts ended with ${rejected.code}: ${rejected.output}`);
 }
@@ -230,7 +230,7 @@ async function judgeRejections(
     const at = bytes.length >> 1;
     bytes[at] = (bytes[at] ?? 0) ^ 1;
     writeFileSync(join(copy, name), bytes);
-    const { code, output } = await start(target, "restore", copy).ended;
+    const { code, output } = await startCommand(target, "restore", copy).ended;
     rmSync(copy, { recursive: true });
     if (code !== 1 || !output.includes("damaged"))
       violations.push(`${name} is damaged, and the restore says ${output}`);

@@ -14,7 +14,7 @@ import { everyRecord, recordIds } from "../../fixtures/records/every-field.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { rest } from "../../fixtures/service/service.ts";
-import { start } from "./command.ts";
+import { startCommand } from "../fixture/command.ts";
 
 /** An account, and what each of its keys gets. */
 export interface Filled {
@@ -29,7 +29,7 @@ const issuer = "https://provider.example/";
 /** A last use is written a second after it. */
 const usesWrittenMs = 2_500;
 
-/** Fills so many accounts with these records and `extra` contacts. */
+/** Fills `count` accounts with every field of every record and `extra` contacts each. */
 export async function fill(fixture: Fixture, folder: string, count: number, extra: number): Promise<Filled[]> {
   const filled: Filled[] = [];
   for (let at = 0; at < count; at++) filled.push(await fillOne(fixture, at, extra));
@@ -126,7 +126,8 @@ async function writeOnce({ instances: [instance] }: Fixture, key: string): Promi
 async function runImport({ instances: [instance] }: Fixture, folder: string, accountId: string): Promise<void> {
   const file = join(folder, "import.ndjson");
   writeFileSync(file, `${JSON.stringify({ contact: { full_name: "Imported" } })}\n`);
-  const { code, output } = await start(instance ?? { internalPort: 0 }, "import", file, "--account", accountId).ended;
+  const { code, output } = await startCommand(instance ?? { internalPort: 0 }, "import", file, "--account", accountId)
+    .ended;
   if (code !== 0) throw new Error(`the import ended with ${code}: ${output}`);
 }
 

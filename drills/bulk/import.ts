@@ -1,14 +1,14 @@
 // An import by the command line that is killed, whose service is killed, and that is resumed; then the account is
 // judged.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MongoClient, UUID } from "mongodb";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
-import { childToken, startChild } from "../../fixtures/service/child.ts";
+import { startChild } from "../../fixtures/service/child.ts";
+import type { Running } from "../fixture/command.ts";
+import { startCommand } from "../fixture/command.ts";
 import type { BulkSize, Digest } from "./generate.ts";
 import { addTo, digestsOf, emptyDigest, writeAccount } from "./generate.ts";
 
@@ -31,8 +31,6 @@ export interface Fixture {
   readonly accountId: UUID;
   readonly say: (line: string) => void;
 }
-
-const program = join(import.meta.dirname, "..", "..", "bin", "records.js");
 
 /** Kills the command at 40 % and the service at 70 % of the records, and resumes. */
 export async function drillImport(
@@ -98,20 +96,8 @@ export async function digestsIn(
   return digests;
 }
 
-function runImport({ internalPort }: ChildInstance, file: string, accountId: UUID) {
-  const child = spawn(process.execPath, [program, "import", file, "--account", accountId.toHexString(), "--json"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: process.env["PATH"] ?? "",
-      HOME: process.env["HOME"] ?? "",
-      INTERNAL_PORT: String(internalPort),
-      SERVICE_TOKENS: childToken,
-    },
-  });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  const ended = once(child, "exit").then(([code, signal]) => ({ code: (code ?? signal) as number | string, output }));
-  return { child, ended };
+function runImport(instance: ChildInstance, file: string, accountId: UUID): Running {
+  return startCommand(instance, "import", file, "--account", accountId.toHexString());
 }
 
 async function position(client: MongoClient, accountId: UUID): Promise<number> {

@@ -201,7 +201,7 @@ async function byCursor(
   return rows;
 }
 
-/** Counts the commands of a cursor that returned so many rows. */
+/** Counts the commands by which a cursor returned these rows. */
 function countRows(deadline: Deadline | undefined, rows: number, bytes: number): void {
   count(deadline, 1 + Math.floor(rows / batchSize), bytes);
 }

@@ -12,13 +12,15 @@ import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
+import type { Repeating } from "../repeat.ts";
+import { repeat } from "../repeat.ts";
 import { allAccounts } from "./accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { addFile, complete, manifestFile, readManifest, serviceFile, sum, total, writeManifest } from "./manifest.ts";
-import type { Pace } from "./repeat.ts";
-import { createPace, repeat } from "./repeat.ts";
+import type { Pace } from "./pace.ts";
+import { createPace } from "./pace.ts";
 
 /** What the files are written with. */
 interface Export {
@@ -51,11 +53,7 @@ export async function runExportAll(output: Output, link: Link, folder: string, r
     pace: createPace(rate, interrupt.signal),
   };
   try {
-    const accounts = await repeat(
-      work.stop,
-      () => noteRepeat(progress),
-      () => allAccounts(link),
-    );
+    const accounts = await repeat(repeating(work), () => allAccounts(link));
     const kept = await keptFiles(folder, before, new Set(accounts.map(({ id }) => fileOf(id))));
     const leftOut = [...(before?.files.values() ?? [])].flatMap(({ account_id: id }) =>
       id === null || accounts.some((account) => account.id === id) ? [] : [id],
@@ -73,7 +71,7 @@ export async function runExportAll(output: Output, link: Link, folder: string, r
     const entry = await exportOne(work, "");
     if (entry !== undefined) files.set(entry.file, entry);
     await complete(folder, leftOut);
-    tell(output, { folder, files, kept: kept.size, leftOut, seconds: (performance.now() - begunAt) / 1_000 });
+    report(output, { folder, files, kept: kept.size, leftOut, seconds: (performance.now() - begunAt) / 1_000 });
     return exitCodes.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
@@ -122,11 +120,7 @@ async function exportOne(work: Export, accountId: string): Promise<FileEntry | u
   const file = fileOf(accountId);
   const path = join(work.folder, file);
   try {
-    const written = await repeat(
-      work.stop,
-      () => noteRepeat(work.progress),
-      () => write(work, accountId, path),
-    );
+    const written = await repeat(repeating(work), () => write(work, accountId, path));
     await rename(`${path}.part`, path);
     const entry = { file, account_id: accountId === "" ? null : accountId, ...written };
     await addFile(work.folder, entry);
@@ -172,8 +166,11 @@ async function write(
   }
 }
 
-function noteRepeat(progress: Progress): void {
-  progress.note("The service cannot be reached, or cannot respond. Trying again …");
+function repeating({ stop, progress }: Export): Repeating {
+  return {
+    stop,
+    onRepeat: () => progress.note("The service cannot be reached, or cannot respond. Trying again …"),
+  };
 }
 
 /** An error of the file system in words. */
@@ -186,7 +183,7 @@ function inWords(error: unknown, folder: string): unknown {
   );
 }
 
-function tell(
+function report(
   output: Output,
   done: {
     readonly folder: string;

@@ -48,6 +48,7 @@ export interface Manifest {
 const format = 1;
 export const manifestFile = "manifest.ndjson";
 export const serviceFile = "service.ndjson";
+const fileName = /^(?:service|[\da-f-]{36})\.ndjson$/;
 
 /** The manifest in a folder; undefined where there is none. Fails, in words, where it cannot be used. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
@@ -66,10 +67,12 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
       `${path} is damaged, or of a version that this program does not support. Use the program of the release that wrote it.`,
     );
   const files = new Map(rest.flatMap((entry) => ("file" in entry ? [[entry.file, entry] as const] : [])));
+  // A name with a path would lead out of the folder.
+  if ([...files.keys()].some((name) => !fileName.test(name))) failDamaged(path);
   const last = rest.at(-1);
   if (last === undefined || !("complete" in last)) return { header, files, completion: undefined };
   const before = text.slice(0, text.lastIndexOf("\n", text.length - 2) + 1);
-  if (digest(before) !== last.sha256) throw new CommandError(exitCodes.failed, "damaged", `${path} is damaged.`);
+  if (digest(before) !== last.sha256) failDamaged(path);
   return { header, files, completion: last };
 }
 
@@ -118,6 +121,10 @@ export function sum(all: Iterable<Counts>): Counts {
 /** How many documents that is. */
 export function total(counts: Counts): number {
   return Object.values(counts).reduce((before, count) => before + count, 0);
+}
+
+function failDamaged(path: string): never {
+  throw new CommandError(exitCodes.failed, "damaged", `${path} is damaged.`);
 }
 
 function line(entry: object): string {

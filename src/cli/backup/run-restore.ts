@@ -11,11 +11,11 @@ import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
+import { repeat } from "../repeat.ts";
 import { documentOf } from "./documents.ts";
 import { batchesOf, checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { readManifest, sum, total } from "./manifest.ts";
-import { repeat } from "./repeat.ts";
 
 /** A file with the document of its account; undefined for the service's own. */
 interface Checked extends FileEntry {
@@ -66,7 +66,7 @@ export async function runRestore(
     const left = files.filter(({ file }) => !done.has(file)).sort((one, other) => rank(one) - rank(other));
     if (!dryRun) for (const entry of left) await restoreOne(work, entry);
     const seconds = (performance.now() - begunAt) / 1_000;
-    tell(output, { folder, manifest, files, resumed: done.size, seconds, dryRun });
+    report(output, { folder, manifest, files, resumed: done.size, seconds, dryRun });
     return exitCodes.ok;
   } catch (error) {
     if (interrupt.signal.aborted) return exitCodes.interrupted;
@@ -86,7 +86,7 @@ function sender(link: Link, { header }: Manifest, progress: Progress, stop: Abor
   const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Trying again …");
   return async ({ account_id: id }, documents, checkOnly) => {
     const request = { backupId: header.id, accountId: id ?? "", documents, checkOnly };
-    return (await repeat(stop, onRepeat, () => client.restoreDocuments(request, { signal: stop }))).complete;
+    return (await repeat({ stop, onRepeat }, () => client.restoreDocuments(request, { signal: stop }))).complete;
   };
 }
 
@@ -143,7 +143,7 @@ async function restoreOne({ folder, stop, send, onRestored }: Restoring, entry: 
   }
 }
 
-function tell(
+function report(
   output: Output,
   done: {
     readonly folder: string;

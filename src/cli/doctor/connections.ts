@@ -18,16 +18,17 @@ export function compareConnections({ connections }: Document, maxPool: number): 
     );
   const each = maxPool + connectionsBeside;
   const fits = Math.floor(limit / each);
-  const mend = "Set a smaller MONGODB_MAX_POOL, or raise maxIncomingConnections of mongod and its limit of open files.";
+  const advice =
+    "Set a smaller MONGODB_MAX_POOL, or raise maxIncomingConnections of mongod and its limit of open files.";
   if (fits < fewest)
     return warning(
       `MongoDB accepts ${limit} connections, and an instance opens up to ${each}. That is enough for ${fits} instances.`,
-      mend,
+      advice,
     );
   if (available < each)
     return warning(
       `Of its ${limit} connections, MongoDB has ${available} left. One more instance opens up to ${each}.`,
-      mend,
+      advice,
     );
   return ok(`MongoDB accepts ${limit} connections. An instance opens up to ${each}, so up to ${fits} instances fit.`);
 }

@@ -1,5 +1,4 @@
 // What `records export` does: reads the stream, writes the file, and counts.
-import { setTimeout as sleep } from "node:timers/promises";
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, rejectUsage } from "../exit.ts";
@@ -11,11 +10,11 @@ import { vcard } from "../formats/vcard.ts";
 import { formatOf } from "../import/source.ts";
 import { onInterrupt } from "../interrupt.ts";
 import type { Link } from "../link.ts";
-import { isPassing } from "../link.ts";
 import type { Output } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
+import { repeat } from "../repeat.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
@@ -42,8 +41,6 @@ const kinds = {
   sessionNote: "session_notes",
   contactNote: "contact_notes",
 } as const;
-const attempts = 8;
-const backoffMs = { first: 500, most: 15_000 };
 
 /** Carries out an export and reports its summary. Returns how the command ends. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
@@ -60,7 +57,11 @@ export async function runExport(output: Output, link: Link, name: string, option
   const interrupt = onInterrupt(() => progress.note("Stopping. No file is left."));
   let counts: Counts;
   try {
-    counts = await repeat(link, accountId, format, target, progress, interrupt.signal);
+    // From the beginning once more where the connection is cut and nothing is out yet.
+    const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Starting again …");
+    counts = await repeat({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
+      write(link, accountId, format, target, progress, interrupt.signal),
+    );
   } catch (error) {
     await target.discard();
     if (interrupt.signal.aborted) return exitCodes.interrupted;
@@ -91,26 +92,6 @@ export async function runExport(output: Output, link: Link, name: string, option
       lines,
     );
   return exitCodes.ok;
-}
-
-/** Exports; from the beginning once more where the connection is cut and nothing is out yet. */
-async function repeat(
-  link: Link,
-  accountId: string,
-  format: Format,
-  target: Target,
-  progress: Progress,
-  stop: AbortSignal,
-): Promise<Counts> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await write(link, accountId, format, target, progress, stop);
-    } catch (error) {
-      if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await target.restart())) throw error;
-      progress.note("The service cannot be reached, or cannot respond. Starting again …");
-      await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.most), undefined, { signal: stop });
-    }
-  }
 }
 
 async function write(
