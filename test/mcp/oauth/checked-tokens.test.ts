@@ -1,0 +1,237 @@
+// What an access token is held to that its provider signed: its key, its audience, its expiry, and what the provider
+// says of it.
+import { randomBytes } from "node:crypto";
+import { UnsecuredJWT, exportJWK } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newSecret } from "../../../src/api-keys/secret.ts";
+import { exchange } from "../../../fixtures/clients/raw.ts";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import {
+  clientId,
+  idClaims,
+  json,
+  newKey,
+  seconds,
+  startFakeProvider,
+} from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { rest } from "../../../fixtures/service/service.ts";
+import { useFakeProvider } from "../../support/at-fake-provider.ts";
+import {
+  accessClaims,
+  accessToken,
+  expectChallenge,
+  offerIntrospection,
+  send,
+  statusOf,
+} from "../../../fixtures/sign-in/assistants.ts";
+
+const { fake, service, base } = useFakeProvider();
+/** Takes tokens for two audiences alone. */
+let choosy: TestService;
+beforeAll(async () => {
+  choosy = await service().another({ MCP_AUDIENCE: "https://mcp.example.com/mcp, records-api" });
+  await newOwner(service(), fake().issuer, "person-dora", "dora@example.com");
+});
+afterAll(() => choosy.stop());
+
+const good = (changes: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> =>
+  accessToken(fake(), changes, header);
+
+test("the token that all the others differ from passes, in each form that providers give it [OAU-08]", async () => {
+  for (const token of [
+    await good(),
+    await good({}, { typ: "application/at+jwt" }),
+    await good({}, { typ: "AT+JWT" }),
+    await good({}, { typ: "JWT" }),
+    await good({}, { typ: undefined }),
+    await good({ scope: undefined, scp: ["read"] }, { typ: "JWT" }),
+    await good({ typ: "Bearer" }, { typ: "JWT" }),
+    await good({ token_use: "access" }, { typ: undefined }),
+    await good({}, { kid: undefined }),
+    await good({ nbf: seconds() - 5 }),
+    await good({ aud: undefined }),
+    await good({ aud: ["a", "b"] }),
+    await good({ iat: undefined }),
+  ])
+    expect(await statusOf(base(), token)).toBe(200);
+});
+
+test("a key that the provider has never signed access tokens with, such as that of encryption, does not do [OAU-07]", async () => {
+  const other = await startFakeProvider();
+  const instance = await service().another(other.settings());
+  const second = await newKey("second");
+  other.responses.set("/jwks", async (request, response) => {
+    const keys = [
+      { ...(await exportJWK(other.key.publicKey)), kid: "first" },
+      { ...(await exportJWK(second.publicKey)), kid: "second", use: "enc" },
+    ];
+    json({ keys })(request, response);
+  });
+  try {
+    await newOwner(service(), other.issuer, "person-dora", "dora-there@example.com");
+    const sign = (kid: string, key: FakeProvider["key"]["privateKey"]): Promise<string> =>
+      other.sign(accessClaims(other), { typ: "at+jwt", kid }, key);
+    expect(await statusOf(instance.app.baseUrl, await sign("first", other.key.privateKey))).toBe(200);
+    // The kid of another key, either way round.
+    for (const token of [
+      await sign("second", other.key.privateKey),
+      await sign("first", second.privateKey),
+      await sign("second", second.privateKey),
+    ]) {
+      expectChallenge(
+        await send(instance.app.baseUrl, `Bearer ${token}`),
+        instance.app.baseUrl,
+        /signature|unknown key/,
+      );
+    }
+  } finally {
+    await instance.stop();
+    await other.stop();
+  }
+});
+
+test.each([
+  ["in the list", "https://mcp.example.com/mcp", 200],
+  ["the other in the list", "records-api", 200],
+  ["one of several", ["x", "records-api"], 200],
+  ["another", "https://other.example/mcp", 401],
+  ["several others", ["x", "y"], 401],
+  ["near to it", "https://mcp.example.com/mcp/", 401],
+  ["in capitals", "RECORDS-API", 401],
+  ["the whole setting", "https://mcp.example.com/mcp, records-api", 401],
+  ["an empty list", [], 401],
+  ["none", undefined, 401],
+  ["our client id", clientId, 401],
+  ["an object", { 0: "records-api" }, 401],
+  ["a list in a list", [["records-api"]], 401],
+])(
+  "with MCP_AUDIENCE set, a token whose audience is %s: %s gets %d; without the setting it passes [OAU-08]",
+  async (_name, aud, status) => {
+    const token = await good({ aud });
+    const response = await send(choosy.app.baseUrl, `Bearer ${token}`);
+    expect(response.status).toBe(status);
+    if (status === 401) expectChallenge(response, choosy.app.baseUrl, /issued for another audience/);
+    expect(await statusOf(base(), token)).toBe(200);
+  },
+);
+
+test("a token that has been accepted is rejected when it expires, though it is remembered [OAU-06]", async () => {
+  const token = await good({ exp: seconds() + 2 });
+  expect(await statusOf(base(), token)).toBe(200);
+  await expect.poll(() => statusOf(base(), token), { timeout: 10_000, interval: 200 }).toBe(401);
+  expectChallenge(await send(base(), `Bearer ${token}`), base(), /expired/);
+});
+
+test("an Authorization header of 1 MB is rejected by the parser with 431 in the envelope [OAU-07]", async () => {
+  const { responses } = await exchange(
+    service().base,
+    `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`,
+  );
+  expect(responses[0]?.status).toBe(431);
+  expect(JSON.parse(responses[0]?.body ?? "")).toEqual({
+    error: { code: "431", message: "The HTTP headers are too large. Send fewer or shorter headers." },
+  });
+});
+
+describe("at a provider that can be asked about tokens", () => {
+  let other: FakeProvider;
+  let instance: TestService;
+  const said = new Map<string, Record<string, unknown>>();
+  const introspected: string[] = [];
+  beforeAll(async () => {
+    other = await startFakeProvider();
+    offerIntrospection(other, (token) => {
+      introspected.push(token);
+      return said.get(token) ?? { active: false };
+    });
+    instance = await service().another(other.settings());
+    await newOwner(service(), other.issuer, "person-dora", "dora-elsewhere@example.com");
+  });
+  afterAll(async () => {
+    await instance.stop();
+    await other.stop();
+  });
+  const opaque = (claims: Record<string, unknown>): string => {
+    const token = randomBytes(20).toString("base64url");
+    said.set(token, { active: true, sub: "person-dora", token_type: "Bearer", exp: seconds() + 600, ...claims });
+    return token;
+  };
+
+  test("a token that is no JWT is what the provider says of it [OAU-06, OAU-07]", async () => {
+    const at = instance.app.baseUrl;
+    for (const claims of [{}, { token_type: "bearer" }, { iss: other.issuer }, { exp: undefined }])
+      expect(await statusOf(at, opaque(claims))).toBe(200);
+    for (const [claims, why] of [
+      [{ active: false }, /revoked, or has expired/],
+      [{ token_type: "refresh_token" }, /not an access token/],
+      // As the library of the development provider speaks of refresh tokens.
+      [{ token_type: undefined }, /not an access token/],
+      [{ token_type: "N_A" }, /not an access token/],
+      [{ token_use: "refresh_token" }, /not an access token/],
+      [{ exp: seconds() - 1 }, /expired/],
+      [{ exp: "never" }, /expired/],
+      [{ nbf: seconds() + 600 }, /not valid yet/],
+      [{ iss: "https://other.example" }, /another issuer/],
+      [{ sub: undefined }, /names no user/],
+      [{ sub: 5 }, /names no user/],
+      [{ sub: { $gt: "" } }, /names no user/],
+    ] as const)
+      expectChallenge(await send(at, `Bearer ${opaque(claims)}`), at, why);
+    // A response that is none is not taken for a yes.
+    for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
+  });
+
+  test("one that is signed and that the provider has revoked is rejected [OAU-07]", async () => {
+    const token = await accessToken(other);
+    expectChallenge(
+      await send(instance.app.baseUrl, `Bearer ${token}`),
+      instance.app.baseUrl,
+      /revoked, or has expired/,
+    );
+  });
+
+  test("200 bad tokens bring the keys a handful of requests, and introspection none [OAU-07]", async () => {
+    const at = instance.app.baseUrl;
+    other.asked.length = 0;
+    const forger = await newKey("forged");
+    const kinds: readonly ((turn: number) => Promise<string> | string)[] = [
+      (turn) =>
+        other.sign(
+          accessClaims(other, { jti: String(turn) }),
+          { typ: "at+jwt", kid: `unknown-${turn}` },
+          forger.privateKey,
+        ),
+      (turn) => other.sign(accessClaims(other, { jti: String(turn) }), { typ: "at+jwt" }, forger.privateKey),
+      (turn) => other.sign(accessClaims(other, { jti: String(turn), exp: seconds() - 9 }), { typ: "at+jwt" }),
+      (turn) => other.sign(accessClaims(other, { jti: String(turn), iss: "https://other.example" }), { typ: "at+jwt" }),
+      (turn) => other.sign(idClaims(other, { jti: String(turn), nonce: "n" }), { typ: "JWT" }),
+      (turn) => new UnsecuredJWT(accessClaims(other, { jti: String(turn) })).encode(),
+      () => newSecret(),
+      (turn) => `not a token ${turn}`,
+      (turn) => `t\u00f6ken-${turn}`,
+      (turn) => `${"x".repeat(9_000)}${turn}`,
+    ];
+    const tokens = await Promise.all(
+      Array.from({ length: 200 }, async (_, turn) => (await kinds[turn % kinds.length]?.(turn)) ?? ""),
+    );
+    const statuses = await Promise.all(tokens.map((token) => statusOf(at, token)));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    // Those of the tests before are introspected in the background.
+    expect(introspected.filter((token) => tokens.includes(token))).toEqual([]);
+    expect(other.asked.filter((path) => path === "/jwks").length).toBeLessThanOrEqual(5);
+    expect(other.asked.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
+  });
+
+  test("the same bad token 50 times is asked about once [OAU-07]", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token")));
+    expect(introspected.filter((token) => token === "the-same-bad-token")).toHaveLength(1);
+  });
+});
+
+test("what was rejected is never repeated by a response [OAU-07]", async () => {
+  const token = await good({ exp: seconds() - 5 });
+  const { text, headers } = await rest(base(), "/mcp", { headers: { Authorization: `Bearer ${token}` } });
+  expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-30));
+});

@@ -1,0 +1,28 @@
+// What a test file begins with that makes every token itself: a provider that signs what it is told, and a service
+// whose people sign in there.
+import { afterAll, beforeAll } from "vitest";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
+
+/** Starts both before the tests of the file and stops them after; `prepare` sets what the provider responds first. */
+export function useFakeProvider(prepare: (fake: FakeProvider) => void = () => undefined): {
+  readonly fake: () => FakeProvider;
+  readonly service: () => TestService;
+  /** What the outside calls the service. */
+  readonly base: () => string;
+} {
+  let fake: FakeProvider;
+  let service: TestService;
+  beforeAll(async () => {
+    fake = await startFakeProvider();
+    prepare(fake);
+    service = await startService(fake.settings());
+  });
+  afterAll(async () => {
+    await service.stop();
+    await fake.stop();
+  });
+  return { fake: () => fake, service: () => service, base: () => service.app.baseUrl };
+}
