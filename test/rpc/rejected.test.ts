@@ -1,150 +1,25 @@
 // What is rejected on the public listener without a look at the message: unknown paths, methods, content types,
 // timeouts.
-import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { pipelined } from "../http/pipelined.ts";
 import { expectEnvelope, exchange } from "../../fixtures/clients/raw.ts";
+import { useService } from "../support/client.ts";
 import { newOwner } from "../support/every.ts";
 import type { Owner } from "../support/every.ts";
-import type { TestService } from "../../fixtures/service/service.ts";
-import { startService } from "../../fixtures/service/service.ts";
 import type { Sent } from "./forms.ts";
 import { enveloped, forms, get, send, written } from "./forms.ts";
-import { http2Call } from "../../fixtures/clients/http2-call.ts";
+import { plain, read, write } from "./plain.ts";
 
-let service: TestService;
-/** One request at once and one a second for every address: of many at once nearly all are rejected. */
-let tight: TestService;
+const service = useService({ RATE_LIMIT: "10", RATE_BURST: "100000", TRUST_PROXY: "1" });
 let owner: Owner;
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT: "10", RATE_BURST: "100000", TRUST_PROXY: "1" });
-  tight = await service.another({ RATE_LIMIT: "1", RATE_BURST: "1" });
-  owner = await newOwner(service);
-});
-afterAll(async () => {
-  await tight.stop();
-  await service.stop();
+  owner = await newOwner(service());
 });
 
-const { getContact, createContact, updateContact, searchContacts } = ContactService.method;
-const read = "/records.v1.ContactService/GetContact";
-const write = "/records.v1.ContactService/CreateContact";
+const { getContact, createContact, updateContact } = ContactService.method;
 const key = (): Sent => ({ authorization: `Bearer ${owner.key}` });
-
-/** An address of its own, written by the proxy that TRUST_PROXY stands for. */
-function from(): Sent {
-  return { "x-forwarded-for": randomBytes(4).join(".") };
-}
-
-interface Plain {
-  readonly status: number;
-  readonly headers: ReadonlyMap<string, string>;
-  readonly body: string;
-}
-
-/** One request over either HTTP, and the response as it is on the wire. */
-async function plain(
-  base: string,
-  http: 1 | 2,
-  method: string,
-  path: string,
-  headers: Sent = {},
-  body?: string,
-): Promise<Plain> {
-  if (http === 1) {
-    const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) });
-    return { status: response.status, headers: new Map(response.headers), body: await response.text() };
-  }
-  const {
-    status,
-    headers: received,
-    text,
-  } = await http2Call(
-    base,
-    { ":method": method, ":path": path, ...headers },
-    body === undefined ? undefined : Buffer.from(body),
-  );
-  return {
-    status,
-    headers: new Map(Object.entries(received).map(([name, value]) => [name, String(value)])),
-    body: text,
-  };
-}
-
-const unserved: readonly (readonly [method: string, path: string, headers: Sent, body: string | undefined])[] = [
-  ["POST", "/records.v1.ContactService/Nope", { "content-type": "application/json" }, "{}"],
-  ["POST", "/records.v1.Nope/GetContact", { "content-type": "application/json" }, "{}"],
-  ["POST", `${read}/`, { "content-type": "application/json" }, "{}"],
-  ["POST", `/${read}`, { "content-type": "application/json" }, "{}"],
-  ["GET", "/foo", {}, undefined],
-  ["OPTIONS", "/foo", {}, undefined],
-  ["GET", "//v1/health", {}, undefined],
-  ["PUT", read, { "content-type": "application/json" }, "{}"],
-  ["DELETE", read, {}, undefined],
-  ["GET", write, {}, undefined],
-  ["OPTIONS", read, {}, undefined],
-  ["POST", read, { "content-type": "text/plain" }, "{}"],
-  ["POST", read, { "content-type": "application/connect+json" }, "{}"],
-  ["GET", read, {}, undefined],
-];
-
-test.each(unserved)(
-  "what is not served is 429 before anything else, in the envelope, over HTTP/1.1 and h2c: %s %s %j [ERR-10, RTE-03, RTE-11]",
-  async (method, path, headers, body) => {
-    for (const http of [1, 2] as const) {
-      const address = from();
-      const responses = await Promise.all(
-        Array.from({ length: 8 }, () => plain(tight.base, http, method, path, { ...headers, ...address }, body)),
-      );
-      const rejected = responses.filter(({ status }) => status === 429);
-      expect(rejected.length, `HTTP/${http}`).toBeGreaterThanOrEqual(5);
-      for (const response of rejected) {
-        expect(response.headers.get("retry-after")).toBe("1");
-        expect(response.headers.get("x-request-id")).toMatch(/./);
-        expect(JSON.parse(response.body)).toEqual({
-          error: { code: "429", message: "Too many requests. Try again in 1 second." },
-        });
-      }
-    }
-  },
-);
-
-test("one bucket is charged for all that is not served, and no other address's [RTE-11]", async () => {
-  const address = from();
-  const responses = await Promise.all(
-    unserved.map(([method, path, headers, body]) =>
-      plain(tight.base, 1, method, path, { ...headers, ...address }, body),
-    ),
-  );
-  expect(responses.filter(({ status }) => status !== 429).length).toBeLessThanOrEqual(3);
-  expect((await plain(tight.base, 1, "GET", "/foo", from())).status).toBe(404);
-});
-
-test.each(["?connect=v1", "?encoding=json", "?encoding=json&message=%7B%7D"])(
-  "by Connect's GET a call can be 429, whatever its parameters: %s [ERR-10]",
-  async (query) => {
-    const address = from();
-    const responses = await Promise.all(Array.from({ length: 8 }, () => get(tight.base, getContact, query, address)));
-    expect(responses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(5);
-  },
-);
-
-test("a call with a malformed timeout can be throttled in its own protocol [ERR-10, RTE-14]", async () => {
-  for (const form of forms) {
-    const headers = { ...from(), "connect-timeout-ms": "soon", "grpc-timeout": "soon" };
-    const responses = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        send(tight.base, form, searchContacts, enveloped(form, Buffer.from("x")), headers),
-      ),
-    );
-    const rejected = responses.filter(({ code }) => code === "resource_exhausted");
-    expect(rejected.length, form.name).toBeGreaterThanOrEqual(5);
-    for (const { reason, message } of rejected)
-      expect([reason, message]).toEqual(["RATE_LIMITED", "Too many requests. Try again in 1 second."]);
-  }
-});
 
 test.each([
   ["PUT", read, "POST, GET, OPTIONS"],
@@ -157,7 +32,7 @@ test.each([
   async (method, path, allow) => {
     for (const http of [1, 2] as const) {
       for (const headers of [{}, key(), { "content-type": "application/grpc" }]) {
-        const response = await plain(service.base, http, method, path, headers);
+        const response = await plain(service().base, http, method, path, headers);
         expectEnvelope(response, 405);
         expect([response.headers.get("allow"), response.headers.get("cache-control")]).toEqual([allow, "no-store"]);
       }
@@ -167,9 +42,9 @@ test.each([
 
 test("HEAD of an rpc is 405 without a body, and OPTIONS 204 with Allow [ERR-06, FMT-09]", async () => {
   for (const http of [1, 2] as const) {
-    const head = await plain(service.base, http, "HEAD", read, key());
+    const head = await plain(service().base, http, "HEAD", read, key());
     expect([head.status, head.headers.get("allow"), head.body]).toEqual([405, "POST, GET, OPTIONS", ""]);
-    const options = await plain(service.base, http, "OPTIONS", write);
+    const options = await plain(service().base, http, "OPTIONS", write);
     expect([
       options.status,
       options.headers.get("allow"),
@@ -198,13 +73,13 @@ test.each([
         const body = Buffer.from("{}");
         const response =
           http === 1
-            ? await fetch(service.base + read, {
+            ? await fetch(service().base + read, {
                 method: "POST",
                 headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) },
                 body,
               }).then(async (one) => ({ status: one.status, headers: new Map(one.headers), body: await one.text() }))
             : await plain(
-                service.base,
+                service().base,
                 2,
                 "POST",
                 read,
@@ -220,7 +95,7 @@ test.each([
 
 test("by Connect's GET an encoding that is not known is 415, which names it [WIR-01, RTE-07]", async () => {
   for (const query of ["", "?message=%7B%7D", "?encoding=xml&message=%7B%7D"]) {
-    const response = await plain(service.base, 1, "GET", read + query, key());
+    const response = await plain(service().base, 1, "GET", read + query, key());
     expectEnvelope(response, 415);
     expect(JSON.parse(response.body).error.message).toBe("encoding: must be json or proto.");
   }
@@ -233,13 +108,13 @@ test("the internal listener returns 405 and 415 in the envelope too, health and 
     "/grpc.health.v1.Health/Check",
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
   ]) {
-    const method = await plain(service.internal, 2, "DELETE", path);
+    const method = await plain(service().internal, 2, "DELETE", path);
     expect([method.status, JSON.parse(method.body).error.code, method.headers.get("allow")]).toEqual([
       405,
       "405",
       expect.stringMatching(/^POST, (GET, )?OPTIONS$/),
     ]);
-    const type = await plain(service.internal, 2, "POST", path, { "content-type": "text/plain" }, "{}");
+    const type = await plain(service().internal, 2, "POST", path, { "content-type": "text/plain" }, "{}");
     expect([type.status, JSON.parse(type.body).error.code]).toEqual([415, "415"]);
   }
 });
@@ -255,7 +130,7 @@ describe("a malformed timeout", () => {
     for (const form of forms) {
       for (const timeout of wrong) {
         const { code, reason } = await send(
-          service.base,
+          service().base,
           form,
           getContact,
           enveloped(form, written(form, getContact, { contactId: owner.contact })),
@@ -270,7 +145,7 @@ describe("a malformed timeout", () => {
     for (const form of forms) {
       for (const timeout of wrong) {
         const { code, reason, violations } = await send(
-          service.base,
+          service().base,
           form,
           getContact,
           enveloped(form, written(form, getContact, { contactId: owner.contact })),
@@ -292,7 +167,7 @@ describe("a malformed timeout", () => {
       expect(
         (
           await send(
-            service.base,
+            service().base,
             form,
             getContact,
             enveloped(form, written(form, getContact, { contactId: owner.contact })),
@@ -311,11 +186,11 @@ test("no response to an rpc is stored, good or bad, by GET neither [FMT-01]", as
     const message = enveloped(form, written(form, getContact, { contactId: owner.contact }));
     for (const headers of [key(), bare])
       expect(
-        (await send(service.base, form, getContact, message, headers)).headers.get("cache-control"),
+        (await send(service().base, form, getContact, message, headers)).headers.get("cache-control"),
         form.name,
       ).toBe("no-store");
     expect(
-      (await send(service.base, form, getContact, enveloped(form, Buffer.from("x")), key())).headers.get(
+      (await send(service().base, form, getContact, enveloped(form, Buffer.from("x")), key())).headers.get(
         "cache-control",
       ),
       form.name,
@@ -323,9 +198,9 @@ test("no response to an rpc is stored, good or bad, by GET neither [FMT-01]", as
   }
   const query = `?encoding=json&message=${encodeURIComponent(JSON.stringify({ contact_id: owner.contact }))}`;
   for (const headers of [key(), bare])
-    expect((await get(service.base, getContact, query, headers)).headers.get("cache-control")).toBe("no-store");
+    expect((await get(service().base, getContact, query, headers)).headers.get("cache-control")).toBe("no-store");
   expect(
-    (await get(service.base, HealthService.method.checkHealth, "?encoding=json&message=%7B%7D")).headers.get(
+    (await get(service().base, HealthService.method.checkHealth, "?encoding=json&message=%7B%7D")).headers.get(
       "cache-control",
     ),
   ).toBe("no-store");
@@ -340,7 +215,7 @@ test("a call is served whatever its Host, and by HTTP/1.0 without one [WIR-01]",
     ["1.1", "Host: \r\n"],
   ] as const) {
     const { responses } = await exchange(
-      service.base,
+      service().base,
       `POST ${read} HTTP/${version}\r\n${host}Authorization: Bearer ${owner.key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );
     expect(
@@ -355,7 +230,7 @@ test("a mask that is empty counts as none where fields are set, and changes noth
     const id = await owner.put.contact({ full_name: "Ann", phone: "1" });
     const update = (message: object) =>
       send(
-        service.base,
+        service().base,
         form,
         updateContact,
         enveloped(form, written(form, updateContact, { contactId: id, updateMask: { paths: [] }, ...message })),
@@ -376,7 +251,7 @@ test("a mask that is empty counts as none where fields are set, and changes noth
 
 test("a call that is rejected while its message is still on its way is told why [ERR-12, WIR-05]", async () => {
   for (const form of forms) {
-    const { code } = await send(service.base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
+    const { code } = await send(service().base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
     expect([form.name, code]).toEqual([form.name, "unauthenticated"]);
   }
 });
@@ -389,7 +264,7 @@ test.each([
 ])(
   "a # in a request target is data, and the guards and the library read the same query: %s is %i [ERR-10]",
   async (path, status) => {
-    const [response] = await pipelined(service.base, path, 1);
+    const [response] = await pipelined(service().base, path, 1);
     expect(response?.status, response?.body).toBe(status);
   },
 );
