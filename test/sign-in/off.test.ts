@@ -1,0 +1,64 @@
+// The dashboard's paths where sign-in is off.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { ann } from "../../fixtures/sign-in/people.ts";
+import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+
+const house = useHouse();
+
+describe("where there is no identity provider", () => {
+  let off: TestService;
+  beforeAll(async () => {
+    off = await house().service.another({ OIDC_ISSUER: "" });
+  });
+  afterAll(async () => off.stop());
+
+  test("the page says that sign-in is off, and has no way in [DSH-01]", async () => {
+    const { cookie } = await signIn(house(), ann);
+    for (const asked of [{}, { cookie }]) {
+      const { status, headers, text } = await ask(`${off.app.baseUrl}/`, asked);
+      expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+      expect(text).toMatch(/sign-in is off/i);
+      expect(text).not.toContain('href="/sign-in"');
+      expect(text).not.toContain("ann@example.com");
+      expect(headers.get("content-security-policy")).toMatch(/form-action 'self'(;|$)/);
+    }
+  });
+
+  test("nobody signs in or out, and the operations on the key are 401 [DSH-01]", async () => {
+    const { cookie } = await signIn(house(), ann);
+    const origin = off.app.baseUrl;
+    for (const [method, path] of [
+      ["GET", "/sign-in"],
+      ["GET", "/sign-in/callback?code=x&state=y"],
+      ["POST", "/sign-out"],
+      ["POST", "/sign-out/back-channel"],
+    ] as const) {
+      const { status, headers } = await ask(origin + path, {
+        method,
+        origin,
+        ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}),
+      });
+      expect([path, status, headers.getSetCookie()]).toEqual([path, 503, []]);
+      expect(
+        (
+          await ask(origin + path, {
+            method,
+            origin,
+            accept: "text/html",
+            ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}),
+          })
+        ).text,
+      ).toMatch(/OIDC_ISSUER/);
+    }
+    for (const [method, path] of [
+      ["GET", "/v1/api-key"],
+      ["POST", "/v1/api-key"],
+      ["POST", "/v1/api-key/rotate"],
+      ["DELETE", "/v1/api-key"],
+      ["GET", "/v1/audit-log"],
+    ] as const) {
+      expect((await ask(origin + path, { method, origin, cookie })).status).toBe(401);
+    }
+  });
+});
