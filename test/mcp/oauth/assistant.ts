@@ -1,0 +1,111 @@
+// What a test file of an assistant's rights begins with: the access policy of assistants, a request that has entered
+// with a token, and the writes that MongoDB hears of.
+import { UUID } from "mongodb";
+import { afterAll, beforeAll } from "vitest";
+import { Failure } from "../../../src/errors.ts";
+import { assistantAccessPolicy } from "../../../src/guards/assistant.ts";
+import { localBucket } from "../../../src/guards/bucket.ts";
+import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
+import { unlimited } from "../../../src/guards/capacity.ts";
+import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
+import type { Inbound } from "../../../src/rpc/dispatch.ts";
+import { listenToMongo } from "../../../fixtures/databases/commands.ts";
+import { ingestInto } from "../../../fixtures/clients/ingest.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+
+/** An account with its records, and an assistant that reads it. */
+export interface Assistant {
+  readonly service: TestService;
+  readonly accountId: UUID;
+  readonly contact: UUID;
+  readonly session: UUID;
+  /** To be archived, and to be restored. */
+  readonly active: string;
+  readonly archived: string;
+  readonly accessPolicy: AssistantAccessPolicy;
+  readonly inbound: Inbound;
+}
+
+/** Starts a service, and lets the request in, before the tests of the file. */
+export function useAssistant(): () => Assistant {
+  let assistant: Assistant;
+  beforeAll(async () => {
+    const service = await startService();
+    const account = await service.account();
+    const accountId = UUID.createFromHexString(account.id);
+    const put = ingestInto(service, account.id);
+    const contact = UUID.createFromHexString(await put.contact({ full_name: "Ann Lee", email: "ann@example.com" }));
+    const [active = "", archived = ""] = await put.contacts({ full_name: "Active" }, { full_name: "Archived" });
+    await put.archive(archived);
+    const session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
+    await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
+    const person = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
+    const facts = { ...person, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
+    const accessPolicy = assistantAccessPolicy({
+      throttle: () => Promise.resolve(),
+      tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },
+      recognizers: (accountOfHolder) =>
+        createRecognizer(
+          {
+            throttle: () => Promise.resolve(),
+            lookUps: localBucket(lookUpSize),
+            capacity: unlimited,
+            onRejectedLookUp: () => undefined,
+          },
+          accountOfHolder,
+        ),
+      capacity: unlimited,
+      switches: () => ({ publicInterface: true, writes: true }),
+      requireFreshSwitches: () => undefined,
+    });
+    const inbound: Inbound = {
+      header: (name) => (name === "authorization" ? "Bearer a-token" : undefined),
+      address: "192.0.2.1",
+      requestId: "1",
+      arrivedAt: performance.now(),
+    };
+    await accessPolicy.enter(inbound);
+    assistant = { service, accountId, contact, session, active, archived, accessPolicy, inbound };
+  });
+  afterAll(() => assistant.service.stop());
+  return () => assistant;
+}
+
+const writing = new Set([
+  "insert",
+  "update",
+  "delete",
+  "findAndModify",
+  "bulkWrite",
+  "create",
+  "drop",
+  "renameCollection",
+  "createIndexes",
+]);
+/** The writes that MongoDB hears of during the work; an aggregation that ends in a collection is one as well. */
+export async function writesDuring(
+  { service }: Assistant,
+  work: () => Promise<unknown>,
+): Promise<{ writes: string[]; outcome: unknown }> {
+  const heard = listenToMongo(service.app.client);
+  const outcome = await work().catch((error: unknown) => error);
+  const commands = heard.stop();
+  return {
+    writes: commands
+      .filter(
+        ({ name, command }) => writing.has(name) || /"\$(out|merge)"/.test(JSON.stringify(command["pipeline"] ?? [])),
+      )
+      .map(({ label }) => label),
+    outcome,
+  };
+}
+
+/** What came of it: the status of its failure, also where it is told item by item, or "done". */
+export function statusOf(outcome: unknown): number | string {
+  const { failure } = (Array.isArray(outcome) ? (outcome as { failure?: unknown }[])[0] : undefined) ?? {
+    failure: outcome,
+  };
+  if (failure instanceof Failure) return failure.kind.http;
+  return failure instanceof Error ? failure.message : "done";
+}

@@ -1,0 +1,187 @@
+// An access token writes nothing: every write of the stores rejects its scope, and MongoDB hears of no write.
+import { UUID } from "mongodb";
+import { describe, expect, test } from "vitest";
+import { deadlineIn } from "../../../src/deadline.ts";
+import { createContactStore } from "../../../src/contacts/store.ts";
+import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
+import type { Scope, WriteScope } from "../../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../../src/guards/scope.ts";
+import { createNoteStore } from "../../../src/notes/store.ts";
+import { createSessionStore } from "../../../src/sessions/store.ts";
+import { writeRpcs } from "../../../fixtures/clients/operations.ts";
+import { statusOf, useAssistant, writesDuring } from "./assistant.ts";
+
+const assistant = useAssistant();
+
+/** Everything that a store holds, so that what monitoring might miss is seen. */
+async function records(): Promise<string> {
+  const { service } = assistant();
+  const names = ["contacts", "sessions", "notes", "transcripts", "idempotency", "api_keys", "accounts", "switches"];
+  return JSON.stringify(
+    await Promise.all(names.map((name) => service.app.client.db().collection(name).find().sort({ _id: 1 }).toArray())),
+  );
+}
+
+/** Every write of the stores and of ingest, with whatever scope. */
+function storeWrites(scope: Scope): readonly (readonly [string, () => Promise<unknown>])[] {
+  const { service, contact, session, active, archived } = assistant();
+  const write = scope as WriteScope;
+  const { contacts, notes, upserts, setArchived } = service.app.services.records;
+  const [contactId, sessionId] = [contact.toHexString(), session.toHexString()];
+  const { contacts: contactService } = service.app.services;
+  const contactFields = { full_name: "Bo", email: null, phone: null };
+  return [
+    ["contacts.create", () => contacts.create(write, contactFields)],
+    ["contacts.update", () => contacts.update(write, contact, { phone: "1" })],
+    [
+      "contacts.update of a name",
+      () => contacts.update(write, contact, { full_name: `Ann ${new UUID().toHexString()}` }),
+    ],
+    ["notes.append", () => notes.append(write, contact, "text", contacts.lock)],
+    [
+      "CreateContact",
+      () => contactService.createContact({ $typeName: "records.v1.CreateContactRequest", fullName: "Bo" }, write),
+    ],
+    [
+      "UpdateContact",
+      () =>
+        contactService.updateContact({ $typeName: "records.v1.UpdateContactRequest", contactId, phone: "1" }, write),
+    ],
+    [
+      "AppendContactNote",
+      () =>
+        contactService.appendContactNote(
+          { $typeName: "records.v1.AppendContactNoteRequest", contactId, content: "text" },
+          write,
+        ),
+    ],
+    [
+      "ingest of contacts",
+      () => upserts.contacts(write, [{ $typeName: "records.ingest.v1.ContactItem", fullName: "Bo" } as never]),
+    ],
+    ["archiving", () => setArchived(write, [active], true)],
+    ["restoring", () => setArchived(write, [archived], false)],
+    [
+      "ingest of sessions",
+      () => upserts.sessions(write, [{ $typeName: "records.ingest.v1.SessionItem", title: "New" } as never]),
+    ],
+    [
+      "ingest of transcripts",
+      () =>
+        upserts.transcripts(write, [
+          { $typeName: "records.ingest.v1.TranscriptItem", sessionId, transcript: "words" } as never,
+        ]),
+    ],
+    [
+      "ingest of session notes",
+      () =>
+        upserts.session_notes(write, [
+          { $typeName: "records.ingest.v1.SessionNoteItem", sessionId, content: "text", type: 1, position: 0 } as never,
+        ]),
+    ],
+    [
+      "ingest of contact notes",
+      () =>
+        upserts.contact_notes(write, [
+          { $typeName: "records.ingest.v1.ContactNoteItem", contactId, content: "text", source: "import" } as never,
+        ]),
+    ],
+  ];
+}
+const storeNames = [
+  "contacts.create",
+  "contacts.update",
+  "contacts.update of a name",
+  "notes.append",
+  "CreateContact",
+  "UpdateContact",
+  "AppendContactNote",
+  "ingest of contacts",
+  "archiving",
+  "restoring",
+  "ingest of sessions",
+  "ingest of transcripts",
+  "ingest of session notes",
+  "ingest of contact notes",
+];
+
+/** What a token is granted. */
+async function granted(): Promise<Scope> {
+  const { accessPolicy, inbound } = assistant();
+  const rpc = SessionService.method.listSessions;
+  const scope = await accessPolicy.grant(
+    {
+      rpc,
+      rules: {} as never,
+      writes: false,
+      administers: false,
+      itemwise: false,
+      onBehalf: true,
+      list: undefined,
+      inbound,
+    },
+    { kind: "nobody", sent: false },
+    () => deadlineIn(10_000),
+  );
+  if (scope === undefined || !("unproven" in scope)) throw new Error("the accessPolicy grants no scope");
+  return scope;
+}
+
+describe("in the store itself", () => {
+  test("the list of writes is whole [MCP-12]", async () => {
+    expect(storeWrites(await granted()).map(([name]) => name)).toEqual(storeNames);
+    expect(storeNames).toEqual(expect.arrayContaining([...writeRpcs]));
+  });
+
+  test.each(storeNames)("%s with the scope of a token is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+    const before = await records();
+    const scope = await granted();
+    // Nor does a copy, or one that says it has the right.
+    for (const one of [
+      scope,
+      { ...scope, claim: undefined },
+      Object.assign(Object.create(grantWrites(readScope(new UUID(), deadlineIn(10_000)))), scope) as Scope,
+    ]) {
+      const [, write] = storeWrites(one).find(([known]) => known === name) ?? [];
+      const { writes, outcome } = await writesDuring(
+        assistant(),
+        () => write?.() ?? Promise.reject(new Error("no such write")),
+      );
+      expect([statusOf(outcome), writes]).toEqual([403, []]);
+    }
+    expect(await records()).toBe(before);
+  });
+
+  test.each(storeNames)(
+    "%s with the right to write is done, and is heard of: the harness detects it [MCP-12]",
+    async (name) => {
+      const [, write] =
+        storeWrites(grantWrites(readScope(assistant().accountId, deadlineIn(10_000)))).find(
+          ([known]) => known === name,
+        ) ?? [];
+      const { writes, outcome } = await writesDuring(
+        assistant(),
+        () => write?.() ?? Promise.reject(new Error("no such write")),
+      );
+      expect(statusOf(outcome)).toBe("done");
+      expect(writes.length).toBeGreaterThan(0);
+    },
+  );
+});
+
+/** Steps of a write, which only a write calls: the store alone does not reject them yet. */
+describe("a step of a write, called by itself with the scope of a token", () => {
+  const steps = ["locking a contact", "relabelling notes", "renaming the client of sessions"];
+  test.each(steps)("%s is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+    const scope = (await granted()) as WriteScope;
+    const { service, contact } = assistant();
+    const { client } = service.app;
+    const names = { full_name: "Eve", inferred_name: null, email: null };
+    const { writes, outcome } = await writesDuring(assistant(), async () => {
+      if (name === steps[0]) return createContactStore(client, () => Promise.resolve()).lock(scope, contact, {});
+      if (name === steps[1]) return createNoteStore(client).relabel(scope, "contact", contact, "Eve", {});
+      return createSessionStore(client).renameClient(scope, contact, names, {});
+    });
+    expect([statusOf(outcome), writes]).toEqual([403, []]);
+  });
+});
