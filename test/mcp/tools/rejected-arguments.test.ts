@@ -1,0 +1,121 @@
+// The tools: what they say to wrong arguments, and to records that are not there.
+import { describe, expect, test } from "vitest";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { randomId } from "../../../fixtures/service/service.ts";
+import { useListed } from "./listed.ts";
+import { call } from "./set-up.ts";
+
+const house = useHouse();
+const { holder, flaws } = useListed(house);
+
+describe("what is rejected", () => {
+  const uuid = "must be a valid UUID";
+  const date =
+    "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
+  test.each([
+    ["search_contacts", {}, "query: is required"],
+    ["search_contacts", { query: null }, "query: is required"],
+    ["search_contacts", { query: 7 }, "query: must be a string"],
+    ["search_contacts", { query: "a" }, "query: must be at least 2 characters"],
+    ["search_contacts", { query: "a".repeat(101) }, "query: must be at most 100 characters"],
+    ["search_contacts", { query: "ann\ud800" }, "query: must not contain a lone surrogate"],
+    [
+      "search_contacts",
+      { query: "ann", page: 5 },
+      "page: must be left out: the arguments are query, state, has_email, limit, offset, any_word, brief",
+    ],
+    ["get_contact", {}, "contact_id: is required"],
+    ["get_contact", { contact_id: ["x"] }, "contact_id: must be a string"],
+    ["get_contact", { contact_id: "Zoë" }, `contact_id: ${uuid}`],
+    ["get_contact", { id: "x" }, "id: must be left out: the arguments are contact_id; contact_id: is required"],
+    [
+      "get_contact",
+      { "\udc00": 1, contact_id: "x" },
+      `\ufffd: must be left out: the arguments are contact_id; contact_id: ${uuid}`,
+    ],
+    ["list_sessions", { limit: "five" }, "limit: must be a whole number"],
+    ["list_sessions", { limit: 1.5 }, "limit: must be a whole number"],
+    ["list_sessions", { limit: 0 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
+    ["list_sessions", { limit: 26 }, "limit: must be greater than or equal to 1 and less than or equal to 25"],
+    ["list_sessions", { limit: 3_000_000_000 }, "limit: must be at most 2147483647"],
+    ["list_sessions", { offset: -1 }, "offset: must be greater than or equal to 0"],
+    ["list_sessions", { from: "2026-02-30" }, `from: ${date}`],
+    ["list_sessions", { to: "yesterday" }, `to: ${date}`],
+    ["list_sessions", { from: 20260101 }, "from: must be a string"],
+    ["list_sessions", { contact_id: "x", limit: true }, `limit: must be a whole number; contact_id: ${uuid}`],
+    ["get_session", { session_id: "" }, "session_id: must not be empty"],
+    [
+      "get_session_transcript",
+      { session_id: "x", offset: -1 },
+      `offset: must be a whole number from 0 to 2147483647; session_id: ${uuid}`,
+    ],
+    [
+      "get_session_transcript",
+      { session_id: randomId(), offset: "forty" },
+      "offset: must be a whole number from 0 to 2147483647",
+    ],
+    [
+      "get_session_transcript",
+      { limit: 1 },
+      "limit: must be left out: the arguments are session_id, offset, query, contact_id",
+    ],
+    [
+      "search_notes",
+      { query: "ab", limit: 26 },
+      "limit: must be greater than or equal to 1 and less than or equal to 25",
+    ],
+    ["search_notes", { limit: 1 }, "query: is required"],
+    ["search_contacts", { state: "asleep" }, "state: must be one of active, archived, any"],
+    ["search", {}, "query: is required"],
+    ["search", { query: ["a"] }, "query: must be a string"],
+    ["search", { query: " " }, "query: must be at least 2 characters"],
+    ["search", { query: "ann", limit: 3 }, "limit: must be left out: the arguments are query"],
+    ["fetch", {}, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
+    ["fetch", { id: `${randomId()}0` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
+    ["fetch", { id: `note:${randomId()}` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
+    ["fetch", { id: "contact:x", page: 1 }, "page: must be left out: the arguments are id"],
+  ])("%s of %j says %s [MCP-11]", async (name, given, said) => {
+    for (const revision of ["2026-07-28", "2025-06-18"] as const) {
+      const { isError, text, structured } = await call(holder(), name, given, revision);
+      expect(text).toBe(said);
+      expect(isError).toBe(true);
+      expect(structured).toBeUndefined();
+    }
+  });
+
+  test("the input schema rejects the arguments that the tool rejects, and no others [MCP-07] [MCP-11]", () => {
+    const check = (name: string, given: unknown): boolean =>
+      Array.isArray(flaws(name, "inputSchema", given)) && (flaws(name, "inputSchema", given) as unknown[]).length === 0;
+    expect(
+      [{ query: "an" }, { query: "a" }, { query: "an", page: 1 }].map((given) => check("search_contacts", given)),
+    ).toEqual([true, false, false]);
+    expect(
+      [{}, { limit: 25 }, { limit: 26 }, { from: "2026-02-30" }, { from: "2026-01-31T09:30:00Z" }].map((given) =>
+        check("list_sessions", given),
+      ),
+    ).toEqual([true, true, false, false, true]);
+    expect([{ query: "x".repeat(5_000) }, { query: "" }].map((given) => check("search", given))).toEqual([true, false]);
+  });
+
+  test("however many arguments are wrong, the response stays small [MCP-11]", async () => {
+    const given = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`argument_${at}`, at]));
+    const { isError, text } = await call(holder(), "get_session", given);
+    expect(isError).toBe(true);
+    expect(text.length).toBeLessThan(5_000);
+  });
+
+  test.each([
+    ["get_contact", "contact_id", ""],
+    ["get_session", "session_id", ""],
+    ["get_session_transcript", "session_id", ""],
+    ["fetch", "id", "contact:"],
+    ["fetch", "id", "session:"],
+  ])("what %s does not find by %s is told as REST reports it: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
+    const { body } = await house().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
+    expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
+      isError: true,
+      text: body.error.message,
+      structured: undefined,
+    });
+  });
+});
