@@ -1,29 +1,17 @@
 // The revisions of the protocol at the one address: how each begins, and how each is rejected.
-import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { http2Call } from "../../../fixtures/clients/http2-call.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { useHouse } from "../../../fixtures/sign-in/house.ts";
-import type { Holder, Revision } from "./set-up.ts";
-import { connect, headersFor, holderOf, message, post, request, revisions } from "./set-up.ts";
+import { old, useHolder } from "./eras.ts";
+import { connect, headersFor, message, post, request, revisions } from "./set-up.ts";
 
 const house = useHouse();
-const old = revisions.filter((revision) => revision !== "2026-07-28");
-const both = "application/json, text/event-stream";
-let holder: Holder;
-beforeAll(async () => {
-  holder = await holderOf(house());
-});
+const { holder, send } = useHolder(house);
 
 const named = (protocolVersion: string): Record<string, unknown> => ({
   protocolVersion,
   capabilities: {},
   clientInfo: { name: "test", version: "1" },
 });
-const send = (
-  revision: Revision,
-  method: string,
-  params?: Record<string, unknown>,
-  headers?: Record<string, string | undefined>,
-) => request(holder, revision, method, params, headers);
 
 describe("how a client begins", () => {
   test("the newest revision is discovered and called without initialize, and says that records are untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
@@ -78,7 +66,7 @@ describe("how a client begins", () => {
   test("what one instance was told another needs not to know [MCP-01]", async () => {
     const other = await house().service.another();
     onTestFinished(() => other.stop());
-    const there = { url: `${other.base}/mcp`, token: holder.token };
+    const there = { url: `${other.base}/mcp`, token: holder().token };
     for (const revision of revisions) {
       if (revision !== "2026-07-28") await send(revision, "initialize", named(revision));
       const { status, body } = await request(there, revision, "tools/call", { name: "list_sessions", arguments: {} });
@@ -95,7 +83,7 @@ describe("how a client begins", () => {
       [true, "2026-07-28"],
       [false, "2025-11-25"],
     ] as const) {
-      const client = await connect(holder, modern);
+      const client = await connect(holder(), modern);
       expect(client.getNegotiatedProtocolVersion()).toBe(revision);
       expect(client.getServerVersion()).toMatchObject({ name: "records", title: "Records" });
       expect((await client.listTools()).tools).toHaveLength(8);
@@ -107,8 +95,8 @@ describe("how a client begins", () => {
 
   test.each(revisions)("a notification of %s is taken with 202 and no body [MCP-01]", async (revision) => {
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
-    const { status, text: response } = await post(holder.url, text, {
-      token: holder.token,
+    const { status, text: response } = await post(holder().url, text, {
+      token: holder().token,
       headers: headersFor(revision, "notifications/initialized"),
     });
     expect([status, response]).toEqual([202, ""]);
@@ -144,8 +132,8 @@ describe("what is rejected", () => {
 
   test("a revision that is not known is 400, with those that are [MCP-02]", async () => {
     const unknown = JSON.stringify(message("2026-07-28", "tools/list")).replaceAll("2026-07-28", "2031-01-01");
-    const { status, body } = await post(holder.url, unknown, {
-      token: holder.token,
+    const { status, body } = await post(holder().url, unknown, {
+      token: holder().token,
       headers: { ...headersFor("2026-07-28", "tools/list"), "MCP-Protocol-Version": "2031-01-01" },
     });
     expect(status).toBe(400);
@@ -186,9 +174,9 @@ describe("what is rejected", () => {
     "%s with a token is 405, and says what is taken [MCP-04]",
     async (method) => {
       for (const accept of ["text/event-stream", "text/html", "*/*"]) {
-        const response = await fetch(holder.url, {
+        const response = await fetch(holder().url, {
           method,
-          headers: { Accept: accept, Authorization: `Bearer ${holder.token}` },
+          headers: { Accept: accept, Authorization: `Bearer ${holder().token}` },
         });
         expect([response.status, response.headers.get("allow"), response.headers.get("content-type")]).toEqual([
           405,
@@ -201,14 +189,14 @@ describe("what is rejected", () => {
   );
 
   test.each(["{nope", "", "[", "\u0000"])("a body that is no JSON is 400 with -32700: %j [MCP-01]", async (text) => {
-    const { status, body } = await post(holder.url, text, { token: holder.token });
+    const { status, body } = await post(holder().url, text, { token: holder().token });
     expect([status, body.error.code]).toEqual([400, -32_700]);
   });
 
   test.each(["7", "null", '"text"', "{}", '{"jsonrpc":"1.0","id":1,"method":"ping"}'])(
     "JSON that is no message is 400: %s [MCP-01]",
     async (text) => {
-      const { status, body } = await post(holder.url, text, { token: holder.token });
+      const { status, body } = await post(holder().url, text, { token: holder().token });
       expect(status).toBe(400);
       expect(body.error.code).toBeLessThan(0);
     },
@@ -217,8 +205,8 @@ describe("what is rejected", () => {
   test("a body over 256 KiB is 413, and one of that size is read [MCP-01]", async () => {
     const around = JSON.stringify(message("2025-11-25", "ping", { filling: "" })).length;
     const sized = (size: number) =>
-      post(holder.url, JSON.stringify(message("2025-11-25", "ping", { filling: "x".repeat(size - around) })), {
-        token: holder.token,
+      post(holder().url, JSON.stringify(message("2025-11-25", "ping", { filling: "x".repeat(size - around) })), {
+        token: holder().token,
       });
     expect((await sized(262_144)).body.result).toEqual({});
     expect((await sized(262_145)).status).toBe(413);
@@ -230,118 +218,3 @@ describe("what is rejected", () => {
       expect((await send(revision, "tools/list", {}, { "Content-Type": "text/plain" })).status, revision).toBe(415);
   });
 });
-
-describe("what a client accepts", () => {
-  test("the newest revision responds in JSON, whatever is accepted [MCP-02]", async () => {
-    for (const accept of [both, "application/json", "*/*", undefined]) {
-      const { status, headers } = await send("2026-07-28", "tools/list", {}, { Accept: accept });
-      expect([status, headers.get("content-type")], accept).toEqual([200, "application/json"]);
-    }
-  });
-
-  test("the others return JSON to a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
-    for (const revision of old) {
-      const { status, headers } = await send(revision, "tools/list", {}, { Accept: both });
-      expect([status, headers.get("content-type")], revision).toEqual([200, "application/json; charset=utf-8"]);
-      expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
-    }
-  });
-
-  test("a request is served as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
-    const calls: [string, Record<string, unknown>][] = [
-      ["tools/list", {}],
-      ["tools/call", { name: "search", arguments: { query: "nobody" } }],
-      ["tools/call", { name: "search", arguments: { query: 7, other: true } }],
-      ["tools/call", { name: "create_contact" }],
-      ["tools/call", { arguments: "nothing" }],
-      ["resources/read", { uri: "contact://nobody" }],
-      ["prompts/get", { name: "nothing" }],
-      ["records/delete", {}],
-    ];
-    for (const [method, params] of calls) {
-      const one = message("2025-03-26", method, params);
-      const [alone, batch] = [await send("2025-03-26", method, params), JSON.stringify([one])];
-      expect(alone.body, method).toEqual((await post(holder.url, batch, { token: holder.token })).body);
-      expect(alone.status, method).toBe(200);
-    }
-  });
-
-  test("a request whose version header is not known is rejected before it is served [MCP-03]", async () => {
-    const { status, body } = await send("2025-06-18", "tools/list", {}, { "MCP-Protocol-Version": "2024-01-01" });
-    expect([status, body.error.code]).toEqual([400, -32_000]);
-  });
-
-  test("the stream of events of a batch comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
-    const warned = vi.fn();
-    process.on("warning", warned);
-    onTestFinished(() => void process.off("warning", warned));
-    const asked = Buffer.from(JSON.stringify([message("2025-03-26", "tools/list")]));
-    const headers = {
-      ":method": "POST",
-      ":path": "/mcp",
-      authorization: `Bearer ${holder.token}`,
-      "content-type": "application/json",
-      accept: both,
-    };
-    const response = await http2Call(house().base, headers, asked);
-    expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([
-      200,
-      "text/event-stream",
-      undefined,
-    ]);
-    expect(response.text).toContain('"name":"search_contacts"');
-    expect(warned).not.toHaveBeenCalled();
-  });
-
-  test("a response is never kept by those between [MCP-01]", async () => {
-    for (const revision of revisions)
-      expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
-  });
-});
-
-describe("batches", () => {
-  const batch = (messages: unknown[], headers: Record<string, string> = {}) =>
-    post(holder.url, JSON.stringify(messages), { token: holder.token, headers });
-  const calls = (count: number) =>
-    Array.from({ length: count }, (_, id) =>
-      message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
-    );
-
-  test("a batch of 2025-03-26 is served whole [MCP-03]", async () => {
-    const { status, text } = await batch(calls(3));
-    expect(status).toBe(200);
-    expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
-      [0, 1, 2].map((id) => [id, { results: [] }]),
-    );
-  });
-
-  test("a batch makes at most 10 calls [MCP-13]", async () => {
-    const { text } = await batch(calls(12));
-    const responses = responsesIn(text);
-    expect(responses).toHaveLength(12);
-    expect(responses.filter(({ result }) => result !== undefined)).toHaveLength(10);
-    expect(responses.flatMap(({ error }) => error ?? [])).toEqual(
-      Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }),
-    );
-  });
-
-  test("the newest revision has no batches [MCP-02]", async () => {
-    const { status, body } = await batch([message("2026-07-28", "tools/list")], headersFor("2026-07-28", "tools/list"));
-    expect([status, body.error.code]).toEqual([400, -32_600]);
-  });
-});
-
-interface RpcMessage {
-  readonly id: number;
-  readonly result?: { readonly structuredContent: unknown };
-  readonly error?: unknown;
-}
-
-/** The responses in a stream of events, by their ids. */
-function responsesIn(stream: string): RpcMessage[] {
-  const responses = stream
-    .split("\n")
-    .filter((line) => line.startsWith("data: "))
-    .flatMap((line) => JSON.parse(line.slice(6)) as RpcMessage | RpcMessage[]);
-  return responses.sort((one, other) => one.id - other.id);
-}

@@ -1,0 +1,125 @@
+// The revisions of the protocol at the one address: what a client of each accepts, and batches.
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { http2Call } from "../../../fixtures/clients/http2-call.ts";
+import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { old, useHolder } from "./eras.ts";
+import { headersFor, message, post, revisions } from "./set-up.ts";
+
+const house = useHouse();
+const { holder, send } = useHolder(house);
+const both = "application/json, text/event-stream";
+
+describe("what a client accepts", () => {
+  test("the newest revision responds in JSON, whatever is accepted [MCP-02]", async () => {
+    for (const accept of [both, "application/json", "*/*", undefined]) {
+      const { status, headers } = await send("2026-07-28", "tools/list", {}, { Accept: accept });
+      expect([status, headers.get("content-type")], accept).toEqual([200, "application/json"]);
+    }
+  });
+
+  test("the others return JSON to a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
+    for (const revision of old) {
+      const { status, headers } = await send(revision, "tools/list", {}, { Accept: both });
+      expect([status, headers.get("content-type")], revision).toEqual([200, "application/json; charset=utf-8"]);
+      expect((await send(revision, "tools/list", {}, { Accept: "text/html" })).status, revision).toBe(406);
+    }
+  });
+
+  test("a request is served as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
+    const calls: [string, Record<string, unknown>][] = [
+      ["tools/list", {}],
+      ["tools/call", { name: "search", arguments: { query: "nobody" } }],
+      ["tools/call", { name: "search", arguments: { query: 7, other: true } }],
+      ["tools/call", { name: "create_contact" }],
+      ["tools/call", { arguments: "nothing" }],
+      ["resources/read", { uri: "contact://nobody" }],
+      ["prompts/get", { name: "nothing" }],
+      ["records/delete", {}],
+    ];
+    for (const [method, params] of calls) {
+      const one = message("2025-03-26", method, params);
+      const [alone, batch] = [await send("2025-03-26", method, params), JSON.stringify([one])];
+      expect(alone.body, method).toEqual((await post(holder().url, batch, { token: holder().token })).body);
+      expect(alone.status, method).toBe(200);
+    }
+  });
+
+  test("a request whose version header is not known is rejected before it is served [MCP-03]", async () => {
+    const { status, body } = await send("2025-06-18", "tools/list", {}, { "MCP-Protocol-Version": "2024-01-01" });
+    expect([status, body.error.code]).toEqual([400, -32_000]);
+  });
+
+  test("the stream of events of a batch comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
+    const warned = vi.fn();
+    process.on("warning", warned);
+    onTestFinished(() => void process.off("warning", warned));
+    const asked = Buffer.from(JSON.stringify([message("2025-03-26", "tools/list")]));
+    const headers = {
+      ":method": "POST",
+      ":path": "/mcp",
+      authorization: `Bearer ${holder().token}`,
+      "content-type": "application/json",
+      accept: both,
+    };
+    const response = await http2Call(house().base, headers, asked);
+    expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([
+      200,
+      "text/event-stream",
+      undefined,
+    ]);
+    expect(response.text).toContain('"name":"search_contacts"');
+    expect(warned).not.toHaveBeenCalled();
+  });
+
+  test("a response is never kept by those between [MCP-01]", async () => {
+    for (const revision of revisions)
+      expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
+  });
+});
+
+describe("batches", () => {
+  const batch = (messages: unknown[], headers: Record<string, string> = {}) =>
+    post(holder().url, JSON.stringify(messages), { token: holder().token, headers });
+  const calls = (count: number) =>
+    Array.from({ length: count }, (_, id) =>
+      message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
+    );
+
+  test("a batch of 2025-03-26 is served whole [MCP-03]", async () => {
+    const { status, text } = await batch(calls(3));
+    expect(status).toBe(200);
+    expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
+      [0, 1, 2].map((id) => [id, { results: [] }]),
+    );
+  });
+
+  test("a batch makes at most 10 calls [MCP-13]", async () => {
+    const { text } = await batch(calls(12));
+    const responses = responsesIn(text);
+    expect(responses).toHaveLength(12);
+    expect(responses.filter(({ result }) => result !== undefined)).toHaveLength(10);
+    expect(responses.flatMap(({ error }) => error ?? [])).toEqual(
+      Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }),
+    );
+  });
+
+  test("the newest revision has no batches [MCP-02]", async () => {
+    const { status, body } = await batch([message("2026-07-28", "tools/list")], headersFor("2026-07-28", "tools/list"));
+    expect([status, body.error.code]).toEqual([400, -32_600]);
+  });
+});
+
+interface RpcMessage {
+  readonly id: number;
+  readonly result?: { readonly structuredContent: unknown };
+  readonly error?: unknown;
+}
+
+/** The responses in a stream of events, by their ids. */
+function responsesIn(stream: string): RpcMessage[] {
+  const responses = stream
+    .split("\n")
+    .filter((line) => line.startsWith("data: "))
+    .flatMap((line) => JSON.parse(line.slice(6)) as RpcMessage | RpcMessage[]);
+  return responses.sort((one, other) => one.id - other.id);
+}

@@ -1,0 +1,24 @@
+// What a test file of the revisions begins with: somebody who is signed in, and requests of a revision.
+import { beforeAll } from "vitest";
+import type { House } from "../../../fixtures/sign-in/house.ts";
+import type { RestResponse } from "../../../fixtures/service/service.ts";
+import type { Holder, Revision } from "./set-up.ts";
+import { holderOf, request, revisions } from "./set-up.ts";
+
+/** All revisions but the newest. */
+export const old = revisions.filter((revision) => revision !== "2026-07-28");
+
+/** Signs somebody in before the tests of the file. */
+export function useHolder(house: () => House) {
+  let holder: Holder;
+  beforeAll(async () => {
+    holder = await holderOf(house());
+  });
+  const send = (
+    revision: Revision,
+    method: string,
+    params?: Record<string, unknown>,
+    headers?: Record<string, string | undefined>,
+  ): Promise<RestResponse> => request(holder, revision, method, params, headers);
+  return { holder: () => holder, send };
+}
