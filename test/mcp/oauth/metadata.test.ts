@@ -1,42 +1,16 @@
-// The documents by which an assistant finds out where to sign in: where they are served, what they hold to the letter,
-// and to whom.
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { ResponseHandler, FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+// The documents by which an assistant finds out where to sign in: where they are served, what they name, and to whom.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { away, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
-import { rest, startService } from "../../../fixtures/service/service.ts";
+import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from "./documents.ts";
 
-let fake: FakeProvider;
-let service: TestService;
+const { fake, service, base, get } = useDocuments();
 let elsewhere: TestService;
-let base: string;
-const resourcePath = "/.well-known/oauth-protected-resource";
-const serverPath = "/.well-known/oauth-authorization-server";
-const openIdPath = "/.well-known/openid-configuration";
-/** With spelling that no one would choose: what is unchanged still has it. */
-const odd = (issuer: string): string =>
-  `{\n\t"issuer" : "${issuer}",  "authorization_endpoint":"${issuer}/auth",\r\n "token_endpoint":"${issuer}/token","jwks_uri":"${issuer}/jwks", "x":"\\u00e4ä", "n":1.0e2 }\n\n`;
-const text =
-  (body: string): ResponseHandler =>
-  (_request, response) =>
-    void response.writeHead(200, { "Content-Type": "application/json" }).end(body);
-
 beforeAll(async () => {
-  fake = await startFakeProvider();
-  fake.responses.set(serverPath, text(odd(fake.issuer)));
-  service = await startService(fake.settings());
-  base = service.app.baseUrl;
-  elsewhere = await service.another({ MCP_URL: "https://mcp.example.com/assistants/records" });
+  elsewhere = await service().another({ MCP_URL: "https://mcp.example.com/assistants/records" });
 });
-afterEach(() => void vi.useRealTimers());
-afterAll(async () => {
-  await elsewhere.stop();
-  await service.stop();
-  await fake.stop();
-});
-
-const get = (path: string, headers: Record<string, string> = {}, at = base, method = "GET"): Promise<RestResponse> =>
-  rest(at, path, { method, headers });
+afterAll(() => elsewhere.stop());
 
 describe("the protected resource's document", () => {
   test.each([resourcePath, `${resourcePath}/mcp`])(
@@ -51,8 +25,8 @@ describe("the protected resource's document", () => {
       ]).toEqual([200, "application/json", "no-store", null]);
       expect(headers.get("x-request-id")).toMatch(/^[\w.-]{1,128}$/);
       expect(body).toEqual({
-        resource: `${base}/mcp`,
-        authorization_servers: [fake.issuer],
+        resource: `${base()}/mcp`,
+        authorization_servers: [fake().issuer],
         scopes_supported: ["openid", "email", "profile"],
         bearer_methods_supported: ["header"],
         resource_name: "Records",
@@ -77,7 +51,7 @@ describe("the protected resource's document", () => {
       "https://mcp.example.com/x/",
       "http://MCP.example.com:80/mcp",
     ]) {
-      const one = await service.another({ MCP_URL: url });
+      const one = await service().another({ MCP_URL: url });
       try {
         expect((await get(resourcePath, {}, one.base)).body.resource).toBe(url);
       } finally {
@@ -96,7 +70,7 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
     other = await startFakeProvider();
     named = `${other.issuer}${ending}`;
     other.responses.set(`${own}${openIdPath}`, text(odd(named)));
-    instance = await service.another({ ...other.settings(), OIDC_ISSUER: named });
+    instance = await service().another({ ...other.settings(), OIDC_ISSUER: named });
   });
   afterAll(async () => {
     await instance.stop();
@@ -121,111 +95,13 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
 });
 
 test("the provider's own name for itself counts where it differs from the setting by a slash [OAU-03]", async () => {
-  const slashed = await service.another({ OIDC_ISSUER: `${fake.issuer}/` });
+  const slashed = await service().another({ OIDC_ISSUER: `${fake().issuer}/` });
   try {
     // The provider says so in its document, and no assistant accepts another.
-    expect((await get(resourcePath, {}, slashed.base)).body.authorization_servers).toEqual([fake.issuer]);
+    expect((await get(resourcePath, {}, slashed.base)).body.authorization_servers).toEqual([fake().issuer]);
   } finally {
     await slashed.stop();
   }
-});
-
-describe("the authorization server's document", () => {
-  test.each([serverPath, `${serverPath}/mcp`])("at %s is the provider's own, byte for byte [OAU-04]", async (path) => {
-    const direct = await (await fetch(`${fake.issuer}${serverPath}`)).text();
-    expect(direct).toBe(odd(fake.issuer));
-    const { status, text: copy, headers } = await get(path);
-    expect([status, copy, headers.get("content-type")]).toEqual([200, direct, "application/json"]);
-  });
-
-  test("is the first of the provider's that is a document: pages and other JSON are passed over [OAU-04]", async () => {
-    const other = await startFakeProvider();
-    const instance = await service.another(other.settings());
-    try {
-      for (const response of [
-        text("<!doctype html>Hello"),
-        text("{}"),
-        text("null"),
-        text("[]"),
-        text('"issuer"'),
-        json({ issuer: other.issuer }, 404),
-      ]) {
-        other.responses.set(serverPath, response);
-        const fresh = await service.another(other.settings());
-        expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
-        await fresh.stop();
-      }
-    } finally {
-      await instance.stop();
-      await other.stop();
-    }
-  });
-
-  test("is requested once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
-    const other = await startFakeProvider();
-    const instance = await service.another(other.settings());
-    try {
-      other.responses.set("*", away);
-      const none = await get(serverPath, {}, instance.base);
-      expect([none.status, none.body]).toEqual([
-        503,
-        { error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." } },
-      ]);
-      expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
-      other.responses.clear();
-      other.responses.set(serverPath, text(odd(other.issuer)));
-      other.asked.length = 0;
-      await Promise.all(Array.from({ length: 30 }, () => get(serverPath, {}, instance.base)));
-      expect(other.asked).toEqual([serverPath]);
-      for (const trouble of [away, silent, json({ error: "x" }, 500)]) {
-        other.responses.set("*", trouble);
-        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-        expect((await get(serverPath, {}, instance.base)).text).toBe(odd(other.issuer));
-        vi.useRealTimers();
-      }
-    } finally {
-      await instance.stop();
-      await other.stop();
-    }
-  });
-
-  test("a changed one is taken over [OAU-04]", async () => {
-    const other = await startFakeProvider();
-    const instance = await service.another(other.settings());
-    try {
-      expect((await get(serverPath, {}, instance.base)).body).toEqual(other.metadata);
-      other.metadata["registration_endpoint"] = `${other.issuer}/reg`;
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-      await vi.waitFor(
-        async () =>
-          expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`),
-        { timeout: 5_000 },
-      );
-    } finally {
-      vi.useRealTimers();
-      await instance.stop();
-      await other.stop();
-    }
-  });
-
-  test("a provider that says nothing is 503 before anyone's patience is over [OAU-04]", async () => {
-    const other = await startFakeProvider();
-    other.responses.set("*", silent);
-    const instance = await service.another(other.settings());
-    try {
-      const completed = Promise.all([
-        get(serverPath, {}, instance.base),
-        get(openIdPath, {}, instance.base),
-        get(resourcePath, {}, instance.base),
-      ]);
-      const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), 5_000).unref());
-      const responses = await Promise.race([completed, late]);
-      expect(responses === "late" ? responses : responses.map(({ status }) => status)).toEqual([503, 503, 200]);
-    } finally {
-      await instance.stop();
-      await other.stop();
-    }
-  });
 });
 
 describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`, openIdPath])("%s", (path) => {
@@ -248,7 +124,7 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
 
   test("serves HEAD without a body, OPTIONS with what is allowed, and other methods with 405, all with CORS [OAU-05]", async () => {
     const whole = await get(path);
-    const head = await get(path, { Origin: "https://any.example" }, base, "HEAD");
+    const head = await get(path, { Origin: "https://any.example" }, base(), "HEAD");
     expect([
       head.status,
       head.text,
@@ -260,13 +136,13 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
       "Access-Control-Request-Method": "GET",
       "Access-Control-Request-Headers": "mcp-protocol-version,authorization",
     };
-    const options = await get(path, preflight, base, "OPTIONS");
+    const options = await get(path, preflight, base(), "OPTIONS");
     expect([options.status, options.text, options.headers.get("allow")]).toEqual([204, "", "GET, HEAD, OPTIONS"]);
     expect(["origin", "methods", "headers"].map((name) => options.headers.get(`access-control-allow-${name}`))).toEqual(
       ["*", "GET, HEAD, OPTIONS", "*, Authorization"],
     );
     for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
-      const { status, headers, body } = await get(path, {}, base, method);
+      const { status, headers, body } = await get(path, {}, base(), method);
       expect([
         method,
         status,
@@ -280,7 +156,7 @@ describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/m
 
 test("all of it stays while the public interface is disabled [OAU-05]", async () => {
   const switchTo = (enabled: boolean): Promise<RestResponse> =>
-    service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
+    service().internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
   await switchTo(false);
   try {
     for (const path of [resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`])

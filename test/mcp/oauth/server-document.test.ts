@@ -1,0 +1,105 @@
+// The authorization server's document: the provider's own, byte for byte, kept for when the provider is away.
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from "./documents.ts";
+
+const { fake, service, get } = useDocuments();
+afterEach(() => void vi.useRealTimers());
+
+describe("the authorization server's document", () => {
+  test.each([serverPath, `${serverPath}/mcp`])("at %s is the provider's own, byte for byte [OAU-04]", async (path) => {
+    const direct = await (await fetch(`${fake().issuer}${serverPath}`)).text();
+    expect(direct).toBe(odd(fake().issuer));
+    const { status, text: copy, headers } = await get(path);
+    expect([status, copy, headers.get("content-type")]).toEqual([200, direct, "application/json"]);
+  });
+
+  test("is the first of the provider's that is a document: pages and other JSON are passed over [OAU-04]", async () => {
+    const other = await startFakeProvider();
+    const instance = await service().another(other.settings());
+    try {
+      for (const response of [
+        text("<!doctype html>Hello"),
+        text("{}"),
+        text("null"),
+        text("[]"),
+        text('"issuer"'),
+        json({ issuer: other.issuer }, 404),
+      ]) {
+        other.responses.set(serverPath, response);
+        const fresh = await service().another(other.settings());
+        expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
+        await fresh.stop();
+      }
+    } finally {
+      await instance.stop();
+      await other.stop();
+    }
+  });
+
+  test("is requested once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
+    const other = await startFakeProvider();
+    const instance = await service().another(other.settings());
+    try {
+      other.responses.set("*", away);
+      const none = await get(serverPath, {}, instance.base);
+      expect([none.status, none.body]).toEqual([
+        503,
+        { error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." } },
+      ]);
+      expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
+      other.responses.clear();
+      other.responses.set(serverPath, text(odd(other.issuer)));
+      other.asked.length = 0;
+      await Promise.all(Array.from({ length: 30 }, () => get(serverPath, {}, instance.base)));
+      expect(other.asked).toEqual([serverPath]);
+      for (const trouble of [away, silent, json({ error: "x" }, 500)]) {
+        other.responses.set("*", trouble);
+        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+        expect((await get(serverPath, {}, instance.base)).text).toBe(odd(other.issuer));
+        vi.useRealTimers();
+      }
+    } finally {
+      await instance.stop();
+      await other.stop();
+    }
+  });
+
+  test("a changed one is taken over [OAU-04]", async () => {
+    const other = await startFakeProvider();
+    const instance = await service().another(other.settings());
+    try {
+      expect((await get(serverPath, {}, instance.base)).body).toEqual(other.metadata);
+      other.metadata["registration_endpoint"] = `${other.issuer}/reg`;
+      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+      await vi.waitFor(
+        async () =>
+          expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`),
+        { timeout: 5_000 },
+      );
+    } finally {
+      vi.useRealTimers();
+      await instance.stop();
+      await other.stop();
+    }
+  });
+
+  test("a provider that says nothing is 503 before anyone's patience is over [OAU-04]", async () => {
+    const other = await startFakeProvider();
+    other.responses.set("*", silent);
+    const instance = await service().another(other.settings());
+    try {
+      const completed = Promise.all([
+        get(serverPath, {}, instance.base),
+        get(openIdPath, {}, instance.base),
+        get(resourcePath, {}, instance.base),
+      ]);
+      const late = new Promise<"late">((resolve) => setTimeout(() => resolve("late"), 5_000).unref());
+      const responses = await Promise.race([completed, late]);
+      expect(responses === "late" ? responses : responses.map(({ status }) => status)).toEqual([503, 503, 200]);
+    } finally {
+      await instance.stop();
+      await other.stop();
+    }
+  });
+});
