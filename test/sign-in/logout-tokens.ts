@@ -1,4 +1,4 @@
-// What a test file of back-channel logout begins with: a provider that makes every logout token, and our response to it.
+// What a test file of back-channel logout begins with: a provider that makes every logout token, and how it is sent.
 import type { JWTPayload } from "jose";
 import { afterEach } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";

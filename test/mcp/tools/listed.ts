@@ -1,4 +1,4 @@
-// What a test file of the tools begins with: somebody who is signed in, the tools as listed, and checks of their schemas.
+// What a test file of the tools begins with: somebody who is signed in, the tools as listed, and checks of schemas.
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll } from "vitest";
