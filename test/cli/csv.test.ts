@@ -1,0 +1,205 @@
+// CSV as address books write it: quotes, dates, columns of every known export, encodings.
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseMap } from "../../src/cli/formats/csv-columns.ts";
+import { readCsv } from "../../src/cli/formats/csv.ts";
+import { linesOf } from "../../src/cli/formats/lines.ts";
+import { timestampText } from "../../src/cli/timestamp-text.ts";
+import { everyOf } from "../support/client.ts";
+import { chunksOf, csv, held, said } from "./entries.ts";
+
+test("a quoted cell holds delimiters, quotes and line breaks; the line is the one where the row begins; a byte order mark is no part of the header", async () => {
+  const content =
+    '\ufefffull_name,email,notes\r\n"Lee, ""Ann""\r\nMüller",ann@example.com,a;b\r\n\r\n,,\r\nBo,,"x\n\ny"\r\nCy "the" 5" man,cy@example.com\r\n';
+  expect(said(await csv(content))).toEqual([
+    [2, { fullName: 'Lee, "Ann"\r\nMüller', email: "ann@example.com", notes: "a;b" }],
+    [6, { fullName: "Bo", notes: "x\n\ny" }],
+    [9, { fullName: 'Cy "the" 5" man', email: "cy@example.com" }],
+  ]);
+});
+
+test("a quote that is never closed costs the line that opens it and no other", async () => {
+  expect(said(await csv('full_name,email\nAnn,a@example.com\n"Bo,b@example.com\nCy,c@example.com\n'))).toEqual([
+    [2, { fullName: "Ann", email: "a@example.com" }],
+    [3, "the quote that opens in this line is never closed"],
+    [4, { fullName: "Cy", email: "c@example.com" }],
+  ]);
+});
+
+test("quotes that are opened and closed in any order cost the lines that a reading from each line on would lose", async () => {
+  const piece = fc.constantFrom('"', '""', ",", "a", '","', "b ");
+  const line = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
+  await fc.assert(
+    fc.asyncProperty(fc.array(line, { maxLength: 12 }), async (lines) => {
+      const entries = await csv(`full_name,email\n${lines.map((text) => `${text}\n`).join("")}`);
+      expect(entries.filter((entry) => held(entry) === neverClosed).map((entry) => entry.line)).toEqual(
+        unclosed(lines),
+      );
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const neverClosed = "the quote that opens in this line is never closed";
+
+/**
+ * The numbers of lines that open a quote which no later line closes: each line in turn is tried as the first of a row.
+ */
+function unclosed(lines: readonly string[]): number[] {
+  const bad: number[] = [];
+  for (let first = 0; first < lines.length; ) {
+    const end = lines.findIndex((_, at) => at >= first && !isOpen(lines.slice(first, at + 1).join("\n")));
+    if (end === -1) bad.push(first + 2);
+    first = end === -1 ? first + 1 : end + 1;
+  }
+  return bad;
+}
+
+/** Whether a quoted cell is open at the end of the text: a character at a time. */
+function isOpen(text: string): boolean {
+  let state: "start" | "plain" | "quoted" | "quote" = "start";
+  for (const character of text) {
+    if (state === "quoted") state = character === '"' ? "quote" : "quoted";
+    else if (state === "quote" && character === '"') state = "quoted";
+    else if (character === "," || character === "\n") state = "start";
+    else state = state === "start" && character === '"' ? "quoted" : "plain";
+  }
+  return state === "quoted";
+}
+
+test("a date of CSV may lack its time, its seconds or its T, and has to be in the calendar", async () => {
+  const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
+  expect(
+    (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
+      timestampText((held(entry) as { createdAt?: Timestamp }).createdAt),
+    ),
+  ).toEqual([
+    "2026-01-31T00:00:00.000Z",
+    "2026-01-31T09:30:00.000Z",
+    "2026-01-31T07:30:00.123Z",
+    "2024-03-01T04:59:59.000Z",
+  ]);
+  const wrong = ["2026-02-31", "2026-02-30T10:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T09:30:00", "31.01.2026"];
+  expect((await csv(`name,created_at\n${wrong.map((date) => `Ann,${date}\n`).join("")}`)).map(held)).toEqual(
+    wrong.map((date) => `created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "${date}"`),
+  );
+});
+
+test("the exports of Google, old and new, and of Outlook are understood: names from their parts, the first of several emails and phones", async () => {
+  const google =
+    "First Name,Middle Name,Last Name,Notes,Organization Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value\nAnn,B.,Öz,hi,Acme,* Work,a@example.com ::: b@example.com,c@example.com,Mobile,+49 1\n,,,,Acme,,,d@example.com,,\n";
+  expect((await csv(google)).map(held)).toEqual([
+    { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 1", notes: "hi" },
+    { fullName: "Acme", email: "d@example.com" },
+  ]);
+  const older = "Name,Given Name,Family Name,E-mail 1 - Value,Phone 1 - Value\nAnn Öz,Ann,Öz,a@example.com,123\n";
+  expect((await csv(older)).map(held)).toEqual([{ fullName: "Ann Öz", email: "a@example.com", phone: "123" }]);
+  const outlook =
+    "Title;First Name;Last Name;Suffix;E-mail Address;Mobile Phone;Business Phone\nMr.;Bo;Li;Jr.;bo@example.com;;+44 2\n";
+  expect((await csv(outlook)).map(held)).toEqual([{ fullName: "Bo Li Jr.", email: "bo@example.com", phone: "+44 2" }]);
+});
+
+test.each([
+  [
+    "Google in German",
+    "Vorname,Zweiter Vorname,Nachname,Notizen,Name der Organisation,E-Mail 1 - Wert,Telefon 1 - Wert",
+    "Ann,B.,Öz,hi,Acme,a@example.com,+49 1",
+    { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 1", notes: "hi" },
+  ],
+  [
+    "Outlook in German",
+    "Anrede;Vorname;Weitere Vornamen;Nachname;Suffix;Firma;Telefon geschäftlich;Mobiltelefon;E-Mail-Adresse;Notizen",
+    "Frau;Ann;B.;Öz;;Acme;+49 2;;a@example.com;hi",
+    { fullName: "Ann B. Öz", email: "a@example.com", phone: "+49 2", notes: "hi" },
+  ],
+  [
+    "Outlook in French",
+    "Titre;Prénom;Deuxième prénom;Nom;Suffixe;Société;Téléphone (bureau);Tél. mobile;Adresse de messagerie;Notes",
+    "Mme;Zoé;;Noël;;Acme;+33 2;+33 6;z@example.com;salut",
+    { fullName: "Zoé Noël", email: "z@example.com", phone: "+33 6", notes: "salut" },
+  ],
+  [
+    "Outlook in Spanish",
+    "Nombre;Segundo nombre;Apellidos;Organización;Teléfono del trabajo;Teléfono móvil;Dirección de correo electrónico;Notas",
+    "Íñigo;;Muñoz;Acme;+34 9;;i@example.com;hola",
+    { fullName: "Íñigo Muñoz", email: "i@example.com", phone: "+34 9", notes: "hola" },
+  ],
+  [
+    "one name in Spanish",
+    "Nombre,Correo",
+    "Íñigo Muñoz,i@example.com",
+    { fullName: "Íñigo Muñoz", email: "i@example.com" },
+  ],
+  ["one name in French", "Nom,Courriel", "Zoé Noël,z@example.com", { fullName: "Zoé Noël", email: "z@example.com" }],
+  ["a German surname called name", "Name,Vorname", "Öz,Ann", { fullName: "Ann Öz" }],
+  [
+    "HubSpot",
+    "Record ID,First Name,Last Name,Email,Phone Number,Mobile Phone Number,Company Name,Lifecycle Stage",
+    "51,Ann,Öz,a@example.com,,+1 5,Acme,lead",
+    { externalId: "51", fullName: "Ann Öz", email: "a@example.com", phone: "+1 5" },
+  ],
+  [
+    "Apple, with accents as characters of their own",
+    "Pre\u0301nom,Nom de famille,E-mail (work),Téléphone mobile",
+    "Zoé,Noël,,+33 6",
+    { fullName: "Zoé Noël", phone: "+33 6" },
+  ],
+])("the headers of an export are known: %s", async (_name, header, row, expected) => {
+  expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
+});
+
+test("what is said of a column is what becomes of it: a further one is taken where the one before is empty", async () => {
+  const told: (readonly [string, string])[][] = [];
+  const header = "Name,First Name,Last Name,Company,Mobile,Phone,Labels";
+  await everyOf(
+    readCsv(linesOf(chunksOf(`${header}\nAnn,An,Li,Acme,1,2,x\n`)), parseMap([]), ({ taken }) => told.push([...taken])),
+  );
+  expect(Object.fromEntries(told[0] ?? [])).toEqual({
+    Name: "full_name",
+    Phone: "phone",
+    Mobile: "phone if the previous column is empty",
+    "First Name": "full_name if that is empty",
+    "Last Name": "full_name if that is empty",
+    Company: "full_name if there is no name",
+  });
+});
+
+test("--map takes a column for a field, or leaves it out; a header of which nothing is known is rejected", async () => {
+  expect(
+    (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),
+  ).toEqual([{ fullName: "Ann", externalId: "7" }]);
+  await expect(csv("foo,bar\n1,2\n")).rejects.toThrow(/None of the columns is known \(foo, bar\)/);
+  await expect(csv("name\nAnn\n", ["nome=full_name"])).rejects.toThrow('no column "nome"');
+  expect(() => parseMap(["name"])).toThrow("Header=field");
+  expect(() => parseMap(["name=nickname"])).toThrow("Header=field");
+});
+
+test("an id that is no UUID is the external id; a date that is none is a problem with its name", async () => {
+  const id = "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11";
+  expect(said(await csv(`id,name,created_at\n${id},Ann,2026-01-31T09:30:00.123Z\n17,Bo,\n18,Cy,yesterday\n`))).toEqual([
+    [2, { id, fullName: "Ann", createdAt: timestampFromDate(new Date("2026-01-31T09:30:00.123Z")) }],
+    [3, { externalId: "17", fullName: "Bo" }],
+    [4, 'created_at: must be a date-time such as 2026-01-31T09:30:00Z, not "yesterday"'],
+  ]);
+});
+
+test("another encoding is read where it is said or marked, and a line that is not UTF-8 is a problem of that line alone", async () => {
+  const latin = Buffer.from("name\nMüller\nLee\n", "latin1");
+  expect((await csv(latin, [], "windows-1252")).map(held)).toEqual([{ fullName: "Müller" }, { fullName: "Lee" }]);
+  expect(said(await csv(latin))).toEqual([
+    [2, expect.stringContaining("--encoding")],
+    [3, { fullName: "Lee" }],
+  ]);
+  expect((await csv(Buffer.from("\ufeffname\nMüller 🙂\n", "utf16le"))).map(held)).toEqual([{ fullName: "Müller 🙂" }]);
+});
+
+test("a line longer than what one may hold is a problem of that line, and the next is read", async () => {
+  const lines = (await everyOf(linesOf(chunksOf(`short\n${"x".repeat(50)}\nnext`), "utf-8", 20))).flat();
+  expect(lines.map(({ number, text, problem }) => [number, text, problem !== undefined])).toEqual([
+    [1, "short", false],
+    [2, "", true],
+    [3, "next", false],
+  ]);
+});
