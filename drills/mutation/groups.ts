@@ -77,7 +77,12 @@ export const groups: readonly Group[] = [
     mutate: guards("bucket", "known-buckets", "shared-bucket"),
     tests: tests("guards", "bucket", "known-buckets"),
   },
-  { name: "commit", mutate: ["src/db/write.ts", "src/db/conflicts.ts"], tests: tests("db", "write"), mongod: true },
+  {
+    name: "commit",
+    mutate: ["src/db/write.ts", "src/db/conflicts.ts"],
+    tests: tests("db", "write", "conflicts"),
+    mongod: true,
+  },
   {
     name: "idempotency",
     mutate: guards("erased-responses", "idempotency", "reservations"),

@@ -1,4 +1,4 @@
-// Transactions and writes that rest on what was read before: they are tried again where that is safe, and not for ever.
+// Transactions, commits and single writes: they are tried again where that is safe, and end at their deadline.
 import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { MongoClient } from "mongodb";
@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest"
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { WriteOptions } from "../../src/db/write.ts";
-import { retryOnConflict } from "../../src/db/conflicts.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
 import type { Deadline } from "../../src/deadline.ts";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -30,7 +29,6 @@ afterAll(async () => {
 });
 
 const soon = (ms = 30_000): Deadline => deadlineIn(ms);
-const writer = grantWrites(readScope(new UUID(), soon(600_000)));
 
 function labelled(label: string): MongoServerError {
   return new MongoServerError({ message: label, code: 112, errorLabels: [label] });
@@ -222,34 +220,6 @@ describe("a commit", () => {
     ).rejects.toBeInstanceOf(MongoServerError);
     expect(work).not.toHaveBeenCalled();
   });
-});
-
-test("a write is tried again until nothing comes between", async () => {
-  let attempts = 0;
-  expect(await retryOnConflict(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe(
-    "written",
-  );
-  expect(attempts).toBe(3);
-});
-
-test("a write that is come between every time ends as unavailable, for a user to read", async () => {
-  let attempts = 0;
-  const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
-  await expect(failed).rejects.toMatchObject({
-    reason: Reason.UNAVAILABLE,
-    message: "Too many requests change this record at once. Try again.",
-  });
-  expect(attempts).toBe(50);
-});
-
-test("a failure of the write itself is not tried again", async () => {
-  let attempts = 0;
-  const failed = retryOnConflict(writer, () => {
-    attempts++;
-    return Promise.reject(new Error("of its own"));
-  });
-  await expect(failed).rejects.toThrow("of its own");
-  expect(attempts).toBe(1);
 });
 
 test("a bulk write that is broken off at the deadline fails as unavailable [OPS-15]", async () => {

@@ -1,0 +1,37 @@
+// A write that rests on what was read before: it is tried again where that is safe, and not for ever.
+import { UUID } from "mongodb";
+import { expect, test } from "vitest";
+import { retryOnConflict } from "../../src/db/conflicts.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { grantWrites, readScope } from "../../src/guards/scope.ts";
+
+const writer = grantWrites(readScope(new UUID(), deadlineIn(600_000)));
+
+test("a write is tried again until nothing comes between", async () => {
+  let attempts = 0;
+  expect(await retryOnConflict(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe(
+    "written",
+  );
+  expect(attempts).toBe(3);
+});
+
+test("a write that is come between every time ends as unavailable, for a user to read", async () => {
+  let attempts = 0;
+  const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
+  await expect(failed).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "Too many requests change this record at once. Try again.",
+  });
+  expect(attempts).toBe(50);
+});
+
+test("a failure of the write itself is not tried again", async () => {
+  let attempts = 0;
+  const failed = retryOnConflict(writer, () => {
+    attempts++;
+    return Promise.reject(new Error("of its own"));
+  });
+  await expect(failed).rejects.toThrow("of its own");
+  expect(attempts).toBe(1);
+});
