@@ -3,7 +3,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -282,44 +281,4 @@ test("422 goes before 404 of the record, that before 409 [ERR-13, WIR-06, WIR-07
     "failed_precondition",
     "CONTACT_ARCHIVED",
   );
-});
-
-test.each([
-  ["application/json", "no JSON", 401],
-  ["application/json", "", 401],
-  ["application/json", '{"query":7}', 401],
-  ["application/proto", "\xff\xff\xff", 401],
-  ["application/grpc-web+proto", "\0\0\0\0\x7fshort", 200],
-  ["application/grpc-web+json", "\x01\0\0\0\x02{}", 200],
-])(
-  "a rejected call whose %s cannot be read is told of the key all the same: %j [ERR-12, WIR-05, WIR-09]",
-  async (type, body, status) => {
-    const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
-      method: "POST",
-      headers: { "Content-Type": type },
-      body: Buffer.from(body, "latin1"),
-    });
-    const text = await response.text();
-    expect(response.status).toBe(status);
-    expect(status === 401 ? text : `${text} ${response.headers.get("grpc-status")}`).toMatch(
-      status === 401 ? /"unauthenticated"/ : /grpc-status: ?16| 16$/,
-    );
-    if (status === 401) expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
-  },
-);
-
-test("a rejected gRPC call whose message cannot be read is told of the key all the same [ERR-12, WIR-05]", async () => {
-  const { status, headers } = await grpcCall(
-    service.base,
-    "records.v1.ContactService/SearchContacts",
-    Buffer.from("ffffff", "hex"),
-  );
-  expect([status, headers["grpc-status"]]).toEqual([200, "16"]);
-  const compressed = await grpcCall(
-    service.base,
-    "records.v1.ContactService/SearchContacts",
-    Buffer.from("ffffff", "hex"),
-    { "grpc-encoding": "br" },
-  );
-  expect([compressed.status, compressed.headers["grpc-status"]]).toEqual([200, "16"]);
 });
