@@ -31,12 +31,12 @@ export const groups: readonly Group[] = [
       "stream",
       "switches",
     ),
-    tests: tests("guards", "public-policy", "session-policy", "other-policies", "assistant"),
+    tests: tests("guards", "public-policy", "public-policy-limits", "session-policy", "other-policies", "assistant"),
   },
   {
     name: "admission",
     mutate: ["src/deadline.ts", ...guards("capacity", "limits", "throttle")],
-    tests: tests("guards", "deadline", "places", "limits", "public-policy"),
+    tests: tests("guards", "deadline", "places", "limits", "public-policy", "public-policy-limits"),
   },
   {
     name: "messages",

@@ -1,0 +1,105 @@
+// The public access policy: what is served without a credential, the bound on requests at once, and the throttle.
+import { describe, expect, test, vi } from "vitest";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createCapacity } from "../../src/guards/capacity.ts";
+import { createThrottle } from "../../src/guards/throttle.ts";
+import { fail } from "../../src/errors.ts";
+import { accountId, publicAccessPolicyOf, reasonOf } from "./made.ts";
+import { checkHealth, getContact, key, one, searchContacts, usePublicPolicy } from "./public-policy.ts";
+
+const policy = usePublicPolicy();
+const { parts, dispatch, call } = policy;
+
+describe("without a credential", () => {
+  test("health is served, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
+    parts().world.publicInterface = parts().world.writes = false;
+    parts().world.findKey = () => Promise.reject(new Error("away"));
+    expect(await reasonOf(call(checkHealth))).toBe("no failure");
+    expect(await reasonOf(call(checkHealth, key))).toBe("no failure");
+    expect(parts().steps).toEqual([
+      "take address:192.0.2.1",
+      "serve CheckHealth",
+      "find",
+      "take address:192.0.2.1",
+      "serve CheckHealth",
+    ]);
+    expect(parts().grants).toEqual([undefined, undefined]);
+  });
+
+  test("health with a key is charged to the key, which is looked up once, and is no use of it [RTE-09]", async () => {
+    for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
+    const charged = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
+    expect(parts().steps).toEqual(["find", ...charged, ...charged]);
+    expect(parts().observation).toMatchObject({ account: accountId });
+  });
+
+  test("what is no rpc is charged, and nothing else [ERR-10]", async () => {
+    await dispatch().throttle(parts().inbound());
+    await dispatch().throttle(parts().inbound(key));
+    expect(parts().steps).toEqual(["take address:192.0.2.1", "find", `take account:${accountId.toHexString()}`]);
+    parts().world.waitMs = 1;
+    expect(await reasonOf(dispatch().throttle(parts().inbound()))).toBe("RATE_LIMITED");
+  });
+});
+
+test("a request above the bound is 503 after the throttle, health is not, and a finished request counts no more [RTE-22]", async () => {
+  let rejected = 0;
+  let end = (): void => undefined;
+  parts().world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
+  const capacity = createCapacity(1, () => (rejected += 1), 0);
+  const narrow = parts().behind(publicAccessPolicyOf(parts(), capacity), capacity);
+  const call: typeof policy.call = (rpc, headers, message) => policy.call(rpc, headers, message, narrow);
+  const first = call(getContact, key, one);
+  await vi.waitFor(() => expect(parts().steps).toContain("serve GetContact"));
+  parts().steps.length = 0;
+  await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+    message: "The service has too many requests at once. Try again.",
+  });
+  expect(await reasonOf(narrow.throttle(parts().inbound()))).toBe("UNAVAILABLE");
+  expect([parts().steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
+  parts().world.waitMs = 1;
+  expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("RATE_LIMITED");
+  parts().world.waitMs = 0;
+  expect(await reasonOf(call(checkHealth))).toBe("no failure");
+  end();
+  await first;
+  parts().world.serve = async () => fail(Reason.NOT_FOUND);
+  for (let turn = 0; turn < 2; turn++)
+    expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("NOT_FOUND");
+  expect(await reasonOf(narrow.throttle(parts().inbound()))).toBe("no failure");
+});
+
+describe("the throttle", () => {
+  test.each([
+    [1, 1, "1 second"],
+    [1_000, 1, "1 second"],
+    [1_001, 2, "2 seconds"],
+    [59_400, 60, "60 seconds"],
+  ])(
+    "says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]",
+    async (waitMs, seconds, words) => {
+      const fallback = vi.fn();
+      const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
+      await expect(throttle("somebody")).rejects.toMatchObject({
+        reason: Reason.RATE_LIMITED,
+        retryAfterSeconds: seconds,
+        message: `Too many requests. Try again in ${words}.`,
+      });
+      expect(fallback).not.toHaveBeenCalled();
+    },
+  );
+
+  test("asks the bucket that all share, and its own where that cannot decide, which is reported [RTE-08, RTE-13]", async () => {
+    let away = false;
+    let fallbacks = 0;
+    const full = { take: () => Promise.resolve(5_000) };
+    const shared = { take: () => (away ? Promise.reject(new Error("Redis is away")) : Promise.resolve(0)) };
+    const throttle = createThrottle(shared, full, () => (fallbacks += 1));
+    expect(await reasonOf(throttle("somebody"))).toBe("no failure");
+    expect(fallbacks).toBe(0);
+    away = true;
+    expect(await reasonOf(throttle("somebody"))).toBe("RATE_LIMITED");
+    expect(fallbacks).toBe(1);
+  });
+});
