@@ -1,69 +1,14 @@
-// `records import` and `records export`: whole accounts, rejected records, streams that were cut off, and rejected
-// imports.
+// `records import` and `records export`: whole accounts, rejected records and rejected imports.
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import type { Running } from "./cli.ts";
-import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
-import { cuttingProxy } from "./proxy.ts";
+import { cli, cliJson, startCli, useFolder } from "./cli.ts";
+import { contactsOf, nameless } from "./imported.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const service = useService();
 const folder = useFolder();
-
-/** How many contacts an account holds, and how many different names they have. */
-async function contactsOf(accountId: string): Promise<{ readonly count: number; readonly names: number }> {
-  const all = await service()
-    .app.client.db()
-    .collection("contacts")
-    .find()
-    .project<{ account_id: unknown; full_name: string }>({ account_id: 1, full_name: 1 })
-    .toArray();
-  const own = all.filter(({ account_id }) => String(account_id) === accountId).map(({ full_name }) => full_name);
-  return { count: own.length, names: new Set(own).size };
-}
-
-/** So many contacts that have no id and no email: sent twice, they would be there twice. */
-function nameless(from: number, to: number): string {
-  return Array.from(
-    { length: to - from },
-    (_, at) => `${JSON.stringify({ contact: { full_name: `Person ${from + at}` } })}\n`,
-  ).join("");
-}
-
-/** How many records the account's import has settled. */
-async function settled(accountId: string): Promise<number> {
-  const found = await service().app.client.db().collection("imports").find().toArray();
-  return (found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined) ?? 0;
-}
-
-/**
- * Starts an import from standard input and feeds it until more than `least` records are settled; the number that was
- * fed.
- */
-async function feed(
-  accountId: string,
-  least = 0,
-  settings: Record<string, string> = {},
-): Promise<{ readonly running: Running; readonly fed: number }> {
-  const running = startCli(importOf(accountId), {
-    input: { open: true },
-    environment: { ...settingsFor(service()), ...settings },
-  });
-  let fed = 0;
-  for (let done = 0; done <= least; done = await settled(accountId)) {
-    // No more than a slow machine settles within the time that Ctrl-C leaves.
-    if (fed - done < 1_000) running.child.stdin?.write(nameless(fed, (fed += 200)));
-    await sleep(50);
-  }
-  return { running, fed };
-}
-
-function importOf(accountId: string): string[] {
-  return ["--json", "import", "-", "--account", accountId, "--name", "feed"];
-}
 
 test("an account goes out as NDJSON, is deleted, and comes back the same to the byte; the file is its owner's alone [OPS-04, ING-06, ING-07]", async () => {
   const { id, put } = await newClient(service());
@@ -217,10 +162,10 @@ test("what cannot be read or written is rejected with its line and reason, the r
     resumed_from: 5,
     rejected: 6,
   });
-  expect((await contactsOf(id)).count).toBe(2);
+  expect((await contactsOf(service(), id)).count).toBe(2);
   const again = await cliJson(service(), ["import", file, "--account", id, "--again"], { code: 4 });
   expect(again).toMatchObject({ resumed_from: 0, written: { contacts: 1 } });
-  expect((await contactsOf(id)).count).toBe(3);
+  expect((await contactsOf(service(), id)).count).toBe(3);
 });
 
 test("--dry-run shows columns, first records and what cannot be read, without a service, and sends nothing [OPS-04]", async () => {
@@ -280,85 +225,6 @@ test("--strict ends at the first line that is rejected and names it", async () =
   expect(stderr).toContain("line 2: is not JSON");
 });
 
-test("an import that is killed with SIGKILL continues when it is run again: nothing is missing, nothing is there twice [OPS-04, ING-06]", async () => {
-  const { id } = await newClient(service());
-  const { running, fed } = await feed(id);
-  running.child.kill("SIGKILL");
-  expect((await running.ended).code).toBe("SIGKILL");
-  const total = fed + 700;
-  const told = await cliJson(service(), importOf(id), { input: nameless(0, total) });
-  expect(told).toMatchObject({ done: true, position: total, rejected: 0, written: { contacts: total } });
-  expect(told.resumed_from).toBeGreaterThan(0);
-  expect(await contactsOf(id)).toEqual({ count: total, names: total });
-});
-
-test("Ctrl-C settles all that was sent, ends with 130, and the same command continues from there", async () => {
-  const { id } = await newClient(service());
-  const { running } = await feed(id);
-  running.child.kill("SIGINT");
-  const { code, stdout } = await running.ended;
-  expect(code).toBe(130);
-  const { done, position } = JSON.parse(stdout) as { done: boolean; position: number };
-  expect([done, position]).toEqual([false, await settled(id)]);
-  expect(await contactsOf(id)).toEqual({ count: position, names: position });
-  const told = await cliJson(service(), importOf(id), { input: nameless(0, position + 300) });
-  expect(told).toMatchObject({ done: true, resumed_from: position, written: { contacts: position + 300 } });
-  expect(await contactsOf(id)).toEqual({ count: position + 300, names: position + 300 });
-});
-
-test("a feed that pauses is written and settled meanwhile [OPS-04]", async () => {
-  const { id } = await newClient(service());
-  const running = startCli(importOf(id), { input: { open: true }, environment: settingsFor(service()) });
-  for (const total of [3, 5]) {
-    running.child.stdin?.write(nameless(total === 3 ? 0 : 3, total));
-    await vi.waitFor(async () => expect(await settled(id)).toBe(total), { timeout: 60_000, interval: 50 });
-  }
-  running.child.stdin?.end();
-  const { code, stdout } = await running.ended;
-  expect([code, JSON.parse(stdout)]).toMatchObject([0, { done: true, position: 5, written: { contacts: 5 } }]);
-  expect(await contactsOf(id)).toEqual({ count: 5, names: 5 });
-});
-
-test("an import reconnects by itself when its connection is cut, twice, and nothing is missing or there twice [OPS-04]", async () => {
-  const { id } = await newClient(service());
-  const proxy = await cuttingProxy(service().internal);
-  const { running, fed } = await feed(id, 0, { RECORDS_INTERNAL_URL: proxy.url });
-  proxy.cut();
-  const before = await settled(id);
-  running.child.stdin?.write(nameless(fed, fed + 2_000));
-  await vi.waitFor(async () => expect(await settled(id)).toBeGreaterThan(before), { timeout: 60_000, interval: 50 });
-  proxy.cut();
-  const total = fed + 3_000;
-  running.child.stdin?.end(nameless(fed + 2_000, total));
-  const { code, stdout } = await running.ended;
-  await proxy.close();
-  expect([code, JSON.parse(stdout)]).toMatchObject([
-    0,
-    { done: true, position: total, rejected: 0, written: { contacts: total } },
-  ]);
-  expect(proxy.connections()).toBeGreaterThanOrEqual(3);
-  expect(await contactsOf(id)).toEqual({ count: total, names: total });
-});
-
-test("an export whose connection is cut begins again, and its file is the same as that of one that was not [OPS-04, ING-07]", async () => {
-  const { id, put } = await newClient(service());
-  await put.contacts(
-    ...Array.from({ length: 900 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) })),
-  );
-  const [whole, cut] = [folder.path("whole.ndjson"), folder.path("cut.ndjson")];
-  await cliJson(service(), ["export", whole, "--account", id]);
-  const proxy = await cuttingProxy(service().internal);
-  const running = startCli(["export", cut, "--account", id], {
-    environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url },
-  });
-  await vi.waitFor(() => expect(statSync(`${cut}.part`).size).toBeGreaterThan(0), { timeout: 60_000, interval: 2 });
-  proxy.cut();
-  const { code, stderr } = await running.ended;
-  await proxy.close();
-  expect([code, stderr]).toEqual([0, expect.stringContaining("Starting again")]);
-  expect(readFileSync(cut).equals(readFileSync(whole))).toBe(true);
-});
-
 test("a file of rejects that can no longer be written ends the import in words", async () => {
   const { id } = await newClient(service());
   const file = folder.write("unreadable.ndjson", "nonsense\n".repeat(3));
@@ -367,23 +233,6 @@ test("a file of rejects that can no longer be written ends the import in words",
     1,
     expect.stringContaining("records: --rejects: /dev/full cannot be written (ENOSPC)."),
   ]);
-});
-
-test("standard input is imported too, and continues under a --name; a name with another, shorter file is rejected", async () => {
-  const { id } = await newClient(service());
-  const input = nameless(0, 3);
-  expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({
-    import_id: "feed",
-    format: "ndjson",
-    resumed_from: 0,
-    written: { contacts: 3 },
-  });
-  expect(
-    await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input: nameless(0, 4) }),
-  ).toMatchObject({ resumed_from: 3, position: 4 });
-  const shorter = await cli(service(), ["import", "-", "--account", id, "--name", "feed"], { input });
-  expect(shorter.code).toBe(1);
-  expect(shorter.stderr).toContain("another file");
 });
 
 test("a file that is not there, a format that cannot be recognized, an account that is not there and paused writes are rejected in words", async () => {

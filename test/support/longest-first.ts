@@ -23,6 +23,7 @@ export const longest: readonly string[] = [
   "cli/migrate",
   "observability/request-line",
   "cli/import",
+  "cli/import-continued",
   "drills/isolation",
   "sign-in/sign-out",
   "mcp/oauth/sign-out",

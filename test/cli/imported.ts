@@ -1,0 +1,25 @@
+// Contacts for an import without ids, and how many of them an account holds.
+import type { TestService } from "../../fixtures/service/service.ts";
+
+/** So many contacts that have no id and no email: sent twice, they would be there twice. */
+export function nameless(from: number, to: number): string {
+  return Array.from(
+    { length: to - from },
+    (_, at) => `${JSON.stringify({ contact: { full_name: `Person ${from + at}` } })}\n`,
+  ).join("");
+}
+
+/** How many contacts an account holds, and how many different names they have. */
+export async function contactsOf(
+  service: TestService,
+  accountId: string,
+): Promise<{ readonly count: number; readonly names: number }> {
+  const all = await service.app.client
+    .db()
+    .collection("contacts")
+    .find()
+    .project<{ account_id: unknown; full_name: string }>({ account_id: 1, full_name: 1 })
+    .toArray();
+  const own = all.filter(({ account_id }) => String(account_id) === accountId).map(({ full_name }) => full_name);
+  return { count: own.length, names: new Set(own).size };
+}
