@@ -1,43 +1,11 @@
 // One key, one write: what is replayed, how exactly, and what a key does not do.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
+import type { RestResponse } from "../../fixtures/service/service.ts";
 import { archive, recordsOf } from "../../fixtures/records/stored.ts";
-import { useTwoInstances } from "./two-instances.ts";
+import { repeated, useKeyedRequests } from "./keyed.ts";
 
-const { service, other, redis } = useTwoInstances();
-
-function create(
-  account: TestAccount,
-  key: string | undefined,
-  body: unknown,
-  at: TestService = service(),
-): Promise<RestResponse> {
-  return at.rest("/v1/contacts", {
-    key: account.key,
-    body,
-    headers: key === undefined ? {} : { "Idempotency-Key": key },
-  });
-}
-
-function append(
-  account: TestAccount,
-  key: string | undefined,
-  contactId: string,
-  content: string,
-): Promise<RestResponse> {
-  return service().rest(`/v1/contacts/${contactId}/notes`, {
-    key: account.key,
-    body: { content },
-    headers: key === undefined ? {} : { "Idempotency-Key": key },
-  });
-}
-
-/** What a replay has to repeat: everything but what belongs to this one exchange. */
-function repeated({ status, text, headers }: RestResponse): unknown {
-  const own = new Set(["x-request-id", "date", "idempotent-replayed"]);
-  return { status, text, headers: [...headers].filter(([name]) => !own.has(name)) };
-}
+const { service, other, redis, create, append } = useKeyedRequests();
 
 test("two equal requests without a key write twice [IDM-01]", async () => {
   const account = await service().account();
