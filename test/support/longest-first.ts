@@ -21,7 +21,7 @@ export const longest: readonly string[] = [
   "drills/kills",
   "browser/reference",
   "cli/migrate",
-  "observability/request-line",
+  "observability/request-failure",
   "cli/import",
   "cli/import-continued",
   "drills/isolation",
