@@ -15,6 +15,7 @@ export const longest: readonly string[] = [
   "schemathesis/short",
   "mcp/clients/clients",
   "browser/dashboard",
+  "browser/dashboard-states",
   "drills/histories",
   "ingest/bulk",
   "drills/upgrade",

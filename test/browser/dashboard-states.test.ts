@@ -1,0 +1,102 @@
+// What the dashboard's pages say and how they look in each state: every account, width and color, and without scripts.
+import { expect, test } from "vitest";
+import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { button, shownKey, useDashboard } from "./dashboard-user.ts";
+import { expectAccessible, openWindow, picture } from "./pages.ts";
+
+const { house, browser, signIn } = useDashboard();
+
+test("while the interface is switched off every page says so", async () => {
+  const set = (enabled: boolean) =>
+    house().service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "moving" });
+  await set(false);
+  try {
+    const { page, context } = await openWindow(browser());
+    await page.goto(`${house().base}/`);
+    await expect.poll(async () => (await page.reload()) && page.getByText("The API is switched off.").count()).toBe(1);
+    await expectAccessible(page, "interface off");
+    await context.close();
+  } finally {
+    await set(true);
+  }
+});
+
+test("an address where nothing is shows a page with a way back", async () => {
+  const { page, context } = await openWindow(browser());
+  expect((await page.goto(`${house().base}/no/such/page`))?.status()).toBe(404);
+  await expectAccessible(page, "not found");
+  await page.getByRole("link", { name: "Go to the start page" }).click();
+  await page.waitForURL(`${house().base}/`);
+  await context.close();
+});
+
+test("an account that is not enrolled is told so and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
+  const { page, context, problems } = await signIn(ben);
+  await page
+    .getByText(/not enrolled/i)
+    .first()
+    .waitFor();
+  await expect.poll(() => button(page, "Create key").count()).toBe(0);
+  await expectAccessible(page, "not enrolled");
+  await picture(page, "9-not-enrolled");
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a user without an account is told so and what to do, and can sign out [DSH-01]", async () => {
+  const { page, context, problems } = await signIn(cleo);
+  for (const text of [cleo.subject, house().provider.issuer]) expect(await page.textContent("main")).toContain(text);
+  await expectAccessible(page, "no account");
+  await picture(page, "10-no-account");
+  await page.getByRole("link", { name: "Check again" }).click();
+  await page.getByText("Checked just now. There is still no account.").waitFor();
+  await button(page, "Sign out").click();
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
+  const { page, context } = await openWindow(browser());
+  const response = await page.goto(`${house().base}/sign-in/callback?code=x&state=y`);
+  expect(response?.status()).toBe(400);
+  expect(await page.textContent("main")).toContain(response?.headers()["x-request-id"] ?? "-");
+  await expectAccessible(page, "problem");
+  await picture(page, "11-problem");
+  await page.getByRole("link", { name: /again/i }).click();
+  await page.waitForURL(/\/interaction\//);
+  await context.close();
+});
+
+test.each([
+  ["dark", { dark: true }],
+  ["a phone", { width: 375 }],
+  ["a narrow phone in the dark", { width: 320, dark: true }],
+])("every state is accessible and fits: %s [DSH-01]", async (name, options) => {
+  const { page, context } = await signIn(ann, options);
+  await button(page, "Create key").waitFor();
+  await expectAccessible(page, `no key, ${name}`);
+  await button(page, "Create key").click();
+  await shownKey(page);
+  await expectAccessible(page, `created, ${name}`);
+  await picture(page, `12-created-${name.replaceAll(" ", "-")}`);
+  await button(page, "Done").click();
+  await button(page, "Revoke").click();
+  await expectAccessible(page, `asked, ${name}`);
+  await picture(page, `13-asked-${name.replaceAll(" ", "-")}`);
+  await button(page, "Revoke key").click();
+  await button(page, "Create key").waitFor();
+  await context.close();
+});
+
+test("without scripts a user can still sign in and out, and is told what needs them [OPS-08]", async () => {
+  const { page, context } = await signIn(ann, { scripts: false });
+  // By its place on the page: the locators of texts pass by what is in noscript.
+  expect((await page.locator("noscript .notice").first().boundingBox())?.height).toBeGreaterThan(10);
+  await button(page, "Sign out").click();
+  // The provider hands over by a form, which a script would send.
+  if (page.url().startsWith(house().provider.issuer)) await page.getByRole("button").click();
+  await page.getByRole("link", { name: "Sign in" }).waitFor();
+  expect(page.url()).toBe(`${house().base}/`);
+  await context.close();
+});

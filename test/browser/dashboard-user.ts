@@ -1,0 +1,45 @@
+// A user of the dashboard in a real Chromium: signs in, presses buttons, and reads the key that the page shows.
+import type { Browser, Page } from "playwright-core";
+import type { Person } from "../../src/embedded/provider/provider.ts";
+import type { House } from "../../fixtures/sign-in/house.ts";
+import { useHouse } from "../../fixtures/sign-in/house.ts";
+import type { Watched, WindowOptions } from "./pages.ts";
+import { openWindow, useChromium } from "./pages.ts";
+
+/** What the tests of a file have: a service with its provider, a browser, and windows in which a user is signed in. */
+export interface Dashboard {
+  house(): House;
+  browser(): Browser;
+  signIn(person: Person, options?: WindowOptions): Promise<Watched>;
+}
+
+/** Starts the service and the browser before the tests of the file and stops them after. */
+export function useDashboard(): Dashboard {
+  const house = useHouse();
+  const browser = useChromium();
+  async function signIn(person: Person, options: WindowOptions = {}): Promise<Watched> {
+    const watched = await openWindow(browser(), options);
+    const { page } = watched;
+    await page.goto(`${house().base}/`);
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.getByRole("textbox", { name: /email/i }).fill(person.email);
+    await page.locator("input[type=password]").fill(person.password);
+    await button(page, "Sign in").click();
+    await page.waitForURL(`${house().base}/`);
+    await page.getByText(person.email).first().waitFor();
+    return watched;
+  }
+  return { house, browser, signIn };
+}
+
+/** The form of a key. */
+export const secretForm = /rec_[0-9A-Za-z]{49}/;
+
+/** The buttons of this name. */
+export const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+
+/** The key that the page shows right now. */
+export async function shownKey(page: Page): Promise<string> {
+  await page.getByText("It is not shown again").waitFor();
+  return secretForm.exec((await page.textContent("main")) ?? "")?.[0] ?? "";
+}
