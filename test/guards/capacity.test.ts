@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** More requests than the bound and the queue hold. */
-const crowd = 320;
+/** Far more requests than the bound and the queue hold: some are served while others arrive. */
+const crowd = 640;
 /** Of one connection only so many are begun at once. */
-const connections = 20;
+const connections = 40;
 const crowded = async (path: string, lines?: () => string[]): Promise<RawResponse[]> =>
   (
     await Promise.all(
