@@ -177,7 +177,8 @@ export function surfacesOf(
 function said({ http, code, message = "" }: Outcome): Word {
   if (code === "ok" || (http !== undefined && http < 300)) return "served";
   // The client's own words for a connection that broke: Node closes its streams with CANCEL where there is no error.
-  if ((code === "aborted" || code === "canceled") && /ECONNRESET|closed/.test(message)) return `no response (${message})`;
+  if ((code === "aborted" || code === "canceled") && /ECONNRESET|closed/.test(message))
+    return `no response (${message})`;
   return http === 503 || code === "unavailable" ? "unavailable" : `${code ?? http} ${message}`;
 }
 
