@@ -1,5 +1,4 @@
 // The throttle of documents and metadata: a bucket for each address, and a place for each large file.
-import { randomBytes } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +9,7 @@ import { inboundOf, pathOf } from "../../src/http/inbound.ts";
 import { createReference } from "../../src/reference/surface.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import type { RestCall, TestService } from "../../fixtures/service/service.ts";
+import { from } from "../../fixtures/service/from.ts";
 import { rest, startService } from "../../fixtures/service/service.ts";
 
 let service: TestService;
@@ -23,10 +23,6 @@ beforeAll(async () => {
   expect(renderer).toMatch(/renderer\.js$/);
 });
 afterAll(() => service.stop());
-
-function from(address = randomBytes(4).join(".")): Record<string, string> {
-  return { "X-Forwarded-For": address };
-}
 
 test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a second, whatever RATE_LIMIT is [RTE-24]", async () => {
   const headers = from();

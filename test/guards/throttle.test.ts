@@ -5,7 +5,8 @@ import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
-import { atOnce, expectRejected, expectThrottled, from, useThrottled } from "./throttled.ts";
+import { atOnce, expectRejected, expectThrottled, useThrottled } from "./throttled.ts";
+import { from } from "../../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 

@@ -9,7 +9,8 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
 import { listenToRedis } from "../../fixtures/databases/commands.ts";
-import { atOnce, expectThrottled, from, useThrottled } from "./throttled.ts";
+import { atOnce, expectThrottled, useThrottled } from "./throttled.ts";
+import { from } from "../../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 

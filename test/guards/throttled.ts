@@ -1,5 +1,4 @@
 // Set-up for tests of the throttle: two instances, many requests at once, and the expected rejection.
-import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { RestResponse, RestCall, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -25,11 +24,6 @@ export function useThrottled(): Throttled {
     await service.stop();
   });
   return { service: () => service, tight: () => tight };
-}
-
-/** The header that the trusted proxy writes; by default with an address that no other test uses. */
-export function from(address = randomBytes(4).join(".")): Record<string, string> {
-  return { "X-Forwarded-For": address };
 }
 
 /** The result of many requests at once. */

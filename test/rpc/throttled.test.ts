@@ -1,22 +1,17 @@
 // What is rejected with 429 on the public listener without a look at the message: unknown paths, methods, content
 // types, timeouts.
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { useService } from "../support/client.ts";
 import type { Sent } from "./forms.ts";
 import { enveloped, forms, get, send } from "./forms.ts";
 import { plain, read, write } from "./plain.ts";
+import { from } from "../../fixtures/service/from.ts";
 
 /** One request at once and one a second for every address: of many at once nearly all are rejected. */
 const tight = useService({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
 
 const { getContact, searchContacts } = ContactService.method;
-
-/** An address of its own, written by the proxy that TRUST_PROXY stands for. */
-function from(): Sent {
-  return { "x-forwarded-for": randomBytes(4).join(".") };
-}
 
 const unserved: readonly (readonly [method: string, path: string, headers: Sent, body: string | undefined])[] = [
   ["POST", "/records.v1.ContactService/Nope", { "content-type": "application/json" }, "{}"],

@@ -6,8 +6,17 @@ import { startService } from "../../fixtures/service/service.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 
-/** Starts both before the tests of the file and stops them after; `prepare` sets what the provider responds first. */
-export function useFakeProvider(prepare: (fake: FakeProvider) => void = () => undefined): {
+/**
+ * Starts both before the tests of the file and stops them after; `environment` adds to the service's settings, and
+ * `prepare` sets what the provider responds first.
+ */
+export function useFakeProvider({
+  environment = {},
+  prepare = () => undefined,
+}: {
+  readonly environment?: Record<string, string>;
+  readonly prepare?: (fake: FakeProvider) => void;
+} = {}): {
   readonly fake: () => FakeProvider;
   readonly service: () => TestService;
   /** What the outside calls the service. */
@@ -18,7 +27,7 @@ export function useFakeProvider(prepare: (fake: FakeProvider) => void = () => un
   beforeAll(async () => {
     fake = await startFakeProvider();
     prepare(fake);
-    service = await startService(fake.settings());
+    service = await startService({ ...fake.settings(), ...environment });
   });
   afterAll(async () => {
     await service.stop();

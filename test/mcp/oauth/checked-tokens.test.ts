@@ -14,6 +14,7 @@ import {
   seconds,
   startFakeProvider,
 } from "../../../fixtures/sign-in/fake-provider.ts";
+import { from } from "../../../fixtures/service/from.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
@@ -146,7 +147,7 @@ describe("at a provider that can be asked about tokens", () => {
       introspected.push(token);
       return said.get(token) ?? { active: false };
     });
-    instance = await service().another(other.settings());
+    instance = await service().another({ ...other.settings(), TRUST_PROXY: "1" });
     await newOwner(service(), other.issuer, "person-dora", "dora-elsewhere@example.com");
   });
   afterAll(async () => {
@@ -216,7 +217,7 @@ describe("at a provider that can be asked about tokens", () => {
     const tokens = await Promise.all(
       Array.from({ length: 200 }, async (_, turn) => (await kinds[turn % kinds.length]?.(turn)) ?? ""),
     );
-    const statuses = await Promise.all(tokens.map((token) => statusOf(at, token)));
+    const statuses = await Promise.all(tokens.map((token) => statusOf(at, token, from())));
     expect(new Set(statuses)).toEqual(new Set([401]));
     // Those of the tests before are introspected in the background.
     expect(introspected.filter((token) => tokens.includes(token))).toEqual([]);
@@ -225,7 +226,7 @@ describe("at a provider that can be asked about tokens", () => {
   });
 
   test("the same bad token 50 times is asked about once [OAU-07]", async () => {
-    await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token")));
+    await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token", from())));
     expect(introspected.filter((token) => token === "the-same-bad-token")).toHaveLength(1);
   });
 });

@@ -17,7 +17,9 @@ export const text =
 
 /** Starts the provider and the service; `get` requests a path of the service, or of another one. */
 export function useDocuments() {
-  const { fake, service, base } = useFakeProvider((one) => one.responses.set(serverPath, text(odd(one.issuer))));
+  const { fake, service, base } = useFakeProvider({
+    prepare: (one) => void one.responses.set(serverPath, text(odd(one.issuer))),
+  });
   const get = (
     path: string,
     headers: Record<string, string> = {},

@@ -5,6 +5,7 @@ import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
+import { from } from "../../../fixtures/service/from.ts";
 import { accessToken, offerIntrospection, send, sendBatch } from "../../../fixtures/sign-in/assistants.ts";
 
 let fake: FakeProvider;
@@ -12,7 +13,8 @@ let service: TestService;
 let second: TestService;
 /** One at once, and one in a hundred seconds would be too slow a test: one a second. */
 let tight: TestService;
-let addresses = 0;
+/** How many tokens and users the tests have made. */
+let made = 0;
 
 beforeAll(async () => {
   fake = await startFakeProvider();
@@ -33,14 +35,11 @@ async function person(subject: string): Promise<string> {
   await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
   return subject;
 }
-const from = (address = `198.51.${++addresses >> 8}.${addresses & 255}`): Record<string, string> => ({
-  "X-Forwarded-For": address,
-});
 const post = (at: TestService, token: string | undefined, headers = from()): Promise<RestResponse> =>
   send(at.base, token === undefined ? undefined : `Bearer ${token}`, undefined, headers);
 /** A token that each instance has seen; the user's bucket is full again. */
 async function known(subject: string, ...instances: TestService[]): Promise<string> {
-  const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++addresses}` });
+  const token = await accessToken(fake, { sub: subject, jti: `${subject}-${++made}` });
   for (const instance of instances) expect((await post(instance, token)).status).toBe(200);
   await new Promise((resolve) => setTimeout(resolve, 100 * instances.length + 100));
   return token;
@@ -160,12 +159,12 @@ test("a request without a valid token takes from the address, and a new valid to
     const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn], headers));
     expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
     expect((await post(tight, tokens[0], from())).status).not.toBe(429);
-    expect(
-      (await post(tight, await accessToken(fake, { sub: await person(`valid-${++addresses}`) }), headers)).status,
-    ).toBe(200);
+    expect((await post(tight, await accessToken(fake, { sub: await person(`valid-${++made}`) }), headers)).status).toBe(
+      200,
+    );
   }
   const tokens = await Promise.all(
-    Array.from({ length: 12 }, (_, turn) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++addresses}` })),
+    Array.from({ length: 12 }, (_, turn) => accessToken(fake, { sub: subject, jti: `new-${turn}-${++made}` })),
   );
   const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn]));
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
