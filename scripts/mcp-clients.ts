@@ -9,7 +9,7 @@ import type { Program } from "../fixtures/service/program.ts";
 import { startProgram } from "../fixtures/service/program.ts";
 import { hasPassed } from "./mcp-clients/judge.ts";
 import { clientKinds } from "./mcp-clients/kinds.ts";
-import { placeOf } from "./mcp-clients/person.ts";
+import { placeOf } from "./mcp-clients/user.ts";
 import type { Row } from "./mcp-clients/run.ts";
 import { labelOf, tableOf, tryClient, whyLeftOut } from "./mcp-clients/run.ts";
 

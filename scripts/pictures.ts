@@ -27,11 +27,11 @@ async function photograph(browser: Browser, program: Program, colorScheme: "ligh
 /** Signs in as the first user of the demo, who has a key and some activity. */
 async function showDashboard(page: Page, program: Program): Promise<void> {
   const { base_url, accounts } = program.demo();
-  const [person] = accounts;
+  const [user] = accounts;
   await page.goto(base_url);
   await page.getByRole("link", { name: "Sign in" }).click();
-  await page.getByRole("textbox", { name: /email/i }).fill(person?.email ?? "");
-  await page.locator("input[type=password]").fill(person?.password ?? "");
+  await page.getByRole("textbox", { name: /email/i }).fill(user?.email ?? "");
+  await page.locator("input[type=password]").fill(user?.password ?? "");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.waitForURL(`${base_url}/`);
   await page.getByRole("button", { name: "Rotate", exact: true }).waitFor();

@@ -39,9 +39,9 @@ export function bannerLines(started: Started): string[] {
 
 function demoLines({ baseUrl, dataDir, embedded: { demo }, demoKey, onTerminal }: Started): string[] {
   if (demo === undefined || demoKey === undefined) return [];
-  const withKey = demo.people.find(({ access }) => access !== null);
-  const withoutKey = demo.people.find(({ access, enrolled }) => access === null && enrolled);
-  const shown = [withKey, withoutKey].filter((person) => person !== undefined);
+  const withKey = demo.users.find(({ access }) => access !== null);
+  const withoutKey = demo.users.find(({ access, enrolled }) => access === null && enrolled);
+  const shown = [withKey, withoutKey].filter((user) => user !== undefined);
   const width = Math.max(...shown.map(({ email }) => email.length));
   return [
     "",

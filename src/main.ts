@@ -39,7 +39,7 @@ async function main(): Promise<void> {
   const forgetSignals = onSignal(() => embedded.stop());
   try {
     const { demo: parts } = embedded;
-    const demo = parts && createDemo(config.dataDir, parts.provider.issuer, parts.people, say);
+    const demo = parts && createDemo(config.dataDir, parts.provider.issuer, parts.users, say);
     const app = await startApp(config, embedded, log, async (services) => demo?.fill(services));
     forgetSignals();
     onSignal(async (signal) => {

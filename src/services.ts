@@ -43,7 +43,7 @@ import { createTranscriptSearch } from "./sessions/transcript-search.ts";
 import { createTranscriptStore, transcriptCollection } from "./sessions/transcripts.ts";
 import { createSessionUpserts } from "./sessions/upsert.ts";
 import { endedCollection, logoutTokenCollection } from "./sign-in/ended-store.ts";
-import { createEndPerson, createRemoveSessions } from "./sign-in/end-person.ts";
+import { createEndUserSessions, createRemoveSessions } from "./sign-in/end-user-sessions.ts";
 import { sessionCollection as dashboardSessionCollection } from "./sign-in/session-store.ts";
 import { createSwitchStore, switchCollection } from "./switches/store.ts";
 
@@ -145,7 +145,7 @@ export function createServices(
       removeKeys: keys.removeAll,
       removeSessions: createRemoveSessions(db),
     }),
-    levers: createLevers({ client, accounts, keys, audit, endPerson: createEndPerson(db) }),
+    levers: createLevers({ client, accounts, keys, audit, endUserSessions: createEndUserSessions(db) }),
     apiKeys: keys,
     lastUse,
     apiKeyService: createApiKeyService({

@@ -118,7 +118,7 @@ test("the demo's keys work, the reader's for reading alone, and the accounts hol
   expect(writes.map(({ status }) => status)).toEqual([201, 201, 403]);
 });
 
-test("each of the demo's people signs in with their password and finds their account, enrolled or not [OPS-06, OPS-01, DSH-01]", async () => {
+test("each of the demo's users signs in with their password and finds their account, enrolled or not [OPS-06, OPS-01, DSH-01]", async () => {
   for (const { email, password, access } of demo().accounts) {
     const browser = createBrowser();
     const home = await browser.submit(await browser.open(`${program.base}/sign-in`), { login: email, password });

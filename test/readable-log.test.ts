@@ -59,14 +59,14 @@ test("colours are the only difference that they make", () => {
   expect(stripVTControlCharacters(colored)).toBe(readableLine(json, false));
 });
 
-const people = [
+const users = [
   { email: "demo@example.com", password: "the-first-password", access: "read_write", enrolled: true },
   { email: "enrolled@example.com", password: "the-other-password", access: null, enrolled: true },
 ];
 const started = {
   ...{ baseUrl: "http://localhost:8080", mcpUrl: "http://localhost:8080/mcp", internalUrl: "http://localhost:8081" },
   ...{ dataDir: "/somewhere/data", demoKey: "rec_key", seconds: 1.23 },
-  embedded: { mongod: undefined, redis: undefined, oidc: { issuer: "" }, demo: { people, provider: { issuer: "" } } },
+  embedded: { mongod: undefined, redis: undefined, oidc: { issuer: "" }, demo: { users, provider: { issuer: "" } } },
 } as unknown as Parameters<typeof bannerLines>[0];
 
 test("the banner has the passwords of the demo and a link to sign in on a terminal alone", () => {
@@ -76,5 +76,5 @@ test("the banner has the passwords of the demo and a link to sign in on a termin
   expect(terminal).toContain("enrolled@example.com  password the-other-password");
   const kept = bannerLines({ ...started, onTerminal: false }).join("\n");
   expect(kept).toContain("the passwords are in /somewhere/data/demo.json");
-  for (const { password } of people) expect(kept).not.toContain(password);
+  for (const { password } of users) expect(kept).not.toContain(password);
 });

@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
-import { ann } from "../fixtures/sign-in/people.ts";
+import { ann } from "../fixtures/sign-in/users.ts";
 import { ask, useHouse } from "../fixtures/sign-in/house.ts";
 import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 

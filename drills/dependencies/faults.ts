@@ -31,14 +31,14 @@ export interface Fault {
 const recordsAway: Fault["expects"] = {
   read: "unavailable",
   write: "unavailable",
-  person: "unavailable",
+  user: "unavailable",
   assistant: "unavailable",
   serving: "unavailable",
 };
 const recordsHalting: Fault["expects"] = {
   read: "either",
   write: "either",
-  person: "either",
+  user: "either",
   assistant: "either",
   serving: "either",
 };
@@ -168,7 +168,7 @@ export const faults: readonly Fault[] = [
   mongoFaultMode(
     "MongoDB slow by 300 ms a piece",
     { delayMs: 300 },
-    { ...recordsHalting, read: "served", person: "served" },
+    { ...recordsHalting, read: "served", user: "served" },
   ),
   mongoFaultMode("MongoDB gone", "gone", recordsAway),
   mongoRejects("MongoDB read-only", 371),

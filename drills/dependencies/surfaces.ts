@@ -20,7 +20,7 @@ export type Kind =
   | "read"
   | "write"
   /** The session of a user at the dashboard. */
-  | "person"
+  | "user"
   /** An access token, and the records. */
   | "assistant"
   /** The identity provider's metadata. */
@@ -163,8 +163,8 @@ export function surfacesOf(
       ),
       asked("a request without a key", "open", () => ask(`${base}/v1/sessions`), 401),
       asked("the page of nobody", "open", () => ask(`${page}/`, { accept: "text/html" }), 200),
-      asked("the page of a person", "person", () => ask(`${page}/`, { cookie, accept: "text/html" }), 200),
-      asked("the key of a person", "person", () => ask(`${page}/v1/api-key`, { cookie }), 200),
+      asked("the page of a user", "user", () => ask(`${page}/`, { cookie, accept: "text/html" }), 200),
+      asked("the key of a user", "user", () => ask(`${page}/v1/api-key`, { cookie }), 200),
       asked("the way to the provider", "sign-in", () => ask(`${page}/sign-in`, { accept: "text/html" }), 303),
       asked("the provider's metadata", "sign-in", () => ask(`${page}/.well-known/oauth-authorization-server`), 200),
     ],

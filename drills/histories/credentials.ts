@@ -7,7 +7,7 @@ import { rest } from "../../fixtures/service/service.ts";
 import { httpResult } from "./calls.ts";
 import type { History, Operation } from "./operation.ts";
 import type { Round } from "./registers.ts";
-import type { Person, Site } from "./site.ts";
+import type { User, Site } from "./site.ts";
 
 /** A credential under the name by which the history knows it. */
 interface Credential {
@@ -35,11 +35,11 @@ export async function owner(
   { site, history }: Owners,
   { running }: Round,
   instance: string,
-  people: readonly Person[],
+  users: readonly User[],
 ): Promise<void> {
   const client = `owner ${instance}`;
   const ended: Credential[] = [];
-  const page = (path: string, { cookie }: Person, method: string): Promise<RestResponse> => {
+  const page = (path: string, { cookie }: User, method: string): Promise<RestResponse> => {
     const { port } = new URL(site.instance(instance).base);
     return ask(`${site.instance(instance).base}${path}`, {
       method,
@@ -98,28 +98,28 @@ export async function owner(
   }
 
   /** The life of a user; ends where the outcome of something is unknown. */
-  async function live(person: Person): Promise<void> {
-    const [old, fresh] = [`key of ${person.name}`, `new key of ${person.name}`];
-    const rotated = await end("rotation", [keyCalled(old, person.key)], fresh, () =>
-      page("/v1/api-key/rotate", person, "POST"),
+  async function live(user: User): Promise<void> {
+    const [old, fresh] = [`key of ${user.name}`, `new key of ${user.name}`];
+    const rotated = await end("rotation", [keyCalled(old, user.key)], fresh, () =>
+      page("/v1/api-key/rotate", user, "POST"),
     );
     if (rotated === undefined) return;
     const key = keyCalled(fresh, (rotated.body as { data: { key: string } }).data.key);
     await Promise.all(site.instances.map((instance) => present(key, instance)));
     await sleep(betweenMs);
-    if ((await end("revocation", [key], undefined, () => page("/v1/api-key", person, "DELETE"))) === undefined) return;
+    if ((await end("revocation", [key], undefined, () => page("/v1/api-key", user, "DELETE"))) === undefined) return;
     await sleep(betweenMs);
     const cookie: Credential = {
-      name: `cookie of ${person.name}`,
+      name: `cookie of ${user.name}`,
       reads: false,
-      present: (at) => ask(`${site.instance(at).base}/v1/audit-log`, { cookie: person.cookie }),
+      present: (at) => ask(`${site.instance(at).base}/v1/audit-log`, { cookie: user.cookie }),
     };
     const token: Credential = {
-      name: `token of ${person.name}`,
+      name: `token of ${user.name}`,
       reads: true,
-      present: (at) => send(site.instance(at).base, `Bearer ${person.token}`),
+      present: (at) => send(site.instance(at).base, `Bearer ${user.token}`),
     };
-    await end("sign-out", [cookie, token], undefined, () => page("/sign-out", person, "POST"));
+    await end("sign-out", [cookie, token], undefined, () => page("/sign-out", user, "POST"));
     await sleep(betweenMs);
   }
 
@@ -131,7 +131,7 @@ export async function owner(
     }
   }
   async function liveAll(): Promise<void> {
-    for (const person of people) if (running()) await live(person);
+    for (const user of users) if (running()) await live(user);
   }
   await Promise.all([liveAll(), ...site.instances.map(presentAgain)]);
 }

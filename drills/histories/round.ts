@@ -1,4 +1,4 @@
-// One round: contacts and people of its own, clients on every instance, a nemesis, recovery, and the judgement of all
+// One round: contacts and users of its own, clients on every instance, a nemesis, recovery, and the judgement of all
 // of it.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Say } from "../drill.ts";

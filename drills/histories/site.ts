@@ -36,11 +36,11 @@ export interface Site {
   /** Lets an election begin when the members have not heard of a primary for so long. */
   setElectionTimeout(ms: number): Promise<void>;
   /** Somebody with an account of their own, and every credential. */
-  person(name: string): Promise<Person>;
+  user(name: string): Promise<User>;
 }
 
 /** A user, their dashboard session, their API key and their assistant's token. */
-export interface Person {
+export interface User {
   readonly name: string;
   readonly accountId: string;
   readonly cookie: string;
@@ -129,7 +129,7 @@ function siteOf(
         .db("admin")
         .command({ replSetReconfig: { ...config, version: config.version + 1, settings: changed } });
     },
-    async person(name) {
+    async user(name) {
       const email = `${name}@example.com`;
       const { _id } = await services.accounts.create(email, true);
       await services.accounts.link(_id, { issuer: provider.issuer, subject: name });

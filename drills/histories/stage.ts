@@ -9,23 +9,23 @@ import { quietHands } from "./hands.ts";
 import { creator, noteReader, noteTaker } from "./records.ts";
 import type { Register, Round } from "./registers.ts";
 import { ingester, reader, renamer, uniqueValue } from "./registers.ts";
-import type { Person, Site } from "./site.ts";
+import type { User, Site } from "./site.ts";
 
-/** Contacts by what becomes of them, and people; where they belong to an instance, in the order of the instances. */
+/** Contacts by what becomes of them, and users; where they belong to an instance, in the order of the instances. */
 export interface Stage {
   readonly quiet: readonly Register[];
   readonly crossed: readonly Register[];
   readonly renamed: readonly (readonly Register[])[];
   readonly noted: readonly (readonly Register[])[];
   readonly ingested: readonly (readonly Register[])[];
-  readonly people: readonly (readonly Person[])[];
+  readonly users: readonly (readonly User[])[];
 }
 
 const quietContacts = 8;
 const crossedContacts = 8;
 const renamedContacts = 6;
 const noteContacts = 3;
-const peoplePerOwner = 6;
+const usersPerOwner = 6;
 
 /** Makes them, while everything works. */
 export async function prepare(site: Site, number: number): Promise<Stage> {
@@ -64,12 +64,12 @@ export async function prepare(site: Site, number: number): Promise<Stage> {
   const ingested = await Promise.all(
     site.instances.map((instance) => makeRegisters(1, `external ${number} ${instance}`)),
   );
-  const people = await Promise.all(
+  const users = await Promise.all(
     site.instances.map((instance) =>
-      Promise.all(Array.from({ length: peoplePerOwner }, (_, at) => site.person(`person-${number}-${instance}-${at}`))),
+      Promise.all(Array.from({ length: usersPerOwner }, (_, at) => site.user(`person-${number}-${instance}-${at}`))),
     ),
   );
-  return { quiet, crossed, renamed, noted, ingested, people };
+  return { quiet, crossed, renamed, noted, ingested, users };
 }
 
 /**
@@ -90,7 +90,7 @@ async function onceServed<T>(make: () => Promise<T>): Promise<T> {
 /** Starts the clients; each ends when the round runs no more, and what it has sent is served. */
 export function startClients(owners: Owners, round: Round, stage: Stage): Promise<unknown>[] {
   const { site } = owners;
-  const { quiet, renamed, noted, ingested, people } = stage;
+  const { quiet, renamed, noted, ingested, users } = stage;
   const { number } = round;
   const current: Parameters<typeof renamer>[3] = new Map();
   return [
@@ -102,7 +102,7 @@ export function startClients(owners: Owners, round: Round, stage: Stage): Promis
       noteReader(round, instance, noted.flat()),
       creator(round, instance),
       ingester(round, instance, site.account.id, `external ${number} ${instance}`, ingested[at]?.[0] as Register),
-      owner(owners, round, instance, people[at] ?? []),
+      owner(owners, round, instance, users[at] ?? []),
     ]),
   ];
 }

@@ -2,7 +2,7 @@
 import type { Operation, Where } from "../isolation/operations.ts";
 import { assistantOperations } from "../isolation/assistant.ts";
 import { rpcOperations } from "../isolation/operations.ts";
-import type { Person } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
 import type { Case } from "./cases.ts";
 import { casesOf } from "./cases.ts";
 import { bodySlots, fieldSlots, internalSlots } from "./fields.ts";
@@ -37,18 +37,18 @@ export interface Derived {
 const seed = 20_261_122;
 
 /** Finds the cases of a running instance. */
-export async function derive(where: Where, person: Person, selection: Selection): Promise<Derived> {
+export async function derive(where: Where, user: User, selection: Selection): Promise<Derived> {
   const sought = readSought();
   const patterns = patternsFor(sought);
   const http2 = createHttp2();
-  const requests = requestsOf(where, person, await largestAsset(where.base));
+  const requests = requestsOf(where, user, await largestAsset(where.base));
   const wires = [http1, http2];
-  const operations: Operation[] = [...rpcOperations(where), ...(await assistantOperations(where, person))];
+  const operations: Operation[] = [...rpcOperations(where), ...(await assistantOperations(where, user))];
   const slots = [
     ...headerSlots(sought.headers, requests, wires),
     ...targetSlots(requests, wires),
-    ...fieldSlots(operations, person),
-    ...internalSlots(where, person),
+    ...fieldSlots(operations, user),
+    ...internalSlots(where, user),
     ...bodySlots(requests, http2),
   ].filter(({ ways }) => ways.length > 0);
   return {

@@ -5,7 +5,7 @@ import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Operation, Where } from "../isolation/operations.ts";
-import type { Person } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
 import { send } from "../isolation/raw.ts";
 import { valuesOf } from "../isolation/values.ts";
 import type { Request } from "./requests.ts";
@@ -20,18 +20,16 @@ const inflated = [1_000_000, 240_000];
 const inTarget = [10_000, 200, 100];
 
 /** Every field of the operations, by its name. */
-export function fieldSlots(operations: readonly Operation[], person: Person): Slot[] {
+export function fieldSlots(operations: readonly Operation[], user: User): Slot[] {
   const slots = new Map<string, Way[]>();
   for (const operation of operations) {
     for (const field of operation.fields) {
       const slot = `the field ${field}`;
-      const required = Object.fromEntries(
-        operation.required.map((name) => [name, valuesOf(name, person, person)?.own]),
-      );
+      const required = Object.fromEntries(operation.required.map((name) => [name, valuesOf(name, user, user)?.own]));
       // A path or a query percent-encodes the text: three bytes for one.
       const mostBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
       const way = textWay(`${operation.name} by ${operation.wire}`, mostBytes, (text) =>
-        operation.send({ ...required, [field]: text }, person),
+        operation.send({ ...required, [field]: text }, user),
       );
       slots.set(slot, [...(slots.get(slot) ?? []), way]);
     }
@@ -40,7 +38,7 @@ export function fieldSlots(operations: readonly Operation[], person: Person): Sl
 }
 
 /** Every text field of the internal rpcs: ingest batches and account administration. */
-export function internalSlots({ internal }: Where, person: Person): Slot[] {
+export function internalSlots({ internal }: Where, user: User): Slot[] {
   const ask = (path: string, message: object): Promise<Status> =>
     send(
       internal,
@@ -60,7 +58,7 @@ export function internalSlots({ internal }: Where, person: Person): Slot[] {
       return input.fields.flatMap((field) => {
         if (isText(field)) return [slot(field.name, (text) => ({ [field.name]: text }))];
         if (field.fieldKind !== "list") return [];
-        const batch = (item: unknown): object => ({ account_id: person.accountId, [field.name]: [item] });
+        const batch = (item: unknown): object => ({ account_id: user.accountId, [field.name]: [item] });
         if (field.message === undefined) return [slot(field.name, batch)];
         return textsOf(field.message).map((one) => slot(`${field.name}.${one}`, (text) => batch({ [one]: text })));
       });

@@ -9,8 +9,8 @@ import type { Break, Build } from "../fixture/broken.ts";
 import { brokenBuild, brokenControl } from "../fixture/broken.ts";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
-import type { Person } from "../isolation/people.ts";
-import { internalOf, newPerson } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
+import { internalOf, newUser } from "../isolation/users.ts";
 import { closeConnections } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
 import { dense, sendDense } from "./dense.ts";
@@ -113,8 +113,8 @@ async function attack(form: Form, say: Say, focus: Focus, build: Build): Promise
   const environment = { ...fake.settings(), ...limits, ...settings, ...build };
   try {
     return await withFixture({ members: 1, instances: 1, environment }, async (fixture) => {
-      const person = await newPerson(fixture, fake, "read_write", { past: 1941, future: 2041 });
-      return judge(fixture, person, socket, form, focus, say);
+      const user = await newUser(fixture, fake, "read_write", { past: 1941, future: 2041 });
+      return judge(fixture, user, socket, form, focus, say);
     });
   } finally {
     closeConnections();
@@ -125,7 +125,7 @@ async function attack(form: Form, say: Say, focus: Focus, build: Build): Promise
 
 async function judge(
   fixture: Fixture,
-  person: Person,
+  user: User,
   socket: string,
   form: Form,
   focus: Focus,
@@ -184,7 +184,7 @@ async function judge(
     const kinds = focus === "slow" ? slownesses.slice(0, 5) : slownesses;
     const slow =
       focus === "all" || focus === "slow"
-        ? startSlow({ port: Number(new URL(base).port), key: person.key }, kinds, long ? 500 : 66)
+        ? startSlow({ port: Number(new URL(base).port), key: user.key }, kinds, long ? 500 : 66)
         : undefined;
     if (focus === "all" || focus === "dense") {
       for (const one of dense) {
@@ -193,28 +193,28 @@ async function judge(
       }
     }
     if (focus === "all" || focus === "largest") {
-      const every = await largestResponses(where, person);
+      const every = await largestResponses(where, user);
       // In the short form one of REST, two rpcs and a tool.
       const largest = every.filter((_, at) => long || at % 6 === 0);
       await during("the largest responses", () => weighed("a largest response", largest, 60_000));
     }
     if (focus !== "slow" && focus !== "dense" && focus !== "largest") {
-      const derived = await derive(where, person, focus);
+      const derived = await derive(where, user, focus);
       const { places, ways, patterns, cases } = derived;
       say(`${places} places that are reached in ${ways} ways, ${patterns} patterns`);
       await during("hard texts", () => weighed("a hard text", cases, focus === "all" ? derivingMs[form] : controlMs));
       derived.close();
     }
     if (focus === "all") {
-      await during("hard shapes", () => weighed("a hard shape", hardShapes(where, person), 60_000));
+      await during("hard shapes", () => weighed("a hard shape", hardShapes(where, user), 60_000));
       await during("malformed messages", async () => {
-        const { count, wrong } = await judgeMalformed(base, person.key);
+        const { count, wrong } = await judgeMalformed(base, user.key);
         figures["malformed messages"] = count;
         violations.push(...wrong);
       });
       // So many that a hundredth of the probes beside them are several.
       const count = long ? 60_000 : 1_000;
-      await during("streams that are reset", () => note("resets", () => resetStreams(base, person.key, count)));
+      await during("streams that are reset", () => note("resets", () => resetStreams(base, user.key, count)));
       await during("pings", () => note("pings", () => ping(base, count)));
     }
     if (slow !== undefined) {

@@ -1,7 +1,7 @@
 // Requests for the largest responses that there are, on every wire.
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Where } from "../isolation/operations.ts";
-import type { Person } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
 import { patiently, send } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
 import { enveloped } from "./requests.ts";
@@ -45,8 +45,8 @@ export async function fillWithLargest(internal: string, accountId: string, name:
 }
 
 /** Fills the account, and returns one case for each read on each wire. */
-export async function largestResponses({ base, internal }: Where, person: Person): Promise<Case[]> {
-  const { key, token, accountId } = person;
+export async function largestResponses({ base, internal }: Where, user: User): Promise<Case[]> {
+  const { key, token, accountId } = user;
   const session_id = await fillWithLargest(internal, accountId, word);
   const by = { authorization: `Bearer ${key}` };
   const rest = (path: string, coding: string): Case => ({

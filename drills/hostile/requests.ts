@@ -7,7 +7,7 @@ import { AccountService } from "../../src/gen/records/admin/v1/accounts_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Where } from "../isolation/operations.ts";
-import type { Person } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
 import { valuesOf } from "../isolation/values.ts";
 import type { Sent } from "./wire.ts";
 
@@ -23,9 +23,9 @@ const json = "application/json";
 const mcpHeaders = { "content-type": json, accept: `${json}, text/event-stream`, "mcp-protocol-version": "2025-06-18" };
 
 /** All of them; `asset` is the path of the largest file of the reference page. */
-export function requestsOf(where: Where, person: Person, asset: string): Request[] {
-  const by = { authorization: `Bearer ${person.key}` };
-  const cookie = { cookie: person.cookie, origin: where.origin };
+export function requestsOf(where: Where, user: User, asset: string): Request[] {
+  const by = { authorization: `Bearer ${user.key}` };
+  const cookie = { cookie: user.cookie, origin: where.origin };
   const get = (path: string, headers: Record<string, string> = {}, method = "GET"): Request => ({
     name: `${method} ${path.replace(/^\/docs\/.*\//, "/docs/…/")}`,
     sent: { base: where.base, method, path, headers },
@@ -39,8 +39,8 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
   });
   return [
     ...table.flatMap((route) => [
-      rest(route, where, person),
-      ...(route.credential === "session" ? [] : rpcs(route, where, person)),
+      rest(route, where, user),
+      ...(route.credential === "session" ? [] : rpcs(route, where, user)),
     ]),
     // The library serves health itself. These two represent the other rpcs of the internal listener.
     ...[AccountService.method.getAccount, IngestService.method.upsertContacts].map(
@@ -57,7 +57,7 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
       name: "MCP tools/list",
       sent: {
         ...{ base: where.base, method: "POST", path: "/mcp" },
-        headers: { ...mcpHeaders, authorization: `Bearer ${person.token}` },
+        headers: { ...mcpHeaders, authorization: `Bearer ${user.token}` },
         body: Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'),
       },
     },
@@ -82,17 +82,17 @@ export function requestsOf(where: Where, person: Person, asset: string): Request
 }
 
 /** Values for the required fields of a route. */
-function given(route: Route, person: Person): JsonObject {
+function given(route: Route, user: User): JsonObject {
   const fields = [...route.path, ...route.query, ...(route.body?.fields ?? [])].filter(({ required }) => required);
   const some = fields.length === 0 || route.body === undefined ? (route.body?.fields.slice(0, 1) ?? []) : fields;
   return Object.fromEntries(
-    [...fields, ...some].map(({ name }) => [name, valuesOf(name, person, person)?.own]),
+    [...fields, ...some].map(({ name }) => [name, valuesOf(name, user, user)?.own]),
   ) as JsonObject;
 }
 
-function rest(route: Route, { base, origin }: Where, person: Person): Request {
+function rest(route: Route, { base, origin }: Where, user: User): Request {
   const { method, template, credential, body } = route;
-  const values = given(route, person);
+  const values = given(route, user);
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
   const query = route.query.filter(({ name }) => name in values).map(({ name }) => `${name}=${String(values[name])}`);
   const properties = Object.fromEntries(
@@ -100,8 +100,7 @@ function rest(route: Route, { base, origin }: Where, person: Person): Request {
   );
   // A foreign origin: the service rejects a change of credentials that the other cases need.
   const from = method === "GET" ? origin : "http://elsewhere.example";
-  const by =
-    credential === "session" ? { cookie: person.cookie, origin: from } : { authorization: `Bearer ${person.key}` };
+  const by = credential === "session" ? { cookie: user.cookie, origin: from } : { authorization: `Bearer ${user.key}` };
   return {
     name: `${method} ${template}`,
     sent: {
@@ -112,13 +111,13 @@ function rest(route: Route, { base, origin }: Where, person: Person): Request {
   };
 }
 
-function rpcs(route: Route, where: Where, person: Person): Request[] {
+function rpcs(route: Route, where: Where, user: User): Request[] {
   const { rpc } = route;
-  const message = given(route, person);
+  const message = given(route, user);
   const binary = toBinary(rpc.input as DescMessage, fromJson(rpc.input, message));
   const text = Buffer.from(JSON.stringify(message));
   const path = `/${rpc.parent.typeName}/${rpc.name}`;
-  const by = { authorization: `Bearer ${person.key}` };
+  const by = { authorization: `Bearer ${user.key}` };
   const post = (wire: string, type: string, body: Uint8Array, more: object = {}): Request => ({
     name: `${rpc.name} by ${wire}`,
     ...(wire === "gRPC" ? { http2Only: true } : {}),
@@ -145,7 +144,7 @@ function rpcs(route: Route, where: Where, person: Person): Request[] {
         headers: {
           "content-type": json,
           authorization: `Bearer ${childToken}`,
-          "records-account-id": person.accountId,
+          "records-account-id": user.accountId,
         },
       },
     },

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { table } from "../../gateway/route.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 import type { Where } from "../isolation/operations.ts";
-import type { Person } from "../isolation/people.ts";
+import type { User } from "../isolation/users.ts";
 import { send, sendGrpc } from "../isolation/raw.ts";
 import type { Case } from "./cases.ts";
 import { enveloped } from "./requests.ts";
@@ -44,7 +44,7 @@ const bodies: readonly (readonly [name: string, write: (share: number) => string
 ];
 
 /** All of them. */
-export function hardShapes({ base }: Where, { key, token, ids }: Person): Case[] {
+export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
   const by = { authorization: `Bearer ${key}`, "content-type": json };
   const create = "/records.v1.ContactService/CreateContact";
   const connect = (body: string | Uint8Array, headers: Record<string, string> = {}): Promise<Status> =>

@@ -1,7 +1,7 @@
 // Everything that an assistant can ask for, out of what the MCP surface lists: tools, resources and prompts.
 import type { Given, Operation, Where } from "./operations.ts";
 import { requiredOf } from "./operations.ts";
-import type { Person } from "./people.ts";
+import type { User } from "./users.ts";
 import type { RawResponse } from "./raw.ts";
 import { send } from "./raw.ts";
 
@@ -18,10 +18,10 @@ interface Listed {
 }
 
 /** The operations of the surface as a user's assistant is told of them. */
-export async function assistantOperations(where: Where, person: Person): Promise<Operation[]> {
-  const { tools } = await listed(where, person, "tools/list");
-  const { resourceTemplates } = await listed(where, person, "resources/templates/list");
-  const { prompts } = await listed(where, person, "prompts/list");
+export async function assistantOperations(where: Where, user: User): Promise<Operation[]> {
+  const { tools } = await listed(where, user, "tools/list");
+  const { resourceTemplates } = await listed(where, user, "resources/templates/list");
+  const { prompts } = await listed(where, user, "prompts/list");
   const read = { wire: "MCP", writes: false, shows: true, idempotent: false } as const;
   return [
     ...tools.map(
@@ -41,7 +41,7 @@ export async function assistantOperations(where: Where, person: Person): Promise
             name: `the resources ${resourceTemplates.map(({ uriTemplate }) => uriTemplate).join(", ")}`,
             fields: ["uri"],
             required: ["uri"],
-            send: (given: Given, as: Person, headers?: Readonly<Record<string, string>>) =>
+            send: (given: Given, as: User, headers?: Readonly<Record<string, string>>) =>
               ask(where, as, "resources/read", given, headers),
           },
         ]),
@@ -64,7 +64,7 @@ function camelCase(name: string): string {
 
 function ask(
   { base }: Where,
-  as: Person,
+  as: User,
   method: string,
   params: object,
   headers: Readonly<Record<string, string>> = {},
@@ -79,8 +79,8 @@ function ask(
   return send(base, "POST", "/mcp", sent, JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));
 }
 
-async function listed(where: Where, person: Person, method: string): Promise<Listed> {
-  const { body } = await ask(where, person, method, {});
+async function listed(where: Where, user: User, method: string): Promise<Listed> {
+  const { body } = await ask(where, user, method, {});
   const text = body.toString();
   return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { readonly result: Listed }).result;
 }

@@ -16,8 +16,8 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { childToken } from "../../fixtures/service/child.ts";
 import type { Findings } from "./judge.ts";
 import { leaksIn, parting } from "./judge.ts";
-import type { Person } from "./people.ts";
-import { newWord, secretsOf } from "./people.ts";
+import type { User } from "./users.ts";
+import { newWord, secretsOf } from "./users.ts";
 import { patiently, send } from "./raw.ts";
 import type { Pair } from "./values.ts";
 import { externalIdPairs, idPairs } from "./values.ts";
@@ -60,8 +60,8 @@ const texts = new Set([
  */
 export async function probeIngest(
   internal: string,
-  own: Person,
-  other: Person,
+  own: User,
+  other: User,
   makes: boolean,
   findings: Findings,
 ): Promise<ReadonlySet<string>> {
@@ -80,13 +80,7 @@ export async function probeIngest(
 /** Which of the variations are due. */
 type Choice = (variations: readonly Variation[]) => readonly Variation[];
 
-async function probeBatches(
-  internal: string,
-  own: Person,
-  other: Person,
-  findings: Findings,
-  due: Choice,
-): Promise<void> {
+async function probeBatches(internal: string, own: User, other: User, findings: Findings, due: Choice): Promise<void> {
   const secrets = secretsOf(other);
   for (const rpc of IngestService.methods.filter(({ methodKind }) => methodKind === "unary")) {
     for (const field of rpc.input.fields.filter(({ name }) => name !== "account_id")) {
@@ -135,13 +129,7 @@ function compare(
     findings.violations.push(`${what} differs from the response for an unknown id: ${parting(first, second)}`);
 }
 
-async function probeStreams(
-  internal: string,
-  own: Person,
-  other: Person,
-  findings: Findings,
-  due: Choice,
-): Promise<void> {
+async function probeStreams(internal: string, own: User, other: User, findings: Findings, due: Choice): Promise<void> {
   await withClient(internal, async (client) => {
     const variations = due(
       RecordSchema.fields.flatMap((kind) =>
@@ -199,8 +187,8 @@ async function withClient<T>(internal: string, work: (client: Client<typeof Inge
 
 async function probeExport(
   internal: string,
-  own: Person,
-  other: Person,
+  own: User,
+  other: User,
   said: Iterable<string>,
   findings: Findings,
 ): Promise<void> {
@@ -224,7 +212,7 @@ export function without(text: string, said: Iterable<string>): string {
 }
 
 /** The items of a list of a batch. */
-function itemsOf(field: DescField, own: Person, other: Person, findings: Findings): Variation[] {
+function itemsOf(field: DescField, own: User, other: User, findings: Findings): Variation[] {
   if (field.message !== undefined) return variationsOf(field.message, own, other, findings);
   if (/_ids$/.test(field.name))
     return idPairs(other).map((pair) => ({
@@ -238,7 +226,7 @@ function itemsOf(field: DescField, own: Person, other: Person, findings: Finding
   return [];
 }
 
-function variationsOf(message: DescMessage, own: Person, other: Person, findings: Findings): Variation[] {
+function variationsOf(message: DescMessage, own: User, other: User, findings: Findings): Variation[] {
   const base = baseOf(message, own, findings);
   const kinds = message.fields
     .find(({ name, fieldKind }) => name === "kind" && fieldKind === "enum")
@@ -271,7 +259,7 @@ function variationsOf(message: DescMessage, own: Person, other: Person, findings
 }
 
 /** An item of one's own that would be written as it is. */
-function baseOf(message: DescMessage, own: Person, findings: Findings): JsonObject {
+function baseOf(message: DescMessage, own: User, findings: Findings): JsonObject {
   const base: JsonObject = {};
   for (const field of message.fields) {
     const value = baseValue(field, own, findings);
@@ -280,7 +268,7 @@ function baseOf(message: DescMessage, own: Person, findings: Findings): JsonObje
   return base;
 }
 
-function baseValue(field: DescField, own: Person, findings: Findings): JsonValue | undefined {
+function baseValue(field: DescField, own: User, findings: Findings): JsonValue | undefined {
   const { name, parent } = field;
   if (name === "id") return parent.name === "Recording" ? randomUUID() : undefined;
   if (name === "contact_id") return own.ids.contact;

@@ -15,8 +15,8 @@ import { probeIngest, without } from "./ingest.ts";
 import type { Findings } from "./judge.ts";
 import type { Operation, Where } from "./operations.ts";
 import { rpcOperations } from "./operations.ts";
-import type { Person } from "./people.ts";
-import { documentsOf, internalOf, newPerson } from "./people.ts";
+import type { User } from "./users.ts";
+import { documentsOf, internalOf, newUser } from "./users.ts";
 import type { Reach, Sides } from "./probe.ts";
 import { claim, probe, probeHeaders, probeKey, probeOwn } from "./probe.ts";
 import { closeConnections, send } from "./raw.ts";
@@ -74,9 +74,9 @@ async function examine(
           { past: 1921, future: 2021 },
         ] as const;
         const [own, other, reader] = await Promise.all([
-          newPerson(fixture, fake, "read_write", years[0]),
-          newPerson(fixture, fake, "read_write", years[1]),
-          newPerson(fixture, fake, "read_only", years[2]),
+          newUser(fixture, fake, "read_write", years[0]),
+          newUser(fixture, fake, "read_write", years[1]),
+          newUser(fixture, fake, "read_only", years[2]),
         ]);
         return judge(fixture, { own, other, reader }, form, focus, say);
       },
@@ -87,13 +87,13 @@ async function examine(
   }
 }
 
-interface People extends Sides {
-  readonly reader: Person;
+interface Users extends Sides {
+  readonly reader: User;
 }
 
 async function judge(
   fixture: Fixture,
-  { own, other, reader }: People,
+  { own, other, reader }: Users,
   form: Form,
   focus: Focus,
   say: Say,

@@ -5,7 +5,7 @@ import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import type { Route } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
 import { childToken } from "../../fixtures/service/child.ts";
-import type { Person } from "./people.ts";
+import type { User } from "./users.ts";
 import type { RawResponse } from "./raw.ts";
 import { send, sendGrpc } from "./raw.ts";
 
@@ -24,7 +24,7 @@ export interface Operation {
   /** The names of all fields, and of those without which it is rejected. */
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  send(given: Given, as: Person, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
+  send(given: Given, as: User, headers?: Readonly<Record<string, string>>): Promise<RawResponse>;
   /** A success in words, for a comparison without ids and instants; undefined where the bytes are words already. */
   readonly textOf?: (response: RawResponse) => string;
 }
@@ -119,7 +119,7 @@ const binaryTypes = { connect: "application/proto", web: "application/grpc-web+p
 function rpcs(route: Route, base: string): Operation[] {
   const { rpc } = route;
   const path = `${rpc.parent.typeName}/${rpc.name}`;
-  const bearer = (as: Person): Record<string, string> => ({ authorization: `Bearer ${as.key}` });
+  const bearer = (as: User): Record<string, string> => ({ authorization: `Bearer ${as.key}` });
   const binary = (given: Given): Uint8Array => toBinary(rpc.input, fromJson(rpc.input, jsonOf(route, given)));
   const decoded = (bytes: Uint8Array): string => JSON.stringify(toJson(rpc.output, fromBinary(rpc.output, bytes)));
   const post = (type: string, body: Uint8Array | string, headers: Record<string, string>): Promise<RawResponse> =>
@@ -163,7 +163,7 @@ function rpcs(route: Route, base: string): Operation[] {
 function internal(route: Route, { internal: base }: Where): Operation[] {
   if (route.credential !== "key") return [];
   const path = `/${route.rpc.parent.typeName}/${route.rpc.name}`;
-  const headers = (as: Person): Record<string, string> => ({
+  const headers = (as: User): Record<string, string> => ({
     "content-type": "application/json",
     authorization: `Bearer ${childToken}`,
     "records-account-id": as.accountId,

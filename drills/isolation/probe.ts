@@ -2,8 +2,8 @@
 import type { Findings } from "./judge.ts";
 import { leaksIn, likeness, parting } from "./judge.ts";
 import type { Given, Operation } from "./operations.ts";
-import type { Person } from "./people.ts";
-import { secretsOf } from "./people.ts";
+import type { User } from "./users.ts";
+import { secretsOf } from "./users.ts";
 import type { RawResponse } from "./raw.ts";
 import { patiently } from "./raw.ts";
 import type { Pair } from "./values.ts";
@@ -14,8 +14,8 @@ export type Reach = "some" | "all" | "two";
 
 /** Who asks, and whose records must not show. */
 export interface Sides {
-  readonly own: Person;
-  readonly other: Person;
+  readonly own: User;
+  readonly other: User;
 }
 
 interface Variation {

@@ -1,7 +1,7 @@
 // Values for a field, by its name: the caller's own, another account's, and unknown ones.
 import { randomUUID } from "node:crypto";
-import type { Person } from "./people.ts";
-import { newPhone, newWord } from "./people.ts";
+import type { User } from "./users.ts";
+import { newPhone, newWord } from "./users.ts";
 
 /** Two values that must get the same response: nothing reveals what another has from what nobody has. */
 export interface Pair {
@@ -17,7 +17,7 @@ export interface Values {
 }
 
 /** The values of a field; undefined for one whose name is not known here. */
-export function valuesOf(name: string, own: Person, other: Person): Values | undefined {
+export function valuesOf(name: string, own: User, other: User): Values | undefined {
   switch (name) {
     case "contact_id":
       return { own: own.ids.contact, pairs: idPairs(other) };
@@ -102,7 +102,7 @@ function alike(what: string, value: string | boolean): Pair {
 /**
  * Every id of another, in both cases: of the kind that is requested, and of every other kind. The first two say most.
  */
-export function idPairs(other: Person): Pair[] {
+export function idPairs(other: User): Pair[] {
   const { contact, session, ...others } = other.ids;
   const ids = Object.entries({ contact, session, ...others, account: other.accountId });
   return [
@@ -116,7 +116,7 @@ export function idPairs(other: Person): Pair[] {
 }
 
 /** External ids of another. */
-export function externalIdPairs(other: Person): Pair[] {
+export function externalIdPairs(other: User): Pair[] {
   return Object.entries(other.externalIds).map(([kind, id]) => ({
     what: `the external id of another's ${kind}`,
     foreign: id,
@@ -124,7 +124,7 @@ export function externalIdPairs(other: Person): Pair[] {
   }));
 }
 
-function wordPairs(other: Person): Pair[] {
+function wordPairs(other: User): Pair[] {
   return [
     { what: "a word that only another has", foreign: other.mark, nobodys: newWord() },
     { what: "words of another's name", foreign: `${other.mark} name`, nobodys: `${newWord()} name` },

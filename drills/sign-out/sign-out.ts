@@ -25,7 +25,7 @@ const patienceMs = 120_000;
 export const signOut: Drill = {
   name: "sign-out",
   promise: [
-    "A sign-out in one browser ends every session and token of the person: no refreshed token is served,",
+    "A sign-out in one browser ends every session and token of the user: no refreshed token is served,",
     "and a new sign-in is",
   ].join(" "),
   run: (form, say) => examine(form, say),
@@ -93,7 +93,7 @@ async function round(
 ): Promise<void> {
   const subject = randomUUID();
   const mark = `marked ${randomUUID()}`;
-  await newPerson(fixture, fake, subject, mark);
+  await newUser(fixture, fake, subject, mark);
   const bases = fixture.instances.map(({ base }) => base.replace("127.0.0.1", "localhost"));
   const [first = ""] = bases;
   const [here, elsewhere] = [
@@ -163,7 +163,7 @@ async function judgeNewSignIn(
   }
 }
 
-async function newPerson(
+async function newUser(
   { services, instances: [one] }: Fixture,
   fake: FakeProvider,
   subject: string,

@@ -18,7 +18,7 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { withFixture } from "../../fixtures/service/fixture.ts";
 import { fillWithLargest } from "../hostile/largest.ts";
 import { waitingMs } from "../hostile/vitals.ts";
-import { internalOf } from "../isolation/people.ts";
+import { internalOf } from "../isolation/users.ts";
 import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
 import type { Attack, Means } from "./attacks.ts";

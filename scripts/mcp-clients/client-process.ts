@@ -1,7 +1,7 @@
 // Drives a client program over its standard streams: one JSON command a line, and one JSON response.
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { McpClient, Person, ToolResult } from "./client.ts";
+import type { McpClient, UserAgent, ToolResult } from "./client.ts";
 
 /** A line of the program: a page that the user must open first, or the response. */
 interface Line {
@@ -35,18 +35,18 @@ export function startClientProcess(
     if (done === true) throw new Error(`The client ended: ${errors.trim()}`);
     return JSON.parse(value) as Line;
   };
-  const run = async (command: object, person?: Person): Promise<unknown> => {
+  const run = async (command: object, userAgent?: UserAgent): Promise<unknown> => {
     send(command);
     for (let pages = 0; pages <= mostPages; pages++) {
       const { authorize, result, error } = await nextLine();
       if (error !== undefined) throw new Error(error);
       if (authorize === undefined) return result;
-      if (person === undefined) throw new Error(`The client opened ${authorize} unasked.`);
-      send({ callback: (await person(new URL(authorize))).href });
+      if (userAgent === undefined) throw new Error(`The client opened ${authorize} unasked.`);
+      send({ callback: (await userAgent(new URL(authorize))).href });
     }
     throw new Error(`The client opened more than ${mostPages} pages for one command.`);
   };
-  const runInTime = async (command: object, person?: Person): Promise<unknown> => {
+  const runInTime = async (command: object, userAgent?: UserAgent): Promise<unknown> => {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -55,17 +55,17 @@ export function startClientProcess(
       }, commandMs);
     });
     try {
-      return await Promise.race([run(command, person), late]);
+      return await Promise.race([run(command, userAgent), late]);
     } finally {
       clearTimeout(timer);
     }
   };
 
   return {
-    connect: async (person) => (await runInTime({ command: "connect" }, person)) as string,
-    listTools: async (person) => (await runInTime({ command: "list" }, person)) as string[],
-    callTool: async (name, given, person) =>
-      (await runInTime({ command: "call", name, arguments: given }, person)) as ToolResult,
+    connect: async (userAgent) => (await runInTime({ command: "connect" }, userAgent)) as string,
+    listTools: async (userAgent) => (await runInTime({ command: "list" }, userAgent)) as string[],
+    callTool: async (name, given, userAgent) =>
+      (await runInTime({ command: "call", name, arguments: given }, userAgent)) as ToolResult,
     expireToken: async () => void (await runInTime({ command: "expire" })),
     tokenDigest: async () => (await runInTime({ command: "token" })) as string,
     async end() {

@@ -1,7 +1,7 @@
 // A client of the MCP surface, as the journey drives it: connects, lists, calls, and leads a user to sign in.
 
 /** A user at a browser: visits the page that the client opens, and returns the callback address it ends at. */
-export type Person = (page: URL) => Promise<URL>;
+export type UserAgent = (page: URL) => Promise<URL>;
 
 /** The result of a tool call. */
 export interface ToolResult {
@@ -12,10 +12,10 @@ export interface ToolResult {
 /** A client with its own token store, which is empty at first. A method fails with what the client reported. */
 export interface McpClient {
   /** Opens a new connection, and returns the revision of the protocol. The token store is kept. */
-  connect(person: Person): Promise<string>;
+  connect(userAgent: UserAgent): Promise<string>;
   /** The names of the tools. */
-  listTools(person: Person): Promise<readonly string[]>;
-  callTool(name: string, given: Readonly<Record<string, unknown>>, person: Person): Promise<ToolResult>;
+  listTools(userAgent: UserAgent): Promise<readonly string[]>;
+  callTool(name: string, given: Readonly<Record<string, unknown>>, userAgent: UserAgent): Promise<ToolResult>;
   /** Makes the access token unusable, and keeps the refresh token. */
   expireToken(): Promise<void>;
   /** A digest of the stored access token; empty where there is none. */

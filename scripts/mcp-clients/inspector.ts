@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { McpClient, Person, ToolResult } from "./client.ts";
+import type { McpClient, UserAgent, ToolResult } from "./client.ts";
 
 /** How the command line is run. */
 export interface InspectorOptions {
@@ -42,28 +42,28 @@ export function createInspector({ node, program, url, era, folder }: InspectorOp
     MCP_INSPECTOR_SECRET_STORE: "file",
   };
 
-  async function run(args: readonly string[], person: Person): Promise<unknown> {
+  async function run(args: readonly string[], userAgent: UserAgent): Promise<unknown> {
     const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
     const all = [program, "--cli", "--server-url", url, "--transport", "http", "--protocol-era", era];
     const child = spawn(node, [...all, "--callback-url", callback, "--format", "json", ...args], { env: environment });
-    const { status, out, errors } = await finish(child, person);
+    const { status, out, errors } = await finish(child, userAgent);
     if (out.trim() === "") throw new Error(`the Inspector ended with ${status}: ${errors.trim().slice(-400)}`);
     const { result } = JSON.parse(out) as { result?: unknown };
     return result ?? JSON.parse(out);
   }
 
   return {
-    async connect(person) {
-      const { protocolVersion } = (await run(["--method", "initialize"], person)) as { protocolVersion?: string };
+    async connect(userAgent) {
+      const { protocolVersion } = (await run(["--method", "initialize"], userAgent)) as { protocolVersion?: string };
       return protocolVersion ?? "";
     },
-    async listTools(person) {
-      const { tools } = (await run(["--method", "tools/list"], person)) as { tools: { name: string }[] };
+    async listTools(userAgent) {
+      const { tools } = (await run(["--method", "tools/list"], userAgent)) as { tools: { name: string }[] };
       return tools.map(({ name }) => name);
     },
-    async callTool(name, given, person): Promise<ToolResult> {
+    async callTool(name, given, userAgent): Promise<ToolResult> {
       const args = ["--method", "tools/call", "--tool-name", name, "--tool-args-json", JSON.stringify(given)];
-      const { isError, structuredContent } = (await run(args, person)) as {
+      const { isError, structuredContent } = (await run(args, userAgent)) as {
         isError?: boolean;
         structuredContent?: Record<string, unknown>;
       };
@@ -87,7 +87,7 @@ function accessTokenIn(text: string): string {
 }
 
 /** Waits for the end of the process, and visits its callback where it requests a sign-in. */
-async function finish(child: ReturnType<typeof spawn>, person: Person): Promise<Ended> {
+async function finish(child: ReturnType<typeof spawn>, userAgent: UserAgent): Promise<Ended> {
   let [out, errors, seen] = ["", "", 0];
   let visits = Promise.resolve();
   child.stdout?.on("data", (chunk: Buffer) => (out += chunk.toString()));
@@ -95,7 +95,7 @@ async function finish(child: ReturnType<typeof spawn>, person: Person): Promise<
     errors += chunk.toString();
     const pages = [...errors.matchAll(/^Please navigate to: (\S+)\n/gm)];
     for (const [, page = ""] of pages.slice(seen)) {
-      visits = visits.then(async () => void (await fetch(await person(new URL(page)))));
+      visits = visits.then(async () => void (await fetch(await userAgent(new URL(page)))));
       visits.catch((error: unknown) => {
         errors += String(error);
         child.kill("SIGKILL");

@@ -1,6 +1,6 @@
 // The journey of a client: signs in from nothing, calls every tool, refreshes, and asks again after a sign-out.
-import type { McpClient, Person } from "./client.ts";
-import type { OpenedPage, PersonAtBrowser } from "./person.ts";
+import type { McpClient, UserAgent } from "./client.ts";
+import type { OpenedPage, BrowserUser } from "./user.ts";
 import type { Seen } from "./tool-calls.ts";
 import { toolCalls } from "./tool-calls.ts";
 
@@ -29,30 +29,33 @@ export interface Outcome {
 }
 
 /** Takes a client through the journey. Never fails: what goes wrong is in the outcome. */
-export async function journeyOf(client: McpClient, person: PersonAtBrowser): Promise<Outcome> {
+export async function journeyOf(client: McpClient, user: BrowserUser): Promise<Outcome> {
   let revision: string | undefined;
-  const signIn = await step(person.signsIn, async (open) => {
+  const signIn = await step(user.signsIn, async (open) => {
     revision = await client.connect(open);
     // Some clients make no request on connect.
     return (await client.listTools(open)).length > 0;
   });
   if (!signIn.hasData) return { signIn };
-  const tools = await callTools(client, person);
+  const tools = await callTools(client, user);
   const before = await client.tokenDigest();
   await client.expireToken();
-  const refreshed = await step(person.declines, (open) => hasContacts(client, open));
+  const refreshed = await step(user.declines, (open) => hasContacts(client, open));
   const after = await client.tokenDigest();
   const refresh = { ...refreshed, hasNewToken: before !== "" && after !== "" && after !== before };
-  await person.signOut();
-  const afterSignOut = await step(person.declines, (open) => hasContacts(client, open));
-  const again = await step(person.signsIn, async (open) => {
+  await user.signOut();
+  const afterSignOut = await step(user.declines, (open) => hasContacts(client, open));
+  const again = await step(user.signsIn, async (open) => {
     await client.connect(open);
     return hasContacts(client, open);
   });
   return { ...(revision === undefined ? {} : { revision }), signIn, tools, refresh, afterSignOut, again };
 }
 
-async function step(by: (pages: OpenedPage[]) => Person, work: (person: Person) => Promise<boolean>): Promise<Step> {
+async function step(
+  by: (pages: OpenedPage[]) => UserAgent,
+  work: (userAgent: UserAgent) => Promise<boolean>,
+): Promise<Step> {
   const pages: OpenedPage[] = [];
   try {
     return { pages, hasData: await work(by(pages)) };
@@ -62,17 +65,17 @@ async function step(by: (pages: OpenedPage[]) => Person, work: (person: Person) 
 }
 
 /** Calls a tool that returns records to whom the service lets in. */
-async function hasContacts(client: McpClient, person: Person): Promise<boolean> {
-  const { isError, structured } = await client.callTool("search_contacts", { query: "ann lee" }, person);
+async function hasContacts(client: McpClient, userAgent: UserAgent): Promise<boolean> {
+  const { isError, structured } = await client.callTool("search_contacts", { query: "ann lee" }, userAgent);
   return !isError && JSON.stringify(structured).includes("Ann Lee");
 }
 
-async function callTools(client: McpClient, person: PersonAtBrowser): Promise<NonNullable<Outcome["tools"]>> {
+async function callTools(client: McpClient, user: BrowserUser): Promise<NonNullable<Outcome["tools"]>> {
   const seen: Seen = { contact: "", name: "", session: "" };
   const called: string[] = [];
   const failures: string[] = [];
   const pages: OpenedPage[] = [];
-  const open = person.declines(pages);
+  const open = user.declines(pages);
   const listed = await client.listTools(open).catch((error: unknown) => {
     failures.push(`tools/list: ${messageOf(error)}`);
     return [];

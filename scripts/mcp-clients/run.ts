@@ -5,8 +5,8 @@ import type { ClientKind, McpClient } from "./client.ts";
 import { journeyOf } from "./journey.ts";
 import type { Verdict } from "./judge.ts";
 import { judge } from "./judge.ts";
-import type { PersonAtBrowser, Place } from "./person.ts";
-import { createPerson } from "./person.ts";
+import type { BrowserUser, Place } from "./user.ts";
+import { createBrowserUser } from "./user.ts";
 import { toolCalls } from "./tool-calls.ts";
 
 /** What is known of a client after its journey. */
@@ -36,13 +36,13 @@ export async function tryClient(
   kind: ClientKind,
   place: Place,
   { cacheDir, folder }: { readonly cacheDir: string; readonly folder: string },
-  person: PersonAtBrowser = createPerson(place),
+  user: BrowserUser = createBrowserUser(place),
 ): Promise<Row> {
   let client: McpClient | undefined;
   const own = join(folder, `${kind.id}-${kind.revision}`);
   try {
     client = await kind.start(`${place.base}/mcp`, cacheDir, own);
-    const outcome = await journeyOf(client, person);
+    const outcome = await journeyOf(client, user);
     return { kind, verdict: judge(outcome, { issuer: place.issuer, revision: kind.revision }) };
   } finally {
     await client?.end();

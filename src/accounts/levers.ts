@@ -38,10 +38,10 @@ export interface LeverDependencies {
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;
   /** Ends all dashboard sessions and access tokens of a user; how many sessions were stored. */
-  readonly endPerson: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
+  readonly endUserSessions: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
 }
 
-export function createLevers({ client, accounts, keys, audit, endPerson }: LeverDependencies): Levers {
+export function createLevers({ client, accounts, keys, audit, endUserSessions }: LeverDependencies): Levers {
   const entry = (event: AuditEvent, { reason }: LeverUse) => ({ event, detail: `By the operator: ${reason}` });
 
   return {
@@ -92,7 +92,7 @@ export function createLevers({ client, accounts, keys, audit, endPerson }: Lever
       if (account === undefined) return undefined;
       const { identities = [] } = account;
       let sessions = 0;
-      for (const identity of identities) sessions += await endPerson(identity, use.deadline);
+      for (const identity of identities) sessions += await endUserSessions(identity, use.deadline);
       await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
       return { owners: identities.length, sessions };
     },

@@ -21,7 +21,7 @@ import { createStreamDispatch } from "../guards/stream.ts";
 import type { Dispatch, StreamDispatch } from "../rpc/dispatch.ts";
 import type { Services } from "../services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
-import type { DashboardPerson } from "../sign-in/sign-in.ts";
+import type { DashboardUser } from "../sign-in/sign-in.ts";
 import { createSessionCookie } from "../sign-in/sign-in.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Identity } from "./identity.ts";
@@ -32,7 +32,7 @@ import type { Storage } from "./storage.ts";
 export interface Guards {
   readonly limits: Limits;
   readonly sessionCookie: Cookie;
-  readonly sessions: SessionGuard<DashboardPerson>;
+  readonly sessions: SessionGuard<DashboardUser>;
   /** Undefined where there is no identity provider. */
   readonly assistants: AssistantAccessPolicy | undefined;
   readonly access: InternalAccess;

@@ -16,15 +16,15 @@ export function recordRejections(
   onError: (failure: Failure, inbound: Inbound) => void,
 ): (call: Call, caller: Caller, failure: Failure) => Promise<void> {
   return async ({ rpc, writes, inbound }, caller, { kind, message }) => {
-    if (!writes || caller.kind !== "person" || caller.person.account === undefined || !rejected.has(kind.http)) return;
-    const { account, name: person } = caller.person;
+    if (!writes || caller.kind !== "user" || caller.user.account === undefined || !rejected.has(kind.http)) return;
+    const { account, name } = caller.user;
     const { requestId, address } = inbound;
     const detail = `${rpc.name.replace("ApiKey", "")}: ${message}`;
     try {
       const deadline = deadlineIn(waitMs);
       await within(
         deadline,
-        audit.append(account.id, { person, requestId, address }, { event: "key_refused", detail }, deadline),
+        audit.append(account.id, { person: name, requestId, address }, { event: "key_refused", detail }, deadline),
       );
     } catch (error) {
       onError(failureOf(error), inbound);

@@ -7,10 +7,10 @@ import type { AccountView } from "./view.ts";
 
 const needsScripts = html`<noscript><p class="quiet">This part needs JavaScript.</p></noscript>`;
 
-export function accountPage({ person, account, baseUrl, mcpUrl }: AccountView): Page {
+export function accountPage({ user, account, baseUrl, mcpUrl }: AccountView): Page {
   const content = html`<main class="settings">
 <h1>API access</h1>
-<p class="lead">An API key for your scripts and tools, and an address for assistants.${person.email === account.email ? undefined : ofAccount(account.email)}</p>
+<p class="lead">An API key for your scripts and tools, and an address for assistants.${user.email === account.email ? undefined : ofAccount(account.email)}</p>
 <noscript><p class="notice">JavaScript is off. You need it to manage the API key and to see the activity. Without it, you can still connect an assistant and sign out.</p></noscript>
 
 <section class="setting" aria-labelledby="key-title">
@@ -43,7 +43,7 @@ ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy add
 <div class="setting-body" id="audit-log">${needsScripts}</div>
 </section>
 </main>`;
-  return { title: "API access", person, content, script: true };
+  return { title: "API access", user, content, script: true };
 }
 
 /** Who signs in and who owns the account may have two emails. */

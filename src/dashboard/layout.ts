@@ -1,19 +1,19 @@
 // The frame of every page of the dashboard, and the parts that several pages share.
 import { type Html, html } from "../html.ts";
-import type { Person } from "./view.ts";
+import type { User } from "./view.ts";
 
 /** What differs from page to page. */
 export interface Page {
   readonly title: string;
   /** Who is signed in; without one there is no header. */
-  readonly person?: Person;
+  readonly user?: User;
   readonly content: Html;
   /** Whether the page has something for the script to do. */
   readonly script: boolean;
 }
 
 /** The whole document. */
-export function layOut({ title, person, content, script }: Page, interfaceOff: boolean): string {
+export function layOut({ title, user, content, script }: Page, interfaceOff: boolean): string {
   return html`<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -27,7 +27,7 @@ ${script ? html`<script type="module" src="/dashboard.js"></script>` : undefined
 </head>
 <body>
 ${interfaceOff ? offBanner : undefined}
-${person === undefined ? undefined : header(person)}
+${user === undefined ? undefined : header(user)}
 ${content}
 </body>
 </html>
@@ -36,7 +36,7 @@ ${content}
 
 const offBanner = html`<p class="banner" role="status"><strong>The API is switched off.</strong> The operator of this service has paused it. Scripts and assistants get error 503. You can still manage the key here.</p>`;
 
-function header({ email, name, subject }: Person): Html {
+function header({ email, name, subject }: User): Html {
   return html`<header class="top">
 <div class="top-row">
 <a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Records</a>

@@ -24,13 +24,13 @@ ${description}`;
 const stillNone = html`<p class="notice" role="status">Checked just now. There is still no account.</p>
 `;
 
-export function noAccountPage({ person, again }: NoAccountView): Page {
+export function noAccountPage({ user, again }: NoAccountView): Page {
   const content = html`${again ? stillNone : undefined}<p>You are signed in, but no account is linked to you.</p>
 <p>Ask the operator of this service to link your account, and send these two values:</p>
-${copyField({ id: "issuer", name: "Issuer", value: person.issuer, copy: "Copy issuer" })}
-${copyField({ id: "subject", name: "Subject", value: person.subject, copy: "Copy subject" })}
+${copyField({ id: "issuer", name: "Issuer", value: user.issuer, copy: "Copy issuer" })}
+${copyField({ id: "subject", name: "Subject", value: user.subject, copy: "Copy subject" })}
 <p class="after"><a class="button first wide" href="/?again">Check again</a></p>`;
-  return { title: "No account", person, content: card("No account yet", content), script: true };
+  return { title: "No account", user, content: card("No account yet", content), script: true };
 }
 
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {

@@ -11,7 +11,7 @@ import { namesType } from "../http/negotiation.ts";
 import { isToServe, sendFile } from "../http/static-files.ts";
 import type { Inbound } from "../rpc/dispatch.ts";
 import type { OnError } from "../rpc/dispatch.ts";
-import type { DashboardPerson, SignIn, Step } from "../sign-in/sign-in.ts";
+import type { DashboardUser, SignIn, Step } from "../sign-in/sign-in.ts";
 import { callbackPath } from "../sign-in/sign-in.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
@@ -32,11 +32,11 @@ export interface DashboardDependencies {
   /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
   readonly signIn: SignIn | undefined;
   /**
-   * Throttles a request by the account of the signed-in user or by the address, then serves it. `person` returns the
+   * Throttles a request by the account of the signed-in user or by the address, then serves it. `user` returns the
    * signed-in user, and fails where the session could not be read. Fails with RATE_LIMITED, or with UNAVAILABLE under
    * overload.
    */
-  readonly enter: (inbound: Inbound, deadline: Deadline, serve: (person: WhoIsIn) => Promise<void>) => Promise<void>;
+  readonly enter: (inbound: Inbound, deadline: Deadline, serve: (user: WhoIsIn) => Promise<void>) => Promise<void>;
   /** Throttles a request for a file of the page; fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
@@ -46,14 +46,14 @@ export interface DashboardDependencies {
   readonly onError: OnError;
 }
 
-type WhoIsIn = () => DashboardPerson | undefined;
+type WhoIsIn = () => DashboardUser | undefined;
 
 interface Exchange {
   readonly request: Request;
   readonly response: Response;
   readonly inbound: Inbound;
   readonly deadline: Deadline;
-  readonly person: WhoIsIn;
+  readonly user: WhoIsIn;
 }
 
 interface Route {
@@ -92,8 +92,8 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
         }
         const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
-        await enter(inbound, deadline, async (person) => {
-          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, person }));
+        await enter(inbound, deadline, async (user) => {
+          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, user }));
         });
       } catch (error) {
         rejectRequest(request, response, inbound, failureFrom(error));
@@ -117,7 +117,7 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       async serve(exchange) {
         if (leaveForBaseUrl(baseUrl(), exchange)) return;
         const view = homeView(dependencies, exchange);
-        const formsLeadTo = "person" in view ? await signIn?.leavesTo() : [];
+        const formsLeadTo = "user" in view ? await signIn?.leavesTo() : [];
         sendPage(exchange.response, 200, renderPage(view, dependencies.interfaceOff()), formsLeadTo);
       },
     },
@@ -157,17 +157,17 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
 
 function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: Exchange): View {
   if (signIn === undefined) return { kind: "sign-in off" };
-  const found = exchange.person();
+  const found = exchange.user();
   if (found === undefined) return { kind: "signed out" };
   const { email, fullName: name, issuer, subject, account, accountEmail } = found;
-  const person = { email, name, issuer, subject };
+  const user = { email, name, issuer, subject };
   if (account === undefined || accountEmail === undefined)
-    return { kind: "no account", person, again: exchange.request.url === "/?again" };
+    return { kind: "no account", user, again: exchange.request.url === "/?again" };
   if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
   const { id, betaEnrolled } = account;
   return {
     kind: "account",
-    person,
+    user,
     account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),

@@ -1,7 +1,7 @@
 // What the dashboard's page can show, as the surface reports it.
 
 /** Who is signed in, as the identity provider reports it. */
-export interface Person {
+export interface User {
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly issuer: string;
@@ -16,13 +16,13 @@ export type View =
   /** Signed in, but no account is linked to this sign-in. */
   | {
       readonly kind: "no account";
-      readonly person: Person;
+      readonly user: User;
       /** Whether the user has just requested another look. */
       readonly again: boolean;
     }
   | {
       readonly kind: "account";
-      readonly person: Person;
+      readonly user: User;
       readonly account: { readonly id: string; readonly email: string; readonly betaEnrolled: boolean };
       readonly baseUrl: string;
       readonly mcpUrl: string;

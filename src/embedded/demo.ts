@@ -8,7 +8,7 @@ import { deadlineIn } from "../deadline.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
-import type { DemoPerson } from "./demo-people.ts";
+import type { DemoUser } from "./demo-users.ts";
 import { writePrivate } from "./secrets.ts";
 
 /** `DATA_DIR/demo.json`, for its owner alone. */
@@ -46,7 +46,7 @@ export interface DemoAccount {
 
 /** Makes the demo. */
 export interface Demo {
-  /** Makes the accounts, keys and records that are not there yet, and links the people to their accounts. */
+  /** Makes the accounts, keys and records that are not there yet, and links the users to their accounts. */
   fill(services: Services): Promise<void>;
   /** Writes `demo.json` and returns the key of the first account. */
   announce(where: Whereabouts): Promise<string | undefined>;
@@ -60,7 +60,7 @@ const fillMs = 60_000;
 export function createDemo(
   dataDir: string,
   issuer: string,
-  people: readonly DemoPerson[],
+  users: readonly DemoUser[],
   progress: (line: string) => void,
 ): Demo {
   const file = join(dataDir, "demo.json");
@@ -71,7 +71,7 @@ export function createDemo(
       const known = await readDemoFile(file);
       const present = await services.accounts.list(1_000, 0, undefined);
       accounts = [];
-      for (const { profile, email, subject, password, enrolled, access } of people) {
+      for (const { profile, email, subject, password, enrolled, access } of users) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const told = known?.accounts.find((one) => one.account_id === account._id.toHexString());
         // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written

@@ -3,8 +3,8 @@ import { mkdir } from "node:fs/promises";
 import type { Config, OidcConfig } from "../config.ts";
 import { withoutSecrets } from "../config.ts";
 import { lockDataDir } from "./data-dir.ts";
-import type { DemoPerson } from "./demo-people.ts";
-import { demoPeople } from "./demo-people.ts";
+import type { DemoUser } from "./demo-users.ts";
+import { demoUsers } from "./demo-users.ts";
 import { startMongod } from "./mongod.ts";
 import type { DevelopmentProvider } from "./provider/provider.ts";
 import { startProvider } from "./provider/provider.ts";
@@ -21,7 +21,7 @@ export interface Embedded {
   /** The identity provider, configured or for development; undefined where there is none. */
   readonly oidc: OidcConfig | undefined;
   /** Undefined where a database or a provider is configured: then there is no demo. */
-  readonly demo: { readonly people: readonly DemoPerson[]; readonly provider: DevelopmentProvider } | undefined;
+  readonly demo: { readonly users: readonly DemoUser[]; readonly provider: DevelopmentProvider } | undefined;
   /** The servers that were started here; undefined where one is configured. */
   readonly mongod: EmbeddedServer | undefined;
   readonly redis: EmbeddedServer | undefined;
@@ -83,6 +83,6 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
 }
 
 async function startDemo(dataDir: string): Promise<Embedded["demo"]> {
-  const people = demoPeople(await keptSecret(dataDir, "demo-secret"));
-  return { people, provider: await startProvider({ dataDir, people }) };
+  const users = demoUsers(await keptSecret(dataDir, "demo-secret"));
+  return { users, provider: await startProvider({ dataDir, users }) };
 }

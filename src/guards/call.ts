@@ -35,7 +35,7 @@ export interface Call extends RpcFacts {
 /** Who sends a request, as far as the credential alone shows. */
 export type Caller =
   | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: Unproven | undefined }
-  | { readonly kind: "person"; readonly person: SignedIn }
+  | { readonly kind: "user"; readonly user: SignedIn }
   | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
@@ -81,7 +81,7 @@ export interface KeyFacts {
 export function observeCaller(inbound: Inbound, caller: Caller): void {
   if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
   const account =
-    caller.kind === "person" ? caller.person.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;
+    caller.kind === "user" ? caller.user.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;
   if (account !== undefined) observe(inbound, { account });
 }
 

@@ -12,16 +12,16 @@ import type { Credential, Found, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
-export interface SessionGuard<Person extends SignedIn = SignedIn> {
+export interface SessionGuard<User extends SignedIn = SignedIn> {
   /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
   /** Looks the session up once more, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * Throttles a request for a page and serves it, in a place of the caller's standing. `person` returns the signed-in
+   * Throttles a request for a page and serves it, in a place of the caller's standing. `user` returns the signed-in
    * user; it fails with UNAVAILABLE where the session could not be read.
    */
-  enter<T>(inbound: Inbound, deadline: Deadline, serve: (person: () => Person | undefined) => Promise<T>): Promise<T>;
+  enter<T>(inbound: Inbound, deadline: Deadline, serve: (user: () => User | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a user. */
   require(caller: Caller): SignedIn;
   /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the user has an account in service. */
@@ -33,33 +33,33 @@ export interface SessionGuard<Person extends SignedIn = SignedIn> {
 }
 
 /** Its dependencies. */
-export interface SessionGuardDependencies<Person extends SignedIn> {
+export interface SessionGuardDependencies<User extends SignedIn> {
   /** The session's value in a `Cookie` header. */
   readonly read: (cookies: string | undefined) => string | undefined;
   /** Finds the signed-in user of a `Cookie` header's session. */
-  readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<Person | undefined>;
+  readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<User | undefined>;
   /** Our own. */
   readonly origin: () => string;
   readonly recognizers: Recognizers;
   readonly capacity: Capacity;
 }
 
-export function createSessionGuard<Person extends SignedIn>(
-  dependencies: SessionGuardDependencies<Person>,
-): SessionGuard<Person> {
+export function createSessionGuard<User extends SignedIn>(
+  dependencies: SessionGuardDependencies<User>,
+): SessionGuard<User> {
   const { read, find, origin, recognizers, capacity } = dependencies;
-  const recognizer = recognizers(({ account }: Person) => account?.id);
+  const recognizer = recognizers(({ account }: User) => account?.id);
 
-  function credentialOf(inbound: Inbound): Credential<Person> | undefined {
+  function credentialOf(inbound: Inbound): Credential<User> | undefined {
     const cookies = inbound.header("cookie");
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
     return { name: digestName(value), provenLater: false, lookUp: (deadline) => find(cookies, deadline) };
   }
 
-  function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<Person>> {
+  function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<User>> {
     const { address } = inbound;
-    const onHolder = (person: Person): void => observeCaller(inbound, { kind: "person", person });
+    const onHolder = (user: User): void => observeCaller(inbound, { kind: "user", user });
     return recognizer.recognize(credentialOf(inbound), { address, deadline, optional: false, onHolder });
   }
 
@@ -73,13 +73,13 @@ export function createSessionGuard<Person extends SignedIn>(
     },
     async enter(inbound, deadline, serve) {
       const found = await recognize(inbound, deadline);
-      const person = (): Person | undefined => {
+      const user = (): User | undefined => {
         if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
         return found.kind === "valid" ? found.holder : undefined;
       };
-      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(person));
+      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(user));
     },
-    require: requirePerson,
+    require: requireUser,
     requireAccount,
     requireOrigin({ writes, inbound }) {
       if (!writes) return;
@@ -93,14 +93,14 @@ export function createSessionGuard<Person extends SignedIn>(
   };
 }
 
-function requirePerson(caller: Caller): SignedIn {
-  if (caller.kind === "person") return caller.person;
+function requireUser(caller: Caller): SignedIn {
+  if (caller.kind === "user") return caller.user;
   if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
   return fail(Reason.NOT_SIGNED_IN);
 }
 
 function requireAccount(caller: Caller): NonNullable<SignedIn["account"]> {
-  const account = requirePerson(caller).account ?? fail(Reason.NO_ACCOUNT);
+  const account = requireUser(caller).account ?? fail(Reason.NO_ACCOUNT);
   return account.suspended === true ? fail(Reason.ACCOUNT_SUSPENDED) : account;
 }
 
@@ -108,5 +108,5 @@ const nobody: Caller = { kind: "nobody", sent: false };
 
 function callerOf(found: Found<SignedIn>): Caller {
   if (found.kind === "unreadable") return found;
-  return found.kind === "valid" ? { kind: "person", person: found.holder } : nobody;
+  return found.kind === "valid" ? { kind: "user", user: found.holder } : nobody;
 }

@@ -95,7 +95,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       const { end, account } = await ended.endAndAccount(holder, deadline);
       if (end !== undefined)
         rejectToken(
-          end.kind === "person" && holder.authenticatedAt === undefined
+          end.kind === "user" && holder.authenticatedAt === undefined
             ? "its user signed out, and it has no auth_time to show a later sign-in"
             : "its session has ended",
         );

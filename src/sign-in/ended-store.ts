@@ -42,7 +42,7 @@ export interface Beginning {
 export type End =
   | { readonly kind: "session" }
   /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
-  | { readonly kind: "person"; readonly laterThan: number };
+  | { readonly kind: "user"; readonly laterThan: number };
 
 /** A sign-out at the dashboard, with the sign-in of the session that ends. */
 export interface SignOut extends Beginning {
@@ -56,7 +56,7 @@ export interface EndedSessions {
   signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
   /** The same for several sessions of one user, by one command however many they are. */
   signOutAll(
-    person: Pick<Beginning, "issuer" | "subject">,
+    user: Pick<Beginning, "issuer" | "subject">,
     sessions: readonly Omit<SignOut, "issuer" | "subject">[],
     deadline: Deadline,
   ): Promise<void>;
@@ -140,11 +140,11 @@ export function createEndedSessions(db: Db): EndedSessions {
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
       // The token may also mean a user's sessions and tokens without a session id.
-      const people = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
+      const users = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
       const ends =
         sid === undefined
-          ? people.map((one) => ending({ issuer, subject: one }, laterThan))
-          : [ending({ issuer, sid }), ...people.map((one) => ending({ issuer, subject: one, sid: null }, laterThan))];
+          ? users.map((one) => ending({ issuer, subject: one }, laterThan))
+          : [ending({ issuer, sid }), ...users.map((one) => ending({ issuer, subject: one, sid: null }, laterThan))];
       await transaction(db.client, deadline, async (session) => {
         await logoutTokens
           .insertOne({ _id: { issuer, jti }, forgettable_at: forgettableAt }, { session })
@@ -232,7 +232,7 @@ export function judge(
     -Infinity,
     ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs),
   );
-  return ends.length > 0 && signedIn <= laterThan ? { kind: "person", laterThan } : undefined;
+  return ends.length > 0 && signedIn <= laterThan ? { kind: "user", laterThan } : undefined;
 }
 
 /** Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. */

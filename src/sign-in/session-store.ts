@@ -70,10 +70,10 @@ export interface ProviderTokens {
   readonly accessToken: string | undefined;
 }
 
-/** The sessions of all people. */
+/** The sessions of all users. */
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
-  begin(person: Identified, deadline?: Deadline): Promise<string>;
+  begin(user: Identified, deadline?: Deadline): Promise<string>;
   /** The session of a cookie's value, unless it has expired or the user has signed out since; marks it as used. */
   find(cookie: string, deadline?: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
@@ -84,12 +84,12 @@ export interface DashboardSessions {
     deadline: Deadline,
   ): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
   /** Ends all sessions of a user. */
-  endPerson(issuer: string, subject: string, deadline: Deadline): Promise<void>;
+  endUserSessions(issuer: string, subject: string, deadline: Deadline): Promise<void>;
   /**
    * The sessions that began in a session at the provider, and those of the user of which it is not known in which
    * they began; without a session's name all of the user.
    */
-  ofPerson(
+  ofUser(
     issuer: string,
     sid: string | undefined,
     subject: string | undefined,
@@ -133,13 +133,13 @@ export function createDashboardSessions(
     now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
 
   return {
-    async begin(person, deadline = deadlineIn(deadlineMs)) {
+    async begin(user, deadline = deadlineIn(deadlineMs)) {
       const [cookie, createdAt] = [randomBytes(32).toString("base64url"), now()];
-      const { idToken, sent } = person;
+      const { idToken, sent } = user;
       const tokens = { id_token: idToken, ...(sent && { access_token: sent.accessToken }) };
       const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
       const aheadMs = sent && providerAheadMs(sent, db);
-      const session = documentOf(person, newId(cookie), sealed, aheadMs, createdAt);
+      const session = documentOf(user, newId(cookie), sealed, aheadMs, createdAt);
       await write(db.client, deadline, (options) => sessions.insertOne(session, options));
       return cookie;
     },
@@ -166,13 +166,13 @@ export function createDashboardSessions(
       const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
       return { session, idToken: token("id_token"), accessToken: token("access_token") };
     },
-    async endPerson(issuer, subject, deadline) {
+    async endUserSessions(issuer, subject, deadline) {
       await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
     },
-    ofPerson(issuer, sid, subject, deadline) {
-      const ofPerson =
+    ofUser(issuer, sid, subject, deadline) {
+      const ofUser =
         subject === undefined ? [] : [sid === undefined ? { subject } : { subject, sid: { $exists: false } }];
-      return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofPerson] }, { deadline });
+      return findAll(sessions, { issuer, $or: [...(sid === undefined ? [] : [{ sid }]), ...ofUser] }, { deadline });
     },
     async endAll(ending, session) {
       await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, { session });

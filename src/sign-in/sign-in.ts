@@ -30,7 +30,7 @@ export interface Step {
 }
 
 /** A user who is signed in, with what the dashboard shows of them. */
-export interface DashboardPerson extends SignedIn {
+export interface DashboardUser extends SignedIn {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | undefined;
@@ -41,7 +41,7 @@ export interface DashboardPerson extends SignedIn {
 /** Signing in and out. The `cookies` that go in are the `Cookie` header. */
 export interface SignIn {
   /** Who is signed in. */
-  find(cookies: string | undefined, deadline: Deadline): Promise<DashboardPerson | undefined>;
+  find(cookies: string | undefined, deadline: Deadline): Promise<DashboardUser | undefined>;
   /** Sends the user to the identity provider. Fails with UNAVAILABLE while it is away. */
   begin(): Promise<Step>;
   /** Takes the user back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
@@ -67,7 +67,7 @@ export interface SignInDependencies {
 }
 
 /** Either a stored session or what the provider has just said. */
-type Person = Pick<SessionDocument, "issuer" | "subject"> & { readonly email?: string | undefined };
+type User = Pick<SessionDocument, "issuer" | "subject"> & { readonly email?: string | undefined };
 
 export const callbackPath = "/sign-in/callback";
 
@@ -153,17 +153,17 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
         return signInFailed(
           "The sign-in was not started in this browser, or took longer than ten minutes. Sign in again.",
         );
-      const person = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
+      const user = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
       const old = sessionCookie.read(cookies);
       if (old !== undefined) await sessions.end(old, from.deadline);
-      const value = await sessions.begin(person, from.deadline);
+      const value = await sessions.begin(user, from.deadline);
       // After the session is stored: a concurrent sign-out either finds the session, or is found here.
-      const end = await ended.endOf({ ...person, authenticatedAt: person.sent.authenticatedAt }, from.deadline);
+      const end = await ended.endOf({ ...user, authenticatedAt: user.sent.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
-        return again(end, person, remembered);
+        return again(end, user, remembered);
       }
-      await recordEvent(dependencies, "signed_in", person, from);
+      await recordEvent(dependencies, "signed_in", user, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
   };
@@ -200,7 +200,7 @@ function createSigningOut(
         from.deadline,
       );
       const was = await sessions.end(value, from.deadline);
-      await sessions.endPerson(issuer, subject, from.deadline);
+      await sessions.endUserSessions(issuer, subject, from.deadline);
       // The browser alone is not enough: the user may not finish the provider's page.
       await Promise.all([
         was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
@@ -215,7 +215,7 @@ function createSigningOut(
     },
     async endByProvider(logoutToken, from) {
       const logout = await provider.readLogoutToken(logoutToken);
-      const ending = await sessions.ofPerson(logout.issuer, logout.sid, logout.subject, from.deadline);
+      const ending = await sessions.ofUser(logout.issuer, logout.sid, logout.subject, from.deadline);
       await ended.logOut(
         logout,
         ending.map(({ subject }) => subject),
@@ -231,7 +231,7 @@ function createSigningOut(
 async function recordEvent(
   { accounts, audit }: SignInDependencies,
   event: "signed_in" | "signed_out",
-  { issuer, subject, email }: Person,
+  { issuer, subject, email }: User,
   { requestId, address, deadline }: Origin,
   detail?: string,
 ): Promise<void> {

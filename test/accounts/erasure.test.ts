@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createServices } from "../../src/services.ts";
 import { newClient } from "../support/client.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
-import { newPerson, openSession } from "../support/person.ts";
+import { newUser, openSession } from "../support/user.ts";
 import { redisText } from "../../fixtures/service/secrets.ts";
 import { clean, cleaned, fill, leftOf, places, useErasing } from "./erasing.ts";
 
@@ -37,14 +37,14 @@ test("deleting an account erases every record, key, session, claim and log entry
 });
 
 test("from then on the key is 401, the account 404, and its owner has none [ADM-04]", async () => {
-  const person = await newPerson(service());
-  const { key } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
-  const id = person.accountId ?? "";
+  const user = await newUser(service());
+  const { key } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
+  const id = user.accountId ?? "";
   expect(await traces(id)).toEqual(["accounts", "api_keys", "audit_log"]);
   await admin("DeleteAccount", { account_id: id });
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(401);
   expect((await service().rest("/v1/contacts", { key, body: { full_name: "Bo" } })).status).toBe(401);
-  expect((await person.call("/v1/api-key")).status).toBe(401);
+  expect((await user.call("/v1/api-key")).status).toBe(401);
   expect((await admin("GetAccount", { account_id: id })).status).toBe(404);
   expect(
     (
@@ -201,28 +201,28 @@ test("another account's idempotency key that holds the deleted account's id stay
 });
 
 test("the sessions that a user begins after the deletion are theirs and continue [ADM-04]", async () => {
-  const person = await newPerson(service());
-  const id = person.accountId ?? "";
+  const user = await newUser(service());
+  const id = user.accountId ?? "";
   const { body } = await admin("DeleteAccount", { account_id: id });
   expect(body.places.map(({ place }: { place: string }) => place)).toContain("dashboard_sessions");
-  const again = await openSession(service(), person.subject, person.email);
+  const again = await openSession(service(), user.subject, user.email);
   expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   // 401 is a session that has ended, 403 one without an account.
-  expect([(await person.call("/v1/api-key")).status, (await again.call("/v1/api-key")).status]).toEqual([401, 403]);
+  expect([(await user.call("/v1/api-key")).status, (await again.call("/v1/api-key")).status]).toEqual([401, 403]);
 });
 
 test("of a deletion and the creation of a key at once, either the key comes first and is erased, or there is no account [ADM-04, KEY-18]", async () => {
   for (let round = 0; round < 10; round++) {
-    const person = await newPerson(service());
+    const user = await newUser(service());
     const [created] = await Promise.all([
-      person.call("/v1/api-key", { method: "POST" }),
-      admin("DeleteAccount", { account_id: person.accountId }),
+      user.call("/v1/api-key", { method: "POST" }),
+      admin("DeleteAccount", { account_id: user.accountId }),
     ]);
     expect([201, 401, 403]).toContain(created.status);
     const keys = await service()
       .app.client.db()
       .collection("api_keys")
-      .countDocuments({ account_id: UUID.createFromHexString(person.accountId ?? "") });
+      .countDocuments({ account_id: UUID.createFromHexString(user.accountId ?? "") });
     expect(keys).toBe(0);
   }
 });

@@ -5,9 +5,9 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
-import { newPerson } from "../support/person.ts";
+import { newUser } from "../support/user.ts";
 import { hashSecret } from "../../src/api-keys/secret.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
@@ -31,9 +31,9 @@ const token = () => createHash("sha256").update(house().service.serviceToken).di
 
 test("a key of any account is revoked by its first characters or its id, on every instance; its owner sees by whom and why [OPS-34, OPS-36]", async () => {
   const { service } = house();
-  const person = await newPerson(service);
+  const user = await newUser(service);
   for (const byId of [false, true]) {
-    const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
+    const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
     expect(await keyStatuses(key)).toEqual([200, 200]);
     const { body } = await admin("RevokeApiKey", {
       key: byId ? id.toUpperCase() : key.slice(0, 8),
@@ -42,7 +42,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
     expect(body).toEqual({
       keyId: id,
       prefix: key.slice(0, 8),
-      accountId: person.accountId,
+      accountId: user.accountId,
       revokedAt: expect.stringMatching(/Z$/),
     });
     expect(await keyStatuses(key)).toEqual([401, 401]);
@@ -51,7 +51,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
   }
   const entries = (
     await service.app.services.audit.list(
-      UUID.createFromHexString(person.accountId ?? ""),
+      UUID.createFromHexString(user.accountId ?? ""),
       { limit: 10, offset: 0 },
       undefined,
     )
@@ -103,17 +103,17 @@ test("a key that an instance of an earlier release issued to a suspended account
 
 test("thousands of sessions of one user end within one call [OPS-35]", async () => {
   const { service } = house();
-  const person = await newPerson(service);
+  const user = await newUser(service);
   const sessions = service.app.client.db().collection("dashboard_sessions");
-  const { _id, ...one } = (await sessions.findOne({ subject: person.subject })) ?? {};
+  const { _id, ...one } = (await sessions.findOne({ subject: user.subject })) ?? {};
   await sessions.insertMany(
     Array.from({ length: 5_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never,
   );
-  expect((await admin("EndSessions", { account_id: person.accountId, reason: "a flood" })).body).toEqual({
+  expect((await admin("EndSessions", { account_id: user.accountId, reason: "a flood" })).body).toEqual({
     owners: 1,
     sessions: 5_001,
   });
-  expect(await sessionCount(service, { subject: person.subject })).toBe(0);
+  expect(await sessionCount(service, { subject: user.subject })).toBe(0);
 });
 
 test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/secrets.ts";
 import { importAll } from "../support/streams.ts";

@@ -5,11 +5,11 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import { newPerson } from "../support/person.ts";
+import { newUser } from "../support/user.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
 const house = useHouse();
@@ -171,11 +171,11 @@ test("of a suspension and the creation of a key at once, no key is served [OPS-3
   const plain = await startService();
   try {
     for (let round = 0; round < 5; round++) {
-      const person = await newPerson(plain);
+      const user = await newUser(plain);
       const [created] = await Promise.all([
-        person.call("/v1/api-key", { method: "POST" }),
+        user.call("/v1/api-key", { method: "POST" }),
         plain.internalCall("records.admin.v1.AccountService/SuspendAccount", {
-          account_id: person.accountId,
+          account_id: user.accountId,
           reason: "race",
         }),
       ]);

@@ -3,8 +3,8 @@ import { deadlineIn } from "../../src/deadline.ts";
 import type { Binary } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { useService } from "../support/client.ts";
-import type { TestPerson } from "../support/person.ts";
-import { accountUuid, newPerson, openSession } from "../support/person.ts";
+import type { TestUser } from "../support/user.ts";
+import { accountUuid, newUser, openSession } from "../support/user.ts";
 import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
 
 const service = useService();
@@ -31,12 +31,12 @@ const notEnrolled = "The account is not enrolled in the beta. Ask the operator o
 const noAccount = "The signed-in user has no account. Ask the operator of the service to link one.";
 
 describe.each(operations)("%s %s", (method, path) => {
-  const call = (person: TestPerson, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>
-    person.call(path, { method, headers, ...more });
+  const call = (user: TestUser, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>
+    user.call(path, { method, headers, ...more });
 
   test("is 401 without the cookie, with another's form of it, and with one that was never issued [KEY-13]", async () => {
-    const person = await newPerson(service());
-    const value = person.cookie.slice("records_session=".length);
+    const user = await newUser(service());
+    const value = user.cookie.slice("records_session=".length);
     for (const cookie of [
       "",
       "records_session=",
@@ -47,16 +47,16 @@ describe.each(operations)("%s %s", (method, path) => {
       `Records_Session=${value}`,
       `__Host-records_session=${value}`,
     ]) {
-      expectRejected(await call(person, { Cookie: cookie }), 401, notSignedIn);
+      expectRejected(await call(user, { Cookie: cookie }), 401, notSignedIn);
     }
   });
 
   test("is 401 with an API key or a service token in place of the cookie [KEY-13]", async () => {
-    const person = await newPerson(service());
+    const user = await newUser(service());
     const { key } = await service().account();
     for (const secret of [key, service().serviceToken]) {
-      expectRejected(await call(person, { Cookie: "", Authorization: `Bearer ${secret}` }), 401, notSignedIn);
-      expectRejected(await call(person, { Cookie: `records_session=${secret}` }), 401, notSignedIn);
+      expectRejected(await call(user, { Cookie: "", Authorization: `Bearer ${secret}` }), 401, notSignedIn);
+      expectRejected(await call(user, { Cookie: `records_session=${secret}` }), 401, notSignedIn);
     }
   });
 
@@ -69,58 +69,58 @@ describe.each(operations)("%s %s", (method, path) => {
       [true, { expires_at: hoursAgo(-0.1) }],
       [false, { expires_at: hoursAgo(0.001) }],
     ] as const) {
-      const person = await newPerson(service());
-      await sessions.updateOne({ subject: person.subject }, { $set: change });
-      const { status } = await call(person, {});
+      const user = await newUser(service());
+      await sessions.updateOne({ subject: user.subject }, { $set: change });
+      const { status } = await call(user, {});
       if (goesOn) expect(status).not.toBe(401);
       else expect(status).toBe(401);
     }
-    const person = await newPerson(service());
-    await sessions.deleteOne({ subject: person.subject });
-    expectRejected(await call(person, {}), 401, notSignedIn);
+    const user = await newUser(service());
+    await sessions.deleteOne({ subject: user.subject });
+    expectRejected(await call(user, {}), 401, notSignedIn);
   });
 
   test("is 403 for a user without an account [KEY-13]", async () => {
-    expectRejected(await call(await newPerson(service(), { account: false }), {}), 403, noAccount);
+    expectRejected(await call(await newUser(service(), { account: false }), {}), 403, noAccount);
   });
 
   test("is charged, and told the limits, with every status", async () => {
-    const { headers } = await call(await newPerson(service()), {});
+    const { headers } = await call(await newUser(service()), {});
     expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   });
 });
 
 describe.each(changes)("%s %s", (method, path) => {
   test("is 403 when the origin is missing, null, or another's [KEY-14]", async () => {
-    const person = await newPerson(service());
-    const { host, port } = new URL(person.origin);
+    const user = await newUser(service());
+    const { host, port } = new URL(user.origin);
     const origins = [
       "",
       "null",
       "https://evil.example",
       `https://${host}`,
       `http://localhost:${Number(port) + 1}`,
-      `${person.origin}.evil.example`,
-      `${person.origin}/`,
+      `${user.origin}.evil.example`,
+      `${user.origin}/`,
       `http://127.0.0.1:${port}`,
-      person.origin.toUpperCase(),
+      user.origin.toUpperCase(),
     ];
     for (const origin of origins)
-      expectRejected(await person.call(path, { method, headers: { Origin: origin } }), 403, foreign);
+      expectRejected(await user.call(path, { method, headers: { Origin: origin } }), 403, foreign);
   });
 
   test("is 403 when the browser says that another site sends it, whatever the origin [KEY-14]", async () => {
-    const person = await newPerson(service());
+    const user = await newUser(service());
     for (const site of ["cross-site", "same-site", "none"]) {
-      expectRejected(await person.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
+      expectRejected(await user.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
     }
-    expect((await person.call(path, { method, headers: { "Sec-Fetch-Site": "" } })).status).not.toBe(403);
+    expect((await user.call(path, { method, headers: { "Sec-Fetch-Site": "" } })).status).not.toBe(403);
   });
 
   test("is 401 before the origin is looked at [KEY-16]", async () => {
-    const person = await newPerson(service());
+    const user = await newUser(service());
     expectRejected(
-      await person.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }),
+      await user.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }),
       401,
       notSignedIn,
     );
@@ -130,40 +130,40 @@ describe.each(changes)("%s %s", (method, path) => {
 test.each(["/v1/api-key", "/v1/api-key/rotate"])(
   "POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]",
   async (path) => {
-    const person = await newPerson(service(), { enrolled: false });
-    expectRejected(await person.call(path, { method: "POST" }), 403, notEnrolled);
-    expectRejected(await person.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
+    const user = await newUser(service(), { enrolled: false });
+    expectRejected(await user.call(path, { method: "POST" }), 403, notEnrolled);
+    expectRejected(await user.call(path, { method: "POST", body: { access: 7 } }), 403, notEnrolled);
   },
 );
 
 test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, and not rotate it [KEY-15]", async () => {
-  const person = await newPerson(service());
-  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
-  await service().app.services.accounts.enrol(accountUuid(person), false, deadlineIn(10_000));
+  const user = await newUser(service());
+  const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
+  await service().app.services.accounts.enrol(accountUuid(user), false, deadlineIn(10_000));
   expect((await service().rest("/v1/contacts?query=ann", { key })).status).toBe(200);
-  expectRejected(await person.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
-  expectRejected(await person.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);
-  expect((await person.call("/v1/api-key")).body.data.id).toBe(id);
-  expect((await person.call("/v1/api-key", { method: "DELETE" })).status).toBe(200);
+  expectRejected(await user.call("/v1/api-key/rotate", { method: "POST" }), 403, notEnrolled);
+  expectRejected(await user.call("/v1/api-key", { method: "POST" }), 403, notEnrolled);
+  expect((await user.call("/v1/api-key")).body.data.id).toBe(id);
+  expect((await user.call("/v1/api-key", { method: "DELETE" })).status).toBe(200);
 });
 
 test("422 comes before 404 and before 409 [KEY-16]", async () => {
-  const person = await newPerson(service());
-  expect((await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "x" } })).status).toBe(422);
-  await person.call("/v1/api-key", { method: "POST" });
-  expect((await person.call("/v1/api-key", { method: "POST", body: { access: "x" } })).status).toBe(422);
+  const user = await newUser(service());
+  expect((await user.call("/v1/api-key/rotate", { method: "POST", body: { access: "x" } })).status).toBe(422);
+  await user.call("/v1/api-key", { method: "POST" });
+  expect((await user.call("/v1/api-key", { method: "POST", body: { access: "x" } })).status).toBe(422);
 });
 
 test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])(
   "a form post (%s) creates nothing, with a body or without: 422, and 403 from another site",
   async (type) => {
-    const person = await newPerson(service());
+    const user = await newUser(service());
     for (const raw of ["", "access=read_only", "{}"]) {
       const headers = { "Content-Type": type };
-      expect((await person.call("/v1/api-key", { method: "POST", raw, headers })).status).toBe(422);
+      expect((await user.call("/v1/api-key", { method: "POST", raw, headers })).status).toBe(422);
       expect(
         (
-          await person.call("/v1/api-key", {
+          await user.call("/v1/api-key", {
             method: "POST",
             raw,
             headers: { ...headers, Origin: "https://evil.example" },
@@ -171,18 +171,18 @@ test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x
         ).status,
       ).toBe(403);
     }
-    expect((await person.call("/v1/api-key")).status).toBe(404);
+    expect((await user.call("/v1/api-key")).status).toBe(404);
   },
 );
 
 test("an API key says nothing to the operations, and a session nothing to the records", async () => {
-  const person = await newPerson(service());
-  expect((await person.call("/v1/contacts?query=ann")).status).toBe(401);
-  expect((await person.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);
+  const user = await newUser(service());
+  expect((await user.call("/v1/contacts?query=ann")).status).toBe(401);
+  expect((await user.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);
 });
 
 test("one user's session reaches only the account of theirs, and another secret makes it nobody's", async () => {
-  const [one, other] = [await newPerson(service()), await newPerson(service())];
+  const [one, other] = [await newUser(service()), await newUser(service())];
   await one.call("/v1/api-key", { method: "POST" });
   expect((await other.call("/v1/api-key")).status).toBe(404);
   expect((await other.call("/v1/audit-log")).body.data).toEqual([]);
@@ -195,30 +195,30 @@ test("one user's session reaches only the account of theirs, and another secret 
 });
 
 test("a session in MongoDB is of no use to who reads it", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const stored = await service()
     .app.client.db()
     .collection<{ _id: Binary; id_token: string }>("dashboard_sessions")
-    .findOne({ subject: person.subject } as never);
+    .findOne({ subject: user.subject } as never);
   const id = (stored?._id as Binary).buffer;
   for (const value of [
     Buffer.from(id).toString("base64url"),
     Buffer.from(id).toString("hex"),
     Buffer.from(id).toString("base64"),
   ]) {
-    expect((await person.call("/v1/api-key", { headers: { Cookie: `records_session=${value}` } })).status).toBe(401);
+    expect((await user.call("/v1/api-key", { headers: { Cookie: `records_session=${value}` } })).status).toBe(401);
   }
   expect(JSON.stringify(stored)).not.toContain("an-id-token-that-is-no-token");
 });
 
 test("two sessions of one user are two: ending one leaves the other", async () => {
-  const person = await newPerson(service());
-  const second = await openSession(service(), person.subject, person.email);
+  const user = await newUser(service());
+  const second = await openSession(service(), user.subject, user.email);
   await service()
     .app.client.db()
     .collection("dashboard_sessions")
-    .findOneAndDelete({ subject: person.subject }, { sort: { created_at: 1 } });
-  expect([(await person.call("/v1/api-key")).status, (await second.call("/v1/api-key")).status].sort()).toEqual([
+    .findOneAndDelete({ subject: user.subject }, { sort: { created_at: 1 } });
+  expect([(await user.call("/v1/api-key")).status, (await second.call("/v1/api-key")).status].sort()).toEqual([
     401, 404,
   ]);
 });

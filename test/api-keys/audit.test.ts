@@ -5,25 +5,25 @@ import { MongoNetworkError, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { asAdministrator } from "../../fixtures/databases/database.ts";
 import { useService } from "../support/client.ts";
-import { accountUuid, newPerson } from "../support/person.ts";
+import { accountUuid, newUser } from "../support/user.ts";
 
 const service = useService();
 
 test("creation, rotation, revocation and rejections are each written, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const headers = (id: string) => ({ "X-Request-Id": id });
-  const first = await person.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
-  await person.call("/v1/api-key", { method: "POST", headers: headers("r-2") });
-  const second = await person.call("/v1/api-key/rotate", {
+  const first = await user.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
+  await user.call("/v1/api-key", { method: "POST", headers: headers("r-2") });
+  const second = await user.call("/v1/api-key/rotate", {
     method: "POST",
     body: { access: "read_only" },
     headers: headers("r-3"),
   });
-  await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-4") });
-  await person.call("/v1/api-key", { method: "DELETE", headers: headers("r-5") });
-  await person.call("/v1/api-key", { method: "POST", headers: { ...headers("r-6"), Origin: "https://evil.example" } });
+  await user.call("/v1/api-key", { method: "DELETE", headers: headers("r-4") });
+  await user.call("/v1/api-key", { method: "DELETE", headers: headers("r-5") });
+  await user.call("/v1/api-key", { method: "POST", headers: { ...headers("r-6"), Origin: "https://evil.example" } });
 
-  const log = await person.call("/v1/audit-log");
+  const log = await user.call("/v1/audit-log");
   expect(log.status).toBe(200);
   expect(log.body.pagination).toEqual({ limit: 25, offset: 0, has_more: false, next_offset: null });
   const told = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [
@@ -52,7 +52,7 @@ test("creation, rotation, revocation and rejections are each written, with who, 
       "address",
     ]);
     expect(entry).toMatchObject({
-      person: person.email,
+      person: user.email,
       address: "127.0.0.1",
       created_at: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/),
     });
@@ -60,52 +60,52 @@ test("creation, rotation, revocation and rejections are each written, with who, 
 });
 
 test("the log is read by pages, the newest first", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   for (let rejection = 0; rejection < 7; rejection++)
-    await person.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${rejection}` } });
+    await user.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${rejection}` } });
   const seen: string[] = [];
   let offset: number | null = 0;
   while (offset !== null) {
-    const page = await person.call(`/v1/audit-log?limit=3&offset=${offset}`);
+    const page = await user.call(`/v1/audit-log?limit=3&offset=${offset}`);
     seen.push(...(page.body.data as { request_id: string }[]).map(({ request_id }) => request_id));
     offset = page.body.pagination.next_offset as number | null;
   }
   expect(seen).toEqual(["p-6", "p-5", "p-4", "p-3", "p-2", "p-1", "p-0"]);
   for (const query of ["limit=0", "limit=101", "limit=x", "offset=-1", "limit=1&limit=2"])
-    expect((await person.call(`/v1/audit-log?${query}`)).status).toBe(422);
+    expect((await user.call(`/v1/audit-log?${query}`)).status).toBe(422);
 });
 
 test("an entry that a later release wrote is shown, although its event has no name here", async () => {
-  const person = await newPerson(service());
-  await person.call("/v1/api-key", { method: "POST" });
+  const user = await newUser(service());
+  await user.call("/v1/api-key", { method: "POST" });
   await service()
     .app.client.db()
     .collection("audit_log")
-    .updateMany({ account_id: accountUuid(person) }, { $set: { event: "key_lent" } });
-  expect((await person.call("/v1/audit-log")).body.data).toMatchObject([
+    .updateMany({ account_id: accountUuid(user) }, { $set: { event: "key_lent" } });
+  expect((await user.call("/v1/audit-log")).body.data).toMatchObject([
     { event: "other", detail: "It may read and write." },
   ]);
 });
 
 test("reading, and what nobody is signed in for, writes nothing", async () => {
-  const person = await newPerson(service());
-  await person.call("/v1/api-key");
-  await person.call("/v1/api-key", { method: "DELETE", headers: { Cookie: "" } });
-  expect((await person.call("/v1/audit-log")).body.data).toEqual([]);
+  const user = await newUser(service());
+  await user.call("/v1/api-key");
+  await user.call("/v1/api-key", { method: "DELETE", headers: { Cookie: "" } });
+  expect((await user.call("/v1/audit-log")).body.data).toEqual([]);
 });
 
 test("a change whose entry cannot be written does not happen", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const validate = (validator: object): Promise<unknown> =>
     asAdministrator(service().administratorUri, (db) => db.command({ collMod: "audit_log", validator }));
   await validate({ event: { $ne: "key_created" } });
   try {
-    expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(500);
-    expect((await person.call("/v1/api-key")).status).toBe(404);
+    expect((await user.call("/v1/api-key", { method: "POST" })).status).toBe(500);
+    expect((await user.call("/v1/api-key")).status).toBe(404);
   } finally {
     await validate({});
   }
-  expect((await person.call("/v1/api-key", { method: "POST" })).status).toBe(201);
+  expect((await user.call("/v1/api-key", { method: "POST" })).status).toBe(201);
 });
 
 test("an entry that nobody waits for is there once, whether MongoDB was away, or wrote it and its response was lost [DSH-03]", async () => {

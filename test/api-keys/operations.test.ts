@@ -1,7 +1,7 @@
 // The four operations on the API key: what they return, and in what state (contract §7.2 to §7.4).
 import { expect, test } from "vitest";
 import { counts, useService } from "../support/client.ts";
-import { newPerson } from "../support/person.ts";
+import { newUser } from "../support/user.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 
 const service = useService();
@@ -26,8 +26,8 @@ function expectIssued({ status, body, headers }: RestResponse, access: string): 
 }
 
 test("creating a key returns 201 with exactly its id, secret, prefix, access and time, and the key works [KEY-04]", async () => {
-  const person = await newPerson(service());
-  const created = await person.call("/v1/api-key", { method: "POST" });
+  const user = await newUser(service());
+  const created = await user.call("/v1/api-key", { method: "POST" });
   expectIssued(created, "read_write");
   expect(await valid(created.body.data.key)).toBe(200);
 });
@@ -38,8 +38,8 @@ test.each([
   ["read_write", { body: { access: "read_write" } }, "read_write"],
   ["read_only", { body: { access: "read_only" } }, "read_only"],
 ])("a key is created with %s [KEY-05]", async (_name, call, access) => {
-  const person = await newPerson(service());
-  const created = await person.call("/v1/api-key", { method: "POST", ...call });
+  const user = await newUser(service());
+  const created = await user.call("/v1/api-key", { method: "POST", ...call });
   expectIssued(created, access);
   const write = await service().rest("/v1/contacts", { key: created.body.data.key, body: { full_name: "Bo" } });
   expect(write.status).toBe(access === "read_only" ? 403 : 201);
@@ -54,10 +54,10 @@ test.each([
   ["an array", { body: [] }, ""],
   ["text that is no JSON", { raw: "access=read_only" }, ""],
 ])("a body with %s is 422 and creates nothing [KEY-05]", async (_name, call, field) => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const before = await counts(service());
   for (const path of ["/v1/api-key", "/v1/api-key/rotate"]) {
-    const rejected = await person.call(path, { method: "POST", ...call });
+    const rejected = await user.call(path, { method: "POST", ...call });
     expect(rejected.status).toBe(422);
     expect(rejected.body.error.details[0].field).toBe(field);
   }
@@ -65,20 +65,20 @@ test.each([
 });
 
 test("a null access counts as absent: a new key gets read_write, a rotated key keeps its access [KEY-05, VAL-17]", async () => {
-  const person = await newPerson(service());
-  const made = await person.call("/v1/api-key", { method: "POST", body: { access: null } });
+  const user = await newUser(service());
+  const made = await user.call("/v1/api-key", { method: "POST", body: { access: null } });
   expect([made.status, made.body.data.access]).toEqual([201, "read_write"]);
   expect(
-    (await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" } })).body.data.access,
+    (await user.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_only" } })).body.data.access,
   ).toBe("read_only");
-  const rotated = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: null } });
+  const rotated = await user.call("/v1/api-key/rotate", { method: "POST", body: { access: null } });
   expect([rotated.status, rotated.body.data.access]).toEqual([201, "read_only"]);
 });
 
 test("an account has one active key: a second creation is 409 and leaves the first [KEY-06]", async () => {
-  const person = await newPerson(service());
-  const { body } = await person.call("/v1/api-key", { method: "POST" });
-  const again = await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } });
+  const user = await newUser(service());
+  const { body } = await user.call("/v1/api-key", { method: "POST" });
+  const again = await user.call("/v1/api-key", { method: "POST", body: { access: "read_only" } });
   expect(again.status).toBe(409);
   expect(again.body.error).toEqual({
     code: "409",
@@ -88,12 +88,12 @@ test("an account has one active key: a second creation is 409 and leaves the fir
 });
 
 test("of twenty creations at once on two instances exactly one wins [KEY-06]", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const other = await service().another();
   try {
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
-        person.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other),
+        user.call("/v1/api-key", { method: "POST" }, at % 2 === 0 ? service() : other),
       ),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
@@ -105,25 +105,25 @@ test("of twenty creations at once on two instances exactly one wins [KEY-06]", a
 });
 
 test("getting the key returns exactly its id, prefix, access and times, and never the secret [KEY-11, KEY-07]", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const { key, id, prefix, created_at } = (
-    await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })
+    await user.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })
   ).body.data;
-  const shown = await person.call("/v1/api-key");
+  const shown = await user.call("/v1/api-key");
   expect(shown.status).toBe(200);
   expect(shown.body).toEqual({ data: { id, prefix, access: "read_only", created_at, last_used_at: null } });
   await valid(key);
-  const used = await person.call("/v1/api-key");
+  const used = await user.call("/v1/api-key");
   expect(used.body.data.last_used_at).toMatch(timestampForm);
-  for (const response of [shown, used, await person.call("/v1/audit-log")]) expect(response.text).not.toContain(key);
+  for (const response of [shown, used, await user.call("/v1/audit-log")]) expect(response.text).not.toContain(key);
 });
 
 test("rotating returns 201 in the same shape and keeps the access unless the body says otherwise [KEY-08]", async () => {
-  const person = await newPerson(service());
-  const first = (await person.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
-  const second = await person.call("/v1/api-key/rotate", { method: "POST" });
+  const user = await newUser(service());
+  const first = (await user.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
+  const second = await user.call("/v1/api-key/rotate", { method: "POST" });
   expectIssued(second, "read_only");
-  const third = await person.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_write" } });
+  const third = await user.call("/v1/api-key/rotate", { method: "POST", body: { access: "read_write" } });
   expectIssued(third, "read_write");
   expect(new Set([first.id, second.body.data.id, third.body.data.id]).size).toBe(3);
   expect([await valid(first.key), await valid(second.body.data.key), await valid(third.body.data.key)]).toEqual([
@@ -132,13 +132,13 @@ test("rotating returns 201 in the same shape and keeps the access unless the bod
 });
 
 test("revoking returns 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
-  const person = await newPerson(service());
-  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
-  const revoked = await person.call("/v1/api-key", { method: "DELETE" });
+  const user = await newUser(service());
+  const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
+  const revoked = await user.call("/v1/api-key", { method: "DELETE" });
   expect(revoked.status).toBe(200);
   expect(revoked.body).toEqual({ data: { id, revoked_at: expect.stringMatching(timestampForm) } });
   expect(await valid(key)).toBe(401);
-  expectIssued(await person.call("/v1/api-key", { method: "POST" }), "read_write");
+  expectIssued(await user.call("/v1/api-key", { method: "POST" }), "read_write");
 });
 
 test.each([
@@ -146,42 +146,42 @@ test.each([
   ["DELETE", "/v1/api-key"],
   ["POST", "/v1/api-key/rotate"],
 ])("%s %s without a key is 404, before there was one and after [KEY-12]", async (method, path) => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const missing = { code: "404", message: "The account has no API key. Create one on the dashboard." };
-  expect((await person.call(path, { method })).body.error).toEqual(missing);
-  await person.call("/v1/api-key", { method: "POST" });
-  await person.call("/v1/api-key", { method: "DELETE" });
-  const after = await person.call(path, { method });
+  expect((await user.call(path, { method })).body.error).toEqual(missing);
+  await user.call("/v1/api-key", { method: "POST" });
+  await user.call("/v1/api-key", { method: "DELETE" });
+  const after = await user.call(path, { method });
   expect([after.status, after.body.error]).toEqual([404, missing]);
 });
 
 test("a key of years ago is as good as a new one [KEY-02]", async () => {
-  const person = await newPerson(service());
-  const { key, id } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  const user = await newUser(service());
+  const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   const { matchedCount } = await service()
     .app.client.db()
     .collection("api_keys")
     .updateOne({ prefix: key.slice(0, 8) }, { $set: { created_at: new Date(0) } });
   expect(matchedCount).toBe(1);
   expect(await valid(key)).toBe(200);
-  expect((await person.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
+  expect((await user.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
 });
 
 test("HEAD and OPTIONS are served as everywhere", async () => {
-  const person = await newPerson(service());
-  await person.call("/v1/api-key", { method: "POST" });
-  expect(await person.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
-  expect((await person.call("/v1/api-key", { method: "OPTIONS" })).headers.get("allow")).toBe(
+  const user = await newUser(service());
+  await user.call("/v1/api-key", { method: "POST" });
+  expect(await user.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
+  expect((await user.call("/v1/api-key", { method: "OPTIONS" })).headers.get("allow")).toBe(
     "GET, HEAD, POST, DELETE, OPTIONS",
   );
-  expect(await person.call("/v1/api-key", { method: "PATCH", body: {} })).toMatchObject({ status: 405 });
+  expect(await user.call("/v1/api-key", { method: "PATCH", body: {} })).toMatchObject({ status: 405 });
 });
 
 test("the times of use are written at most once a minute, whatever the load", async () => {
-  const person = await newPerson(service());
-  const { key } = (await person.call("/v1/api-key", { method: "POST" })).body.data;
+  const user = await newUser(service());
+  const { key } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   await valid(key);
-  const first = (await person.call("/v1/api-key")).body.data.last_used_at;
+  const first = (await user.call("/v1/api-key")).body.data.last_used_at;
   for (let use = 0; use < 5; use++) await valid(key);
-  expect((await person.call("/v1/api-key")).body.data.last_used_at).toBe(first);
+  expect((await user.call("/v1/api-key")).body.data.last_used_at).toBe(first);
 });

@@ -1,7 +1,7 @@
 // A rotation is in force on the next request of every instance, with Redis up, flushed, frozen or down.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newPerson } from "../support/person.ts";
+import { newUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { Call } from "./rotations.ts";
@@ -20,7 +20,7 @@ afterAll(async () => {
 });
 
 async function expectAllInForce(rotations: number, instances = [service, second]): Promise<void> {
-  const counts = await rotateUnderLoad(await newPerson(service), instances, rotations);
+  const counts = await rotateUnderLoad(await newUser(service), instances, rotations);
   expect(counts).toMatchObject({ rotations, oldAccepted: 0, newRejected: 0, disturbed: 0 });
   expect(counts.load).toBeGreaterThan(rotations);
 }
@@ -66,24 +66,19 @@ test("control: an instance that remembered a good key for a moment would be foun
     if (status === 200) good.set(name, Date.now());
     return status;
   };
-  const { oldAccepted } = await rotateUnderLoad(
-    await newPerson(service),
-    [service, second],
-    3,
-    async (instance, key) => {
-      await new Promise((later) => setImmediate(later));
-      return remembering(instance, key);
-    },
-  );
+  const { oldAccepted } = await rotateUnderLoad(await newUser(service), [service, second], 3, async (instance, key) => {
+    await new Promise((later) => setImmediate(later));
+    return remembering(instance, key);
+  });
   expect(oldAccepted).toBeGreaterThan(0);
 });
 
 test("rotations at once all succeed, and only the key of the last is good [KEY-09]", async () => {
-  const person = await newPerson(service);
-  await person.call("/v1/api-key", { method: "POST" });
+  const user = await newUser(service);
+  await user.call("/v1/api-key", { method: "POST" });
   const responses = await Promise.all(
     Array.from({ length: 8 }, (_, at) =>
-      person.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second),
+      user.call("/v1/api-key/rotate", { method: "POST" }, at % 2 === 0 ? service : second),
     ),
   );
   expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 201));

@@ -1,5 +1,5 @@
 // Rotates a key again and again under load, and counts the old keys that are still taken and the new ones that are not.
-import type { TestPerson } from "../support/person.ts";
+import type { TestUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
 /** Calls the interface with a key and reports the status. */
@@ -22,13 +22,13 @@ export const callRead: Call = async (service, key) => (await service.rest("/v1/s
 
 /** Rotates on one instance after the other; after every response each instance is asked with both keys at once. */
 export async function rotateUnderLoad(
-  person: TestPerson,
+  user: TestUser,
   instances: readonly TestService[],
   rotations: number,
   call: Call = callRead,
 ): Promise<RotationCounts> {
   const issue = async (path: string, instance: TestService | undefined): Promise<string> => {
-    const { status, body } = await person.call(path, { method: "POST" }, instance);
+    const { status, body } = await user.call(path, { method: "POST" }, instance);
     if (status !== 201) throw new Error(`${path} returned ${status}`);
     return body.data.key as string;
   };

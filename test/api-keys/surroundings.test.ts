@@ -12,7 +12,7 @@ import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { useService } from "../support/client.ts";
-import { newPerson, openSession } from "../support/person.ts";
+import { newUser, openSession } from "../support/user.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 const service = useService();
@@ -28,18 +28,18 @@ describe("while the operator has switched something off", () => {
   test.each(["SetPublicInterface", "SetWrites"] as const)(
     "the key operations, the dashboard, the documents and health stay (%s) [ERR-15, ERR-17]",
     async (which) => {
-      const person = await newPerson(service());
+      const user = await newUser(service());
       await set(which, false);
       const statuses = [
-        await person.call("/v1/api-key", { method: "POST" }),
-        await person.call("/v1/api-key"),
-        await person.call("/v1/api-key/rotate", { method: "POST" }),
-        await person.call("/v1/audit-log"),
-        await person.call("/v1/api-key", { method: "DELETE" }),
-        await person.call("/"),
-        await person.call("/openapi.json"),
-        await person.call("/openapi.yaml"),
-        await person.call("/v1/health"),
+        await user.call("/v1/api-key", { method: "POST" }),
+        await user.call("/v1/api-key"),
+        await user.call("/v1/api-key/rotate", { method: "POST" }),
+        await user.call("/v1/audit-log"),
+        await user.call("/v1/api-key", { method: "DELETE" }),
+        await user.call("/"),
+        await user.call("/openapi.json"),
+        await user.call("/openapi.yaml"),
+        await user.call("/v1/health"),
       ].map(({ status }) => status);
       expect(statuses).toEqual([201, 200, 201, 200, 200, 200, 200, 200, 200]);
       await set(which, true);
@@ -58,7 +58,7 @@ describe("while the operator has switched something off", () => {
 test("a key operation is charged to the account, whichever session it comes by, and not to the address [RTE-10]", async () => {
   const throttled = await startService({ RATE_LIMIT: "1", RATE_BURST: "3" });
   try {
-    const [one, other] = [await newPerson(throttled), await newPerson(throttled)];
+    const [one, other] = [await newUser(throttled), await newUser(throttled)];
     const second = await openSession(throttled, one.subject, one.email);
     const statuses = [];
     for (const who of [one, second, one, one, second]) statuses.push((await who.call("/v1/api-key")).status);
@@ -76,7 +76,7 @@ test("a key operation is charged to the account, whichever session it comes by, 
 });
 
 test("over Connect and gRPC the operations are not offered, on neither listener [KEY-17]", async () => {
-  const person = await newPerson(service());
+  const user = await newUser(service());
   const { key } = await service().account();
   for (const { typeName, methods } of [ApiKeyService, AuditService]) {
     for (const { name } of methods) {
@@ -87,7 +87,7 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
         "application/connect+json",
       ]) {
         const headers = { "Content-Type": type };
-        const open = await person.call(`/${typeName}/${name}`, {
+        const open = await user.call(`/${typeName}/${name}`, {
           method: "POST",
           raw: "{}",
           headers: { ...headers, Authorization: `Bearer ${key}` },
@@ -106,7 +106,7 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
       expect((await service().internalCall(`${typeName}/${name}`, {})).status).toBe(404);
     }
   }
-  expect((await person.call("/v1/api-key")).status).toBe(404);
+  expect((await user.call("/v1/api-key")).status).toBe(404);
 });
 
 test("no other rpc of any listener shows a key [KEY-18]", () => {

@@ -1,6 +1,6 @@
 // What the dashboard's pages say and how they look in each state: every account, width and color, and without scripts.
 import { expect, test } from "vitest";
-import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
 import { button, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, openWindow, picture } from "./pages.ts";
 

@@ -1,6 +1,6 @@
 // A user of the dashboard in a real Chromium: signs in, presses buttons, and reads the key that the page shows.
 import type { Browser, Page } from "playwright-core";
-import type { Person } from "../../src/embedded/provider/provider.ts";
+import type { User } from "../../src/embedded/provider/provider.ts";
 import type { House } from "../../fixtures/sign-in/house.ts";
 import { useHouse } from "../../fixtures/sign-in/house.ts";
 import type { Watched, WindowOptions } from "./pages.ts";
@@ -10,23 +10,23 @@ import { openWindow, useChromium } from "./pages.ts";
 export interface Dashboard {
   house(): House;
   browser(): Browser;
-  signIn(person: Person, options?: WindowOptions): Promise<Watched>;
+  signIn(user: User, options?: WindowOptions): Promise<Watched>;
 }
 
 /** Starts the service and the browser before the tests of the file and stops them after. */
 export function useDashboard(): Dashboard {
   const house = useHouse();
   const browser = useChromium();
-  async function signIn(person: Person, options: WindowOptions = {}): Promise<Watched> {
+  async function signIn(user: User, options: WindowOptions = {}): Promise<Watched> {
     const watched = await openWindow(browser(), options);
     const { page } = watched;
     await page.goto(`${house().base}/`);
     await page.getByRole("link", { name: "Sign in" }).click();
-    await page.getByRole("textbox", { name: /email/i }).fill(person.email);
-    await page.locator("input[type=password]").fill(person.password);
+    await page.getByRole("textbox", { name: /email/i }).fill(user.email);
+    await page.locator("input[type=password]").fill(user.password);
     await button(page, "Sign in").click();
     await page.waitForURL(`${house().base}/`);
-    await page.getByText(person.email).first().waitFor();
+    await page.getByText(user.email).first().waitFor();
     return watched;
   }
   return { house, browser, signIn };

@@ -5,7 +5,7 @@ import { statusOf } from "../../fixtures/sign-in/assistants.ts";
 import type { Browser, Page } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import { useHouse } from "../../fixtures/sign-in/house.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import type { Ended, Running } from "./cli.ts";
 import { startCli } from "./cli.ts";
 

@@ -5,7 +5,7 @@ import { adminRecipes } from "../faults/broken/admin-recipes.ts";
 import { ingestRecipes } from "../faults/broken/ingest-recipes.ts";
 import type { Lane } from "../faults/broken/lane.ts";
 import { startLane } from "../faults/broken/lane.ts";
-import { peopleRecipes } from "../faults/broken/people-recipes.ts";
+import { userRecipes } from "../faults/broken/user-recipes.ts";
 import { publicRecipes } from "../faults/broken/public-recipes.ts";
 import { titleOf } from "../faults/broken/recipe.ts";
 import type { FaultInjector } from "../faults/fault-injector.ts";
@@ -13,7 +13,7 @@ import { startFaultInjector } from "../faults/fault-injector.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { startOwnMongod } from "../../fixtures/databases/own-mongod.ts";
 
-const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
+const recipes = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...userRecipes];
 let injector: FaultInjector;
 let lane: Lane;
 let administrator: MongoClient;

@@ -11,7 +11,7 @@ import { startLane } from "./broken/lane.ts";
 import type { Lanes } from "./broken/lanes.ts";
 import { lend } from "./broken/lanes.ts";
 import { everyOperation } from "./broken/operations.ts";
-import { peopleRecipes } from "./broken/people-recipes.ts";
+import { userRecipes } from "./broken/user-recipes.ts";
 import { beside, failPoints, lastingRounds, leastHits, roundsAtOnce, stepsFor } from "./broken/plans.ts";
 import { publicRecipes } from "./broken/public-recipes.ts";
 import type { Recipe } from "./broken/recipe.ts";
@@ -23,7 +23,7 @@ import { startFaultInjector } from "./fault-injector.ts";
 // All tests of a group are begun at once, and wait for a lane.
 vi.setConfig({ testTimeout: 600_000, maxConcurrency: 200 });
 
-const recipes: readonly Recipe[] = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...peopleRecipes];
+const recipes: readonly Recipe[] = [...publicRecipes, ...adminRecipes, ...ingestRecipes, ...userRecipes];
 const laneCount = 3;
 
 let injector: FaultInjector;

@@ -46,8 +46,8 @@ test("a known token is proven for every request: one that has ended is rejected,
 });
 
 test.each<[string, Partial<TokenFacts>, string]>([
-  ["whose person has another account now", { accountId: new UUID() }, "UNAVAILABLE"],
-  ["whose person has no account any more", { accountId: undefined }, "NO_ACCOUNT"],
+  ["whose user has another account now", { accountId: new UUID() }, "UNAVAILABLE"],
+  ["whose user has no account any more", { accountId: undefined }, "NO_ACCOUNT"],
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
 ])("a known token %s is rejected", async (_, changed, reason) => {
   await accessPolicy.enter(parts.inbound(token));

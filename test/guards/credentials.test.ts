@@ -147,8 +147,8 @@ test("forgets a credential that is no longer valid: from then on the address is 
 
 test("throttles a credential without an account by its address [RTE-11]", async () => {
   find = () => Promise.resolve({ accountId: undefined });
-  expect(await recognize("person")).toMatchObject({ kind: "valid" });
-  expect(steps).toEqual(["find person", "take address:192.0.2.1"]);
+  expect(await recognize("user")).toMatchObject({ kind: "valid" });
+  expect(steps).toEqual(["find user", "take address:192.0.2.1"]);
 });
 
 test("look-ups take at most half of the places; known credentials get the others, and waiting look-ups follow [RTE-23, RTE-21]", async () => {

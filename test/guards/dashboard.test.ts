@@ -1,7 +1,7 @@
 // The throttle of the dashboard's pages: a signed-in user takes from the account's bucket, from any address.
 import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
-import { ann, ben } from "../../fixtures/sign-in/people.ts";
+import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();

@@ -37,7 +37,7 @@ export const keyFacts: KeyFacts = {
   readOnly: false,
   prefix: "rec_good",
 };
-export const person: SignedIn = {
+export const user: SignedIn = {
   sessionId: "s1",
   name: "ann@example.com",
   account: { id: accountId, betaEnrolled: true },
@@ -47,7 +47,7 @@ export const origin = "https://records.example";
 /** What the dependencies return; a test may change it at any time. */
 export interface World {
   findKey: () => Promise<KeyFacts | undefined>;
-  findPerson: () => Promise<SignedIn | undefined>;
+  findUser: () => Promise<SignedIn | undefined>;
   publicInterface: boolean;
   writes: boolean;
   /** For how many milliseconds the bucket has a request wait. */
@@ -88,7 +88,7 @@ export function make(): Made {
   const keyed: KeyedRequest[] = [];
   const world: World = {
     findKey: () => Promise.resolve(keyFacts),
-    findPerson: () => Promise.resolve(person),
+    findUser: () => Promise.resolve(user),
     publicInterface: true,
     writes: true,
     waitMs: 0,
@@ -173,7 +173,7 @@ export function publicAccessPolicyOf(
     ),
     sessions: createSessionGuard({
       read: (cookies) => cookies,
-      find: () => world.findPerson(),
+      find: () => world.findUser(),
       origin: () => origin,
       recognizers,
       capacity,

@@ -6,7 +6,7 @@ import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { Dispatch } from "../../src/rpc/dispatch.ts";
 import type { Made } from "./made.ts";
-import { accountId, make, origin, person, publicAccessPolicyOf, reasonOf } from "./made.ts";
+import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from "./made.ts";
 
 const { getApiKey, createApiKey, revokeApiKey } = ApiKeyService.method;
 const session = { cookie: "session", origin };
@@ -45,15 +45,15 @@ test("of many things that are wrong the first in the contract's order is reporte
   const { world } = parts;
   const told = [];
   const enrolled = (betaEnrolled: boolean) => () =>
-    Promise.resolve({ ...person, account: { id: accountId, betaEnrolled } });
+    Promise.resolve({ ...user, account: { id: accountId, betaEnrolled } });
   for (const [headers, found] of [
     [{}, enrolled(false)],
-    [{ cookie: "session" }, () => Promise.resolve({ ...person, account: undefined })],
+    [{ cookie: "session" }, () => Promise.resolve({ ...user, account: undefined })],
     [{ cookie: "session" }, enrolled(false)],
     [session, enrolled(false)],
     [session, enrolled(true)],
   ] as const) {
-    world.findPerson = found;
+    world.findUser = found;
     world.serve = async () => fail(Reason.API_KEY_EXISTS);
     told.push(await reasonOf(call(createApiKey, headers)));
   }
@@ -87,13 +87,13 @@ test.each<[Record<string, string>, string]>([
 });
 
 test("who is not enrolled reads and revokes all the same", async () => {
-  parts.world.findPerson = () => Promise.resolve({ ...person, account: { id: accountId, betaEnrolled: false } });
+  parts.world.findUser = () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: false } });
   for (const rpc of [getApiKey, revokeApiKey]) expect(await reasonOf(call(rpc, session)), rpc.name).toBe("no failure");
 });
 
 test("a session store that cannot be read is 503, never 401", async () => {
   const cause = new Error("away");
-  parts.world.findPerson = () => Promise.reject(cause);
+  parts.world.findUser = () => Promise.reject(cause);
   await expect(call(getApiKey, session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
   expect(parts.steps).toEqual(["take address:192.0.2.1", "refused GetApiKey 503"]);
 });

@@ -4,7 +4,7 @@ import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { useHouse } from "../../fixtures/sign-in/house.ts";
 import { until } from "../../src/embedded/wait.ts";
-import { newPerson } from "../support/person.ts";
+import { newUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { importAll } from "../support/streams.ts";
@@ -84,7 +84,7 @@ const administered = async () =>
 
 /** What a signed-in user can do, and the documents, on the second instance. */
 async function standing(): Promise<number[]> {
-  const person = await newPerson(second);
+  const user = await newUser(second);
   const paths = [
     ["/v1/api-key", "POST"],
     ["/v1/api-key", "GET"],
@@ -96,7 +96,7 @@ async function standing(): Promise<number[]> {
     ["/openapi.yaml", "GET"],
   ] as const;
   const statuses: number[] = [];
-  for (const [path, method] of paths) statuses.push((await person.call(path, { method }, second)).status);
+  for (const [path, method] of paths) statuses.push((await user.call(path, { method }, second)).status);
   return statuses;
 }
 const stays = [201, 200, 201, 200, 200, 200, 200, 200];

@@ -43,7 +43,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const person = {
+const author = {
   GIT_AUTHOR_NAME: "A",
   GIT_AUTHOR_EMAIL: "a@example.com",
   GIT_COMMITTER_NAME: "A",
@@ -51,7 +51,7 @@ const person = {
 };
 
 function git(cwd: string, ...options: string[]): { status: number | null; stdout: string } {
-  return spawnSync("git", options, { cwd, encoding: "utf8", env: { ...process.env, ...person } });
+  return spawnSync("git", options, { cwd, encoding: "utf8", env: { ...process.env, ...author } });
 }
 
 function release(step: string): { status: number | null; stdout: string; stderr: string } {
@@ -59,7 +59,7 @@ function release(step: string): { status: number | null; stdout: string; stderr:
   return spawnSync(process.execPath, ["--import", tsx, "scripts/release.ts", step], {
     cwd: tree,
     encoding: "utf8",
-    env: { ...process.env, ...person },
+    env: { ...process.env, ...author },
   });
 }
 

@@ -32,7 +32,11 @@ const words: readonly Word[] = [
   { use: "have", inProse: /\bbears?\b/i },
   { use: "request", inProse: /\basks for\b/i },
   // The name of a property is no prose: `person` is one of an audit entry.
-  { use: "user", inProse: /(?<!\} )(?:(?<!`)\bpersons?\b|\bpersons?\b(?!`))/i },
+  {
+    use: "user",
+    inNames: /\w persons?\b|\bpersons? \w/,
+    inProse: /(?<!\} )(?:(?<!`)\bpersons?\b|\bpersons?\b(?!`))/i,
+  },
   { use: "caller", inProse: /\bwho calls\b/i },
   { use: "operator", inProse: /\bwhoever runs the service\b/i },
 ];

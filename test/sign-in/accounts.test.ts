@@ -1,4 +1,4 @@
-// The operator's side of accounts: they are made, listed, enrolled, and linked to people, on the internal listener
+// The operator's side of accounts: they are made, listed, enrolled, and linked to users, on the internal listener
 // alone.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";

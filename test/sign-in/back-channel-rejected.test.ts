@@ -55,10 +55,10 @@ describe("a logout token is rejected and ends nothing:", () => {
     ["whose event is null", () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": null } })],
     ["with a nonce", () => ({ nonce: "n" })],
     ["with an empty nonce", () => ({ nonce: "" })],
-    ["of neither a person nor a session", () => ({ sub: undefined })],
-    ["whose person is a number", () => ({ sub: 7 })],
-    ["whose person is a query", () => ({ sub: { $ne: "" } })],
-    ["whose session is a query, of no person", () => ({ sid: { $ne: "" }, sub: undefined })],
+    ["of neither a user nor a session", () => ({ sub: undefined })],
+    ["whose user is a number", () => ({ sub: 7 })],
+    ["whose user is a query", () => ({ sub: { $ne: "" } })],
+    ["whose session is a query, of no user", () => ({ sid: { $ne: "" }, sub: undefined })],
   ])("one %s [DSH-04]", async (_name, changes) => {
     await expectRejected(await fake().sign(claimsOf(changes())));
   });

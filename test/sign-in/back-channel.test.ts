@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 

@@ -1,7 +1,7 @@
 // What does not lead in: responses of the provider that were not requested, not in this browser, or not now.
 import { describe, expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
-import { ann, ben } from "../../fixtures/sign-in/people.ts";
+import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import {
   almostIn,
   ask,

@@ -45,8 +45,8 @@ test.each<[string, () => Record<string, unknown>]>([
 });
 
 test.each<[string, () => Record<string, unknown>]>([
-  ["without a person", () => ({ sub: undefined })],
-  ["whose person is no text", () => ({ sub: { $ne: "" } })],
+  ["without a user", () => ({ sub: undefined })],
+  ["whose user is no text", () => ({ sub: { $ne: "" } })],
   ["without an expiry", () => ({ exp: undefined })],
   ["without a time", () => ({ iat: undefined })],
 ])("an ID token %s is the provider's trouble and signs nobody in [DSH-01]", async (_name, changes) => {
@@ -259,7 +259,7 @@ test.each([
   ["with a slash more than the provider's name", "/", ""],
   ["with a slash less", "", "/"],
 ])(
-  "where OIDC_ISSUER is written %s, people sign in and the provider signs them out [DSH-01, DSH-04]",
+  "where OIDC_ISSUER is written %s, users sign in and the provider signs them out [DSH-01, DSH-04]",
   async (_name, configured, told) => {
     const other = await startFakeProvider();
     other.metadata["issuer"] = other.issuer + told;

@@ -1,7 +1,7 @@
 // The dashboard's paths where sign-in is off.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();

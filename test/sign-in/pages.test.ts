@@ -2,7 +2,7 @@
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
-import { ann } from "../../fixtures/sign-in/people.ts";
+import { ann } from "../../fixtures/sign-in/users.ts";
 import { ask, begin, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();

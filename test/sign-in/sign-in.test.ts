@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { ann, ben } from "../../fixtures/sign-in/people.ts";
+import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import {
   almostIn,
   ask,

@@ -5,7 +5,7 @@ import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { House } from "../../fixtures/sign-in/house.ts";
-import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
 import { ask, auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { enter, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 

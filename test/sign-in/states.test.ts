@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { sessionSecret } from "../../fixtures/service/service.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { ann, ben, cleo } from "../../fixtures/sign-in/people.ts";
+import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
 import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
@@ -108,7 +108,7 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
   }
 });
 
-test("an account that is deleted takes its people's sessions along [DSH-01]", async () => {
+test("an account that is deleted takes its users' sessions along [DSH-01]", async () => {
   const { app } = house().service;
   const { provider, base } = house();
   const cleoId =

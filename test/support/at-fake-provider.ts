@@ -1,5 +1,5 @@
 // What a test file begins with that makes every token itself: a provider that signs what it is told, and a service
-// whose people sign in there.
+// whose users sign in there.
 import { afterAll, beforeAll } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";

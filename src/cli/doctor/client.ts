@@ -1,4 +1,4 @@
-// Whether the identity provider knows us as its client: by the secret, and by the address where people come back.
+// Whether the identity provider knows us as its client: by the secret, and by the address where users come back.
 import * as oidc from "openid-client";
 import type { ProviderOptions } from "../../sign-in/provider.ts";
 import { createIdentityProvider, discoverProvider } from "../../sign-in/provider.ts";
@@ -57,7 +57,7 @@ function codeOf(error: unknown): string {
   return reasonOf(error);
 }
 
-/** Goes where the dashboard sends people to sign in, up to the first page. */
+/** Goes where the dashboard sends users to sign in, up to the first page. */
 export async function signInPage(options: ProviderOptions, redirectUri: string): Promise<Verdict> {
   const { location } = await createIdentityProvider(options).begin(redirectUri);
   return authorization(new URL(location), redirectUri);

@@ -5,7 +5,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Names that people give to our variables, which no one would read. */
+/** Names that operators give to our variables, which no one would read. */
 const mistaken: Readonly<Record<string, string>> = {
   MONGO_URI: "MONGODB_URI",
   MONGO_URL: "MONGODB_URI",

@@ -120,7 +120,7 @@ function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
   ];
 }
 
-/** Whether the provider knows us: by our secret, and by where we send people back to. */
+/** Whether the provider knows us: by our secret, and by where we send users back to. */
 function known(
   { issuer: address, client }: ProviderSettings,
   metadata: Metadata,

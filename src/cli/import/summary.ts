@@ -28,7 +28,7 @@ export interface Outcome {
   readonly toGoOn: string;
 }
 
-const shownToPeople = 20;
+const mostShown = 20;
 
 /** The document of `--json`. */
 export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
@@ -53,7 +53,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
 /** The same in lines; `rejectsFile` is where all that was rejected can be looked up. */
 export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined): string[] {
   const { rejected } = outcome;
-  const first = outcome.rejects.first.slice(0, shownToPeople);
+  const first = outcome.rejects.first.slice(0, mostShown);
   return [
     headline(outcome),
     ...facts([

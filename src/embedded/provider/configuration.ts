@@ -6,7 +6,7 @@ import type { loadLibrary } from "./load.ts";
 import { mayFetch } from "./metadata-documents.ts";
 import { ACCESS_TOKEN_SECONDS, SCOPES, type McpResource } from "./mcp.ts";
 import { showError, showLogout, showSignedOut } from "./notices.ts";
-import { accountOf, type People } from "./people.ts";
+import { accountOf, type Users } from "./users.ts";
 import type { Store } from "./store.ts";
 
 const DAY = 86_400;
@@ -15,14 +15,14 @@ const DASHBOARD_SECONDS = 12 * 3_600;
 /** Its dependencies. */
 export interface Dependencies {
   readonly library: Awaited<ReturnType<typeof loadLibrary>>;
-  readonly people: People;
+  readonly users: Users;
   readonly store: Store;
   readonly keys: Keys;
   readonly dashboard: Dashboard;
   readonly mcp: McpResource;
 }
 
-export function configurationOf({ library, people, store, keys, dashboard, mcp }: Dependencies): Configuration {
+export function configurationOf({ library, users, store, keys, dashboard, mcp }: Dependencies): Configuration {
   const policy = library.interactionPolicy.base();
   // A client on this machine is approved once in a session, like any other.
   policy.get("consent")?.checks.remove("native_client_prompt");
@@ -40,7 +40,7 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
       long: { httpOnly: true, sameSite: "lax", signed: true },
       short: { httpOnly: true, sameSite: "lax", signed: true },
     },
-    findAccount: (_ctx, subject) => accountOf(people.bySubject(subject)),
+    findAccount: (_ctx, subject) => accountOf(users.bySubject(subject)),
     scopes: [...SCOPES],
     claims: {
       acr: null,
@@ -69,7 +69,7 @@ export function configurationOf({ library, people, store, keys, dashboard, mcp }
       },
     },
     features: featuresOf(library, mcp),
-    extraTokenClaims: (ctx, token) => extraClaims(people, ctx, token),
+    extraTokenClaims: (ctx, token) => extraClaims(users, ctx, token),
     interactions: { policy, url: (_ctx, { uid }) => `/interaction/${uid}` },
     loadExistingGrant: existingGrant,
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed("refresh_token"),
@@ -116,7 +116,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
 
 /** Beside what the library puts in: who the user is, and of which session and sign-in the token is. */
 async function extraClaims(
-  people: People,
+  users: Users,
   ctx: KoaContextWithOIDC,
   token: Parameters<NonNullable<Configuration["extraTokenClaims"]>>[1],
 ): Promise<Record<string, unknown> | undefined> {
@@ -128,7 +128,7 @@ async function extraClaims(
   const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
   const auth_time = code?.authTime ?? refreshed?.authTime;
   return {
-    email: people.bySubject(token.accountId)?.email,
+    email: users.bySubject(token.accountId)?.email,
     ...(sid === undefined ? {} : { sid }),
     ...(auth_time === undefined ? {} : { auth_time }),
   };

@@ -37,7 +37,7 @@ export function endings(provider: Provider, store: Store): Endings {
     if (session.state?.["postLogoutRedirectUri"]?.toString().startsWith(`${provider.issuer}/`) === true) return;
     // A sign-out at the dashboard ends everything; elsewhere it ends only this browser's session.
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {
-      tellDashboard(subject, store.endPerson(subject));
+      tellDashboard(subject, store.endUserSessions(subject));
     } else {
       store.endSession(
         session.uid,
@@ -61,7 +61,7 @@ export function endings(provider: Provider, store: Store): Endings {
       const { route, entities } = (ctx as unknown as Partial<KoaContextWithOIDC>).oidc ?? {};
       const token = route === "revocation" ? entities?.AccessToken : undefined;
       if (token?.clientId === DASHBOARD_ID && entities?.Client?.clientId === DASHBOARD_ID)
-        store.endPerson(token.accountId);
+        store.endUserSessions(token.accountId);
     },
     async later(subject) {
       const at = (store.signedOutAt(subject) + SECONDS_APART) * 1_000;

@@ -1,4 +1,4 @@
-// Reads the forms that people send.
+// Reads the forms that users send.
 import type { IncomingMessage } from "node:http";
 import { readMediaType } from "../../http/negotiation.ts";
 

@@ -5,7 +5,7 @@ import { readForm } from "./form.ts";
 import { showError } from "./notices.ts";
 import { documentHost } from "./metadata-documents.ts";
 import type { Middleware, PageContext } from "./page.ts";
-import type { People, Person } from "./people.ts";
+import type { Users, User } from "./users.ts";
 import { showConsent, showSignIn } from "./questions.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
@@ -14,7 +14,7 @@ type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 type Outcome = string | undefined;
 
 /** Serves `/interaction/<uid>`. The cookie of the interaction is sent to that path alone and proves whose it is. */
-export function interactions(provider: Provider, people: People, ends: Endings): Middleware {
+export function interactions(provider: Provider, users: Users, ends: Endings): Middleware {
   return async (ctx, next) => {
     const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1];
     if (uid === undefined || !["GET", "HEAD", "POST"].includes(ctx.method)) return next();
@@ -37,7 +37,7 @@ export function interactions(provider: Provider, people: People, ends: Endings):
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
       provider.interactionResult(ctx.req, ctx.res, result);
     const ask = interaction.prompt.name === "login" ? signIn : consent;
-    const goOn = await ask({ ctx, interaction, form, name, people, provider, ends, finish });
+    const goOn = await ask({ ctx, interaction, form, name, users, provider, ends, finish });
     if (goOn === undefined) return undefined;
     ctx.status = 303;
     ctx.redirect(goOn);
@@ -50,45 +50,45 @@ interface Step {
   readonly form: URLSearchParams | undefined;
   /** The client's, for people. */
   readonly name: string;
-  readonly people: People;
+  readonly users: Users;
   readonly provider: Provider;
   readonly ends: Endings;
   finish(result: Parameters<Provider["interactionResult"]>[2]): Promise<string>;
 }
 
-async function signIn({ ctx, interaction, form, name, people, ends, finish }: Step): Promise<Outcome> {
+async function signIn({ ctx, interaction, form, name, users, ends, finish }: Step): Promise<Outcome> {
   const { params } = interaction;
-  const person = form === undefined ? undefined : people.signIn(form.get("login") ?? "", form.get("password") ?? "");
-  if (person !== undefined) {
-    await ends.later(person.subject);
+  const user = form === undefined ? undefined : users.signIn(form.get("login") ?? "", form.get("password") ?? "");
+  if (user !== undefined) {
+    await ends.later(user.subject);
     // The time of the password: by default the library takes the time of the next request.
-    return finish({ login: { accountId: person.subject, ts: Math.floor(Date.now() / 1_000) } });
+    return finish({ login: { accountId: user.subject, ts: Math.floor(Date.now() / 1_000) } });
   }
   const chosen = form?.get("person") ?? undefined;
   const failed = form !== undefined && chosen === undefined;
   // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.
   if (failed) ctx.status = 422;
-  const known = people.bySubject(interaction.session?.accountId)?.email;
+  const known = users.bySubject(interaction.session?.accountId)?.email;
   const email = chosen ?? form?.get("login") ?? (text(params["login_hint"]) || known || "");
-  showSignIn(ctx, { client: name, email, people: people.all, failed, leadsTo: text(params["redirect_uri"]) });
+  showSignIn(ctx, { client: name, email, users: users.all, failed, leadsTo: text(params["redirect_uri"]) });
   return undefined;
 }
 
-async function consent({ ctx, interaction, form, name, people, provider, finish }: Step): Promise<Outcome> {
-  const person = people.bySubject(interaction.session?.accountId);
+async function consent({ ctx, interaction, form, name, users, provider, finish }: Step): Promise<Outcome> {
+  const user = users.bySubject(interaction.session?.accountId);
   const decision = form?.get("decision");
-  if (person === undefined || decision === "deny")
+  if (user === undefined || decision === "deny")
     return finish({ error: "access_denied", error_description: "the user did not allow it" });
-  if (decision === "allow") return finish({ consent: { grantId: await granted(interaction, person, provider) } });
-  showConsent(ctx, { client: name, redirectUri: text(interaction.params["redirect_uri"]), email: person.email });
+  if (decision === "allow") return finish({ consent: { grantId: await granted(interaction, user, provider) } });
+  showConsent(ctx, { client: name, redirectUri: text(interaction.params["redirect_uri"]), email: user.email });
   return undefined;
 }
 
 /** Adds what the request lacks to what the user granted this client before in the session. */
-async function granted({ grantId, prompt, params }: Interaction, person: Person, provider: Provider): Promise<string> {
+async function granted({ grantId, prompt, params }: Interaction, user: User, provider: Provider): Promise<string> {
   const details = prompt.details as { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
-  const grant: Grant = known ?? new provider.Grant({ accountId: person.subject, clientId: text(params["client_id"]) });
+  const grant: Grant = known ?? new provider.Grant({ accountId: user.subject, clientId: text(params["client_id"]) });
   if (details.missingOIDCScope !== undefined) grant.addOIDCScope(details.missingOIDCScope.join(" "));
   for (const [resource, scopes] of Object.entries(details.missingResourceScopes ?? {}))
     grant.addResourceScope(resource, scopes.join(" "));

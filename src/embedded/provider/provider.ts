@@ -1,4 +1,4 @@
-// The development identity provider: an OpenID Connect provider with the demo's people, within this process.
+// The development identity provider: an OpenID Connect provider with the demo's users, within this process.
 import { DASHBOARD_ID, createDashboard } from "./clients.ts";
 import { configurationOf } from "./configuration.ts";
 import { endings } from "./endings.ts";
@@ -9,7 +9,7 @@ import { keptKeys } from "./keys.ts";
 import { listenOnKeptPort } from "./listener.ts";
 import { loadLibrary } from "./load.ts";
 import { createMcpResource } from "./mcp.ts";
-import { createPeople, type Person } from "./people.ts";
+import { createUsers, type User } from "./users.ts";
 import {
   commonHeaders,
   oneHost,
@@ -19,11 +19,11 @@ import {
 } from "./requests.ts";
 import { createStore } from "./store.ts";
 
-export type { Person } from "./people.ts";
+export type { User } from "./users.ts";
 
 export interface ProviderOptions {
   readonly dataDir: string;
-  readonly people: readonly Person[];
+  readonly users: readonly User[];
 }
 
 /** A running provider. */
@@ -47,12 +47,12 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
   const [library, keys] = await Promise.all([loadLibrary(), keptKeys(folder)]);
   const dashboard = createDashboard();
   const mcp = createMcpResource();
-  const people = createPeople(options.people);
+  const users = createUsers(options.users);
   const store = await createStore(folder, (id) => (id === DASHBOARD_ID ? dashboard.metadata() : undefined));
   const listener = await listenOnKeptPort(folder);
   try {
     const issuer = `http://localhost:${listener.port}`;
-    const provider = new library.Provider(issuer, configurationOf({ library, people, store, keys, dashboard, mcp }));
+    const provider = new library.Provider(issuer, configurationOf({ library, users, store, keys, dashboard, mcp }));
     // A failure is in the response; it must not be on the console as well.
     provider.silent = true;
     provider.use(oneHost(issuer));
@@ -62,7 +62,7 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
     provider.use(tolerantRequests(mcp));
     const ends = endings(provider, store);
     provider.use(ends.byRevocation);
-    provider.use(interactions(provider, people, ends));
+    provider.use(interactions(provider, users, ends));
     provider.use(issuedTokens(provider, store, keys));
     listener.serveWith(provider.callback());
     return {

@@ -1,4 +1,4 @@
-// The two pages that ask people something: who they are, and what a program may do.
+// The two pages that ask users something: who they are, and what a program may do.
 import { isLoopback } from "../../loopback.ts";
 import { html, trusted, type Html } from "../../html.ts";
 import { showPage, type PageContext } from "./page.ts";
@@ -8,12 +8,12 @@ export interface SignInPage {
   readonly client: string;
   readonly email: string;
   /** Who can sign in: each is a button that fills in the email. */
-  readonly people: readonly { readonly email: string; readonly name: string }[];
+  readonly users: readonly { readonly email: string; readonly name: string }[];
   readonly failed: boolean;
   readonly leadsTo: string;
 }
 
-export function showSignIn(ctx: PageContext, { client, email, people, failed, leadsTo }: SignInPage): void {
+export function showSignIn(ctx: PageContext, { client, email, users, failed, leadsTo }: SignInPage): void {
   const wrong = html`<p class="wrong" id="wrong" role="alert">The email or the password is wrong.</p>`;
   const invalid: Html | undefined = failed ? html` aria-invalid="true" aria-describedby="wrong"` : undefined;
   const [first, second] = email === "" ? [html` autofocus`, undefined] : [undefined, html` autofocus`];
@@ -31,13 +31,13 @@ ${failed ? wrong : undefined}
 </form>
 <form method="post" class="people">
 <p class="small">Demo users. Their passwords are in <code>demo.json</code> in the data folder.</p>
-${trusted(people.map(personButton).join("\n"))}
+${trusted(users.map(userButton).join("\n"))}
 </form>`,
     leadsTo,
   });
 }
 
-function personButton({ email, name }: { readonly email: string; readonly name: string }): Html {
+function userButton({ email, name }: { readonly email: string; readonly name: string }): Html {
   return html`<button type="submit" name="person" value="${email}" class="second">${name} <span class="small">${email}</span></button>`;
 }
 

@@ -9,7 +9,7 @@ export interface Store {
   /** The memory of one kind of thing: the library's own kinds, and ours. */
   shelf(kind: string): Shelf;
   /** Ends all sessions and grants of a user; returns the ids (`sid`) that the dashboard has for those sessions. */
-  endPerson(subject: string): string[];
+  endUserSessions(subject: string): string[];
   /** Ends the grants of a session, including those for offline access. */
   endSession(uid: string, grantIds: readonly string[]): void;
   /** When a user last signed out, in whole seconds since 1970; -Infinity where they never did. */
@@ -33,7 +33,7 @@ export const ISSUED_TOKENS = "IssuedToken";
 /** Grants, and everything that depends on one. */
 const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
 
-/** More than people and their programs on one machine need; it bounds what a runaway program costs. */
+/** More than users and their programs on one machine need; it bounds what a runaway program costs. */
 const MOST = 5_000;
 const MOST_CLIENTS = 200;
 
@@ -67,7 +67,7 @@ export async function createStore(
   return {
     adapter: (kind) => createAdapter(kind, { shelf, signedOutAt, clientOfTheHouse, keepClients }),
     shelf,
-    endPerson(subject) {
+    endUserSessions(subject) {
       signedOut.set(subject, now());
       const sids = shelf("Session")
         .entries()

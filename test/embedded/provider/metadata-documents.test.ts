@@ -2,7 +2,7 @@
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import {
   assistantUri,
   atAssistant,

@@ -7,7 +7,7 @@ import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
 import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import {
   atAssistant,
   atDashboard,
@@ -92,7 +92,7 @@ test("programs in a browser may discover, register and get tokens [OAU-10]", asy
 
 test("after a restart the issuer, the keys and the registered clients are the same, and the dashboard's secret is another [OAU-10]", async () => {
   const dataDir = await temporaryDataDir();
-  const first = await startProvider({ dataDir, people: [ann] });
+  const first = await startProvider({ dataDir, users: [ann] });
   const { client_id: id } = await register(first.issuer);
   const keys = await (await fetch(`${first.issuer}/jwks`)).json();
   expect(keys).toMatchObject({
@@ -127,7 +127,7 @@ test("what it keeps is for its owner alone", async () => {
 
 test("of registered clients the newest 200 are kept", async () => {
   const dataDir = await temporaryDataDir();
-  const first = await startProvider({ dataDir, people: [ann] });
+  const first = await startProvider({ dataDir, users: [ann] });
   const ids: string[] = [];
   for (let count = 0; count < 202; count++) ids.push((await register(first.issuer)).client_id);
   await first.stop();
@@ -137,7 +137,7 @@ test("of registered clients the newest 200 are kept", async () => {
 
 test("a taken port is left to whoever has it, and files that cannot be read are made anew [OPS-09]", async () => {
   const dataDir = await temporaryDataDir();
-  await (await startProvider({ dataDir, people: [ann] })).stop();
+  await (await startProvider({ dataDir, users: [ann] })).stop();
   const other = createServer().listen(0, "127.0.0.1");
   await once(other, "listening");
   onTestFinished(() => void other.close());
@@ -151,7 +151,7 @@ test("a taken port is left to whoever has it, and files that cannot be read are 
 });
 
 test("it stops at once although connections are open, one of them in the middle of a request", async () => {
-  const provider = await startProvider({ dataDir: await temporaryDataDir(), people: [ann] });
+  const provider = await startProvider({ dataDir: await temporaryDataDir(), users: [ann] });
   await fetch(`${provider.issuer}/jwks`);
   const slow = connect(Number(new URL(provider.issuer).port), "127.0.0.1");
   onTestFinished(() => void slow.destroy());

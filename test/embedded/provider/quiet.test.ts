@@ -8,7 +8,7 @@ import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startProvider } from "../../../src/embedded/provider/provider.ts";
 import { textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import {
   assistantOf,
   atAssistant,
@@ -31,7 +31,7 @@ test("nothing is printed, whatever comes [OPS-08]", async () => {
   const streams = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"));
   onTestFinished(() => void vi.restoreAllMocks());
   const dataDir = await temporaryDataDir();
-  const provider = await startProvider({ dataDir, people: [ann] });
+  const provider = await startProvider({ dataDir, users: [ann] });
   onTestFinished(() => provider.stop());
   const early = await newBrowser().open(`${provider.issuer}/auth?client_id=records-dashboard`);
   expect(textOf(early)).toContain("invalid_client");

@@ -2,7 +2,7 @@
 import * as openid from "openid-client";
 import { expect, test, vi } from "vitest";
 import { formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann, ben } from "../../../fixtures/sign-in/people.ts";
+import { ann, ben } from "../../../fixtures/sign-in/users.ts";
 import {
   atDashboard,
   baseUrl,

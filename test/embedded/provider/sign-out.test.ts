@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import * as openid from "openid-client";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createBrowser, formOf, textOf } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import {
   assistantOf,
   assistantUri,

@@ -1,4 +1,4 @@
-// A lane of the tests: an instance behind a fault injector, with an account, people and an assistant of its own.
+// A lane of the tests: an instance behind a fault injector, with an account, users and an assistant of its own.
 import { randomUUID } from "node:crypto";
 import { Http2SessionManager, createGrpcTransport } from "@connectrpc/connect-node";
 import type { Client } from "@connectrpc/connect";
@@ -20,7 +20,7 @@ import type { FaultProxy } from "./proxy.ts";
 import { startFaultProxy } from "./proxy.ts";
 
 /** A user with an account, signed in to the dashboard. */
-export interface LanePerson {
+export interface LaneUser {
   readonly subject: string;
   readonly accountId: string;
   /** The cookie of a session that no trial ends. */
@@ -45,7 +45,7 @@ export interface Lane {
   readonly contact: string;
   readonly session: string;
   /** The user of this name, who is there from the first time on. */
-  person(name: string): Promise<LanePerson>;
+  user(name: string): Promise<LaneUser>;
   /** An access token of an assistant of another user, and that user's records. */
   readonly token: string;
   readonly seen: { readonly accountId: string; readonly contact: string; readonly session: string };
@@ -62,7 +62,7 @@ export async function startLane(injector: FaultInjector, whole: TestService): Pr
   const service = await startInstance({ ...injector.mongod, uri: proxy.uri }, injector.redis, fake.settings());
   const sessions = createDashboardSessions(whole.app.client.db(), [sessionSecret]);
 
-  async function newPerson(): Promise<LanePerson> {
+  async function newUser(): Promise<LaneUser> {
     const subject = randomUUID();
     const account = await newOwner(whole, fake.issuer, subject, `${subject}@example.com`);
     const identified = {
@@ -86,8 +86,8 @@ export async function startLane(injector: FaultInjector, whole: TestService): Pr
 
   const account = await whole.account();
   const put = ingestInto(whole, account.id);
-  const assistant = await newPerson();
-  const people = new Map<string, Promise<LanePerson>>();
+  const assistant = await newUser();
+  const users = new Map<string, Promise<LaneUser>>();
   const sessionManager = new Http2SessionManager(service.internal);
   const authorize = `Bearer ${service.serviceToken}`;
   const transport = createGrpcTransport({
@@ -105,9 +105,9 @@ export async function startLane(injector: FaultInjector, whole: TestService): Pr
     account,
     put,
     ...(await records(put)),
-    person(name) {
-      const known = people.get(name) ?? newPerson();
-      people.set(name, known);
+    user(name) {
+      const known = users.get(name) ?? newUser();
+      users.set(name, known);
       return known;
     },
     token: await accessToken(fake, { sub: assistant.subject }),

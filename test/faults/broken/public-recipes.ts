@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Binary, UUID } from "mongodb";
 import type { RestCall } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
-import type { Lane, LanePerson } from "./lane.ts";
+import type { Lane, LaneUser } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { count, fresh, outcomeOf } from "./recipe.ts";
 
@@ -81,7 +81,7 @@ function update(variant: string, changes: (value: string) => Record<string, unkn
 /** A call as the dashboard's page makes it. */
 async function asOwner(
   { service }: Lane,
-  owner: LanePerson,
+  owner: LaneUser,
   path: string,
   expected: number,
   call: Call = {},
@@ -95,7 +95,7 @@ async function asOwner(
 }
 
 /** Puts the owner's key in place, or away; counts the changes of the key from then on, by the audit log. */
-async function keyOf({ whole }: Lane, owner: LanePerson, present: boolean): Promise<() => Promise<number>> {
+async function keyOf({ whole }: Lane, owner: LaneUser, present: boolean): Promise<() => Promise<number>> {
   const { apiKeys } = whole.app.services;
   const id = UUID.createFromHexString(owner.accountId);
   const there = await apiKeys.ofAccount(id, undefined);
@@ -111,7 +111,7 @@ function keyChange(rpc: string, present: boolean, path: string, expected: number
   return {
     operation: `records.v1.ApiKeyService/${rpc}`,
     async prepare(lane) {
-      const owner = await lane.person(rpc);
+      const owner = await lane.user(rpc);
       return { effects: await keyOf(lane, owner, present), send: () => asOwner(lane, owner, path, expected, call) };
     },
   };
@@ -153,7 +153,7 @@ export const publicRecipes: readonly Recipe[] = [
     operation: "records.v1.ApiKeyService/GetApiKey",
     background: "api_keys",
     async prepare(lane) {
-      const owner = await lane.person("GetApiKey");
+      const owner = await lane.user("GetApiKey");
       await keyOf(lane, owner, true);
       return {
         send() {
@@ -168,7 +168,7 @@ export const publicRecipes: readonly Recipe[] = [
     operation: "records.v1.AuditService/ListAuditEntries",
     background: "audit_log",
     async prepare(lane) {
-      const owner = await lane.person("ListAuditEntries");
+      const owner = await lane.user("ListAuditEntries");
       const id = UUID.createFromHexString(owner.accountId);
       const actor = { person: owner.subject, requestId: fresh(), address: "127.0.0.1" };
       return {

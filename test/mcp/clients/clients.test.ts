@@ -8,8 +8,8 @@ import { testCacheDir } from "../../../fixtures/databases/cache-dir.ts";
 import type { Program } from "../../../fixtures/service/program.ts";
 import { startProgram } from "../../../fixtures/service/program.ts";
 import { clientKinds } from "../../../scripts/mcp-clients/kinds.ts";
-import type { Place } from "../../../scripts/mcp-clients/person.ts";
-import { createPerson, placeOf } from "../../../scripts/mcp-clients/person.ts";
+import type { Place } from "../../../scripts/mcp-clients/user.ts";
+import { createBrowserUser, placeOf } from "../../../scripts/mcp-clients/user.ts";
 import { labelOf, tableOf, tryClient, whyLeftOut } from "../../../scripts/mcp-clients/run.ts";
 
 // Clients may have to be fetched first.
@@ -49,8 +49,8 @@ test.for(kinds.map((kind) => [labelOf(kind), kind] as const))(
 );
 
 test.for(typescriptV2)("reports a sign-out that ends nothing", async (kind) => {
-  const person = { ...createPerson(place), signOut: async (): Promise<void> => undefined };
-  const row = await tryClient(kind, place, { cacheDir, folder }, person);
+  const user = { ...createBrowserUser(place), signOut: async (): Promise<void> => undefined };
+  const row = await tryClient(kind, place, { cacheDir, folder }, user);
   expect(row.verdict).toMatchObject({ signIn: [], tools: [], refresh: [] });
   expect(row.verdict.afterSignOut).toEqual(expect.arrayContaining(["data came after the sign-out"]));
   expect(tableOf([row])).toMatch(/ FAILED\n/);

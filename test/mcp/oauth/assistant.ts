@@ -40,8 +40,8 @@ export function useAssistant(): () => Assistant {
     await put.archive(archived);
     const session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
     await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
-    const person = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
-    const facts = { ...person, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
+    const user = { issuer: "https://id.example", subject: "ann", name: "ann@example.com" };
+    const facts = { ...user, accountId, authenticatedAt: undefined, sid: undefined, proof: undefined };
     const accessPolicy = assistantAccessPolicy({
       throttle: () => Promise.resolve(),
       tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },

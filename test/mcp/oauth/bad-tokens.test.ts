@@ -16,7 +16,7 @@ import {
 import { from } from "../../../fixtures/service/from.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
-import { openSession } from "../../support/person.ts";
+import { openSession } from "../../support/user.ts";
 import { accessClaims, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";
 import { base64, createForge } from "./forge.ts";
 
@@ -202,7 +202,7 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
   "a sub that is a query of MongoDB": [() => good({ sub: { $gt: "" } }), /malformed|names no user/],
   "an empty sub": [() => good({ sub: "" }), /names no user/],
   "a sub of null": [() => good({ sub: null }), /malformed|names no user/],
-  "another person in the payload": [
+  "another user in the payload": [
     () => spoilt(([header, , signature]) => `${header}.${base64(claims({ sub: "person-ann" }))}.${signature}`),
     /signature is wrong/,
   ],

@@ -9,7 +9,7 @@ import type {
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { expect, test } from "vitest";
 import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";

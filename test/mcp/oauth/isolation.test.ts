@@ -5,7 +5,7 @@ import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { newOwner } from "../../../fixtures/sign-in/house.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
-import { openSession } from "../../support/person.ts";
+import { openSession } from "../../support/user.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { randomId, rest, startService } from "../../../fixtures/service/service.ts";
 import { requests } from "../../../fixtures/clients/operations.ts";
@@ -15,11 +15,11 @@ import { accessToken, expectChallenge, rpc, send, statusOf } from "../../../fixt
 let fake: FakeProvider;
 let service: TestService;
 let base: string;
-/** Two people with records of the same names and words, each with a mark of their own in them. */
-let dora: Person;
-let eric: Person;
+/** Two users with records of the same names and words, each with a mark of their own in them. */
+let dora: User;
+let eric: User;
 
-interface Person {
+interface User {
   readonly token: string;
   readonly key: string;
   readonly contact: string;
@@ -31,14 +31,14 @@ beforeAll(async () => {
   fake = await startFakeProvider();
   service = await startService(fake.settings());
   base = service.app.baseUrl;
-  [dora, eric] = [await person("dora", "marigold"), await person("eric", "foxglove")];
+  [dora, eric] = [await user("dora", "marigold"), await user("eric", "foxglove")];
 });
 afterAll(async () => {
   await service.stop();
   await fake.stop();
 });
 
-async function person(name: string, mark: string): Promise<Person> {
+async function user(name: string, mark: string): Promise<User> {
   const account = await newOwner(service, fake.issuer, name, `${name}@example.com`);
   const put = ingestInto(service, account.toHexString());
   const contact = await put.contact({ full_name: "Ann Lee", email: `ann@${mark}.example`, external_id: "ann" });
@@ -275,7 +275,7 @@ test("a user without an account is 403 with words, and one whose account is dele
   };
   const nobody = await send(base, `Bearer ${await accessToken(fake, { sub: "nobody" })}`);
   expect([nobody.status, nobody.body, nobody.headers.get("www-authenticate")]).toEqual([403, expected, null]);
-  const finn = await person("finn", "bluebell");
+  const finn = await user("finn", "bluebell");
   expect(await statusOf(base, finn.token)).toBe(200);
   expect(
     (await service.internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: finn.ids.at(-1) }))

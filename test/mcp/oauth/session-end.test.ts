@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Browser } from "../../../fixtures/sign-in/browser.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
-import { ann, ben, cleo } from "../../../fixtures/sign-in/people.ts";
+import { ann, ben, cleo } from "../../../fixtures/sign-in/users.ts";
 import { ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
 import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";

@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 /** A user with an account. */
-async function person(subject: string): Promise<string> {
+async function user(subject: string): Promise<string> {
   await newOwner(service, fake.issuer, subject, `${subject}@example.com`);
   return subject;
 }
@@ -63,11 +63,11 @@ function expectBucket({ passed, seconds }: { passed: number; seconds: number }):
 }
 
 test("a user has one bucket of 20, refilled at 10 a second, over all instances, addresses and tokens [RTE-16]", async () => {
-  const subject = await person("one-bucket");
+  const subject = await user("one-bucket");
   const tokens = [await known(subject, service, second), await known(subject, service, second)];
   const outcome = await atOnce(60, (turn) => post(turn % 2 === 0 ? service : second, tokens[(turn >> 1) % 2]));
   expectBucket(outcome);
-  const other = await known(await person("another-bucket"), service);
+  const other = await known(await user("another-bucket"), service);
   // The bucket of the first is empty still.
   const [mine, theirs] = await Promise.all([
     atOnce(30, () => post(service, tokens[0])),
@@ -77,7 +77,7 @@ test("a user has one bucket of 20, refilled at 10 a second, over all instances, 
 });
 
 test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON-RPC error [RTE-16]", async () => {
-  const token = await known(await person("refused"), service);
+  const token = await known(await user("refused"), service);
   const { responses } = await atOnce(40, () => post(service, token));
   const rejected = responses.filter(({ status }) => status === 429);
   expect(rejected.length).toBeGreaterThan(0);
@@ -101,7 +101,7 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
 });
 
 test("after the wait that it reports a request passes [RTE-16]", async () => {
-  const token = await known(await person("patient"), service);
+  const token = await known(await user("patient"), service);
   const { responses } = await atOnce(30, () => post(service, token));
   const wait = Number(responses.find(({ status }) => status === 429)?.headers.get("retry-after"));
   await new Promise((resolve) => setTimeout(resolve, wait * 1_000));
@@ -109,7 +109,7 @@ test("after the wait that it reports a request passes [RTE-16]", async () => {
 });
 
 test("each tool call in a message of its own costs a token [RTE-16]", async () => {
-  const token = await known(await person("tools"), service);
+  const token = await known(await user("tools"), service);
   const call = { method: "tools/call", params: { name: "search", arguments: { query: "ann" } } };
   const outcome = await atOnce(40, () => send(service.base, `Bearer ${token}`, call, from()));
   expectBucket(outcome);
@@ -121,7 +121,7 @@ const batch = (at: TestService, token: string, count: number, before?: string): 
 test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
   try {
-    const token = await known(await person("batches"), slow);
+    const token = await known(await user("batches"), slow);
     const began = performance.now();
     expect((await batch(slow, token, 9)).status).toBe(200);
     const rejected = await batch(slow, token, 19);
@@ -143,7 +143,7 @@ test("every message of a batch costs a token; a batch without enough tokens is r
 });
 
 test("a batch with more messages than a bucket holds is 422: no wait would help [RTE-25]", async () => {
-  const token = await known(await person("long-batch"), service);
+  const token = await known(await user("long-batch"), service);
   // The library strips a byte order mark, which must not hide the batch from the throttle.
   for (const before of ["", "\uFEFF"]) {
     const { status, body } = await batch(service, token, 21, before);
@@ -152,14 +152,14 @@ test("a batch with more messages than a bucket holds is 422: no wait would help 
 });
 
 test("a request without a valid token takes from the address, and a new valid token from its account [RTE-16, RTE-11, RTE-21]", async () => {
-  const subject = await person("newcomer");
+  const subject = await user("newcomer");
   for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`]) {
     const headers = from();
     const tokens = await Promise.all(Array.from({ length: 12 }, (_, turn) => make(turn)));
     const { passed, seconds } = await atOnce(12, (turn) => post(tight, tokens[turn], headers));
     expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
     expect((await post(tight, tokens[0], from())).status).not.toBe(429);
-    expect((await post(tight, await accessToken(fake, { sub: await person(`valid-${++made}`) }), headers)).status).toBe(
+    expect((await post(tight, await accessToken(fake, { sub: await user(`valid-${++made}`) }), headers)).status).toBe(
       200,
     );
   }
@@ -179,7 +179,7 @@ test("a token that was rejected is still charged to the address [RTE-16]", async
 });
 
 test("a user's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
-  const subject = await person("shared");
+  const subject = await user("shared");
   const headers = from();
   const began = performance.now();
   // Takes the only token of the bucket.

@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 import { signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";

@@ -1,7 +1,7 @@
 // search and fetch, in the shape that general assistants expect: what one finds, the other gets.
 import { beforeAll, describe, expect, test } from "vitest";
 import { firstWords } from "../../../src/mcp/first-words.ts";
-import { ben } from "../../../fixtures/sign-in/people.ts";
+import { ben } from "../../../fixtures/sign-in/users.ts";
 import { useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";

@@ -4,14 +4,14 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import * as openid from "openid-client";
 import { onTestFinished } from "vitest";
 import { assistantOf, atAssistant, newBrowser, start } from "../../../fixtures/sign-in/provider.ts";
-import type { Person } from "../../../src/embedded/provider/provider.ts";
+import type { User } from "../../../src/embedded/provider/provider.ts";
 import type { Ingest } from "../../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { House } from "../../../fixtures/sign-in/house.ts";
-import { ann } from "../../../fixtures/sign-in/people.ts";
+import { ann } from "../../../fixtures/sign-in/users.ts";
 
 /** The revisions that are spoken at the one address, the newest first. */
 export const revisions = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
@@ -28,21 +28,17 @@ export interface Holder {
 }
 
 /** Signs a user in at an assistant that registers itself. */
-export async function holderOf({ provider, service, base }: House, person: Person = ann): Promise<Holder> {
+export async function holderOf({ provider, service, base }: House, user: User = ann): Promise<Holder> {
   const client = await assistantOf(provider.issuer);
   const browser = newBrowser();
   const { url, checks } = await start(client, atAssistant);
-  let page = await browser.submit(
-    await browser.open(url),
-    { login: person.email, password: person.password },
-    "Sign in",
-  );
+  let page = await browser.submit(await browser.open(url), { login: user.email, password: user.password }, "Sign in");
   if (page.text.includes("Allow access?")) page = await browser.submit(page, {}, "Allow");
   const { access_token: token } = await openid.authorizationCodeGrant(client, page.url, checks);
   const account = (await service.app.services.accounts.list(1_000, 0, undefined)).find(
-    ({ email }) => email === person.email,
+    ({ email }) => email === user.email,
   );
-  if (account === undefined) throw new Error(`no account of ${person.email}`);
+  if (account === undefined) throw new Error(`no account of ${user.email}`);
   const { secret: key } = await service.app.services.apiKeys.create(account._id, "read_write");
   for (const secret of [token, key]) noteSecret(secret);
   const accountId = account._id.toHexString();

@@ -8,7 +8,7 @@ import type { RestResponse, RestCall, TestService } from "../../fixtures/service
 import { rest, sessionSecret, testIssuer } from "../../fixtures/service/service.ts";
 
 /** A signed-in user and what their browser sends. */
-export interface TestPerson {
+export interface TestUser {
   /** The account; undefined for a user without one. */
   readonly accountId: string | undefined;
   readonly subject: string;
@@ -20,16 +20,16 @@ export interface TestPerson {
 }
 
 /** What kind of user. */
-export interface PersonOptions {
+export interface UserOptions {
   readonly account?: boolean;
   readonly enrolled?: boolean;
 }
 
 /** A new user, with an account of their own that is enrolled unless told otherwise. */
-export async function newPerson(
+export async function newUser(
   service: TestService,
-  { account = true, enrolled = true }: PersonOptions = {},
-): Promise<TestPerson> {
+  { account = true, enrolled = true }: UserOptions = {},
+): Promise<TestUser> {
   const subject = randomUUID();
   const email = `${subject}@example.com`;
   const { accounts } = service.app.services;
@@ -44,7 +44,7 @@ export async function openSession(
   subject: string,
   email: string,
   sid?: string,
-): Promise<Omit<TestPerson, "accountId">> {
+): Promise<Omit<TestUser, "accountId">> {
   noteSecret("an-id-token-that-is-no-token");
   const sessions = createDashboardSessions(service.app.client.db(), [sessionSecret]);
   const value = await sessions.begin({
@@ -81,7 +81,7 @@ export async function openSession(
 }
 
 /** An account's id as MongoDB has it. */
-export function accountUuid({ accountId }: TestPerson): UUID {
-  if (accountId === undefined) throw new Error("the person has no account");
+export function accountUuid({ accountId }: TestUser): UUID {
+  if (accountId === undefined) throw new Error("the user has no account");
   return UUID.createFromHexString(accountId);
 }

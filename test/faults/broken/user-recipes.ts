@@ -1,4 +1,4 @@
-// How what people and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
+// How what users and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../../fixtures/sign-in/assistants.ts";
@@ -54,25 +54,25 @@ async function signedIn(
   name: string,
 ): Promise<{ subject: string; cookie: string; ended: () => Promise<number> }> {
   const sessions = lane.whole.app.client.db().collection("dashboard_sessions");
-  const { subject, signIn } = await lane.person(name);
+  const { subject, signIn } = await lane.user(name);
   await sessions.deleteMany({ subject });
   return { subject, cookie: await signIn(), ended: async () => 1 - (await sessions.countDocuments({ subject })) };
 }
 
-export const peopleRecipes: readonly Recipe[] = [
+export const userRecipes: readonly Recipe[] = [
   ...tools.map(({ name }) => toolCall(name)),
   {
     operation: "the dashboard's page",
-    async prepare({ service, person }) {
-      const { cookie } = await person("reads the page");
+    async prepare({ service, user }) {
+      const { cookie } = await user("reads the page");
       const asked = { cookie, accept: "application/json" };
       return { send: async () => outcomeOf(await ask(`${service.app.baseUrl}/`, asked), 200) };
     },
   },
   {
     operation: "the way back from the identity provider",
-    async prepare({ service, fake, person }) {
-      const { subject: sub } = await person("signs in");
+    async prepare({ service, fake, user }) {
+      const { subject: sub } = await user("signs in");
       return { send: async () => outcomeOf((await enter(service.app.baseUrl, fake, { sub })).response, 303) };
     },
   },

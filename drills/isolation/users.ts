@@ -1,4 +1,4 @@
-// People whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is
+// Users whose accounts are full of records, each with words of their own in every field: what shows up elsewhere is
 // seen.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import type { Document } from "mongodb";
@@ -11,7 +11,7 @@ import type { Fixture } from "../../fixtures/service/fixture.ts";
 import { patiently, send } from "./raw.ts";
 
 /** Someone with an account, every credential to it, and a record of each kind. */
-export interface Person {
+export interface User {
   readonly accountId: string;
   readonly key: string;
   /** An access token for assistants. */
@@ -48,12 +48,12 @@ export function newPhone(): string {
 }
 
 /** Makes a user's account and fills it through the internal listener. */
-export async function newPerson(
+export async function newUser(
   fixture: Fixture,
   fake: FakeProvider,
   access: "read_write" | "read_only",
-  years: Person["years"],
-): Promise<Person> {
+  years: User["years"],
+): Promise<User> {
   const { accounts, apiKeys } = fixture.services;
   const mark = newWord();
   const email = `${mark}@example.com`;
@@ -159,7 +159,7 @@ export async function newPerson(
 }
 
 /** Everything by which a user would be recognised in another's response. */
-export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Person): readonly string[] {
+export function secretsOf({ accountId, key, token, mark, phone, ids, years }: User): readonly string[] {
   return [
     accountId,
     key,
@@ -176,7 +176,7 @@ export function secretsOf({ accountId, key, token, mark, phone, ids, years }: Pe
  * All documents of a user's account, of every collection, in one order. What merely using a credential moves is left
  * out.
  */
-export async function documentsOf({ client }: Fixture, { accountId }: Person): Promise<ReadonlyMap<string, string>> {
+export async function documentsOf({ client }: Fixture, { accountId }: User): Promise<ReadonlyMap<string, string>> {
   const id = UUID.createFromHexString(accountId);
   const all = new Map<string, string>();
   for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray()) {

@@ -2,7 +2,7 @@
 // dashboard.
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import type { Program } from "../../fixtures/service/program.ts";
-import type { Person } from "./client.ts";
+import type { UserAgent } from "./client.ts";
 
 /** A page that a client opened. */
 export interface OpenedPage {
@@ -14,7 +14,7 @@ export interface OpenedPage {
   readonly asksPassword: boolean;
 }
 
-/** A service with the demo's records, and one of its people. */
+/** A service with the demo's records, and one of its users. */
 export interface Place {
   readonly base: string;
   readonly issuer: string;
@@ -30,16 +30,16 @@ export function placeOf({ base_url, issuer, accounts }: ReturnType<Program["demo
 }
 
 /** One user at one browser. */
-export interface PersonAtBrowser {
+export interface BrowserUser {
   /** A user that adds each page to the list, and then signs in and agrees. */
-  signsIn(pages: OpenedPage[]): Person;
+  signsIn(pages: OpenedPage[]): UserAgent;
   /** A user that adds each page to the list, and closes it. */
-  declines(pages: OpenedPage[]): Person;
+  declines(pages: OpenedPage[]): UserAgent;
   /** Signs out on the dashboard, through the provider's own page. */
   signOut(): Promise<void>;
 }
 
-export function createPerson({ base, issuer, email, password }: Place): PersonAtBrowser {
+export function createBrowserUser({ base, issuer, email, password }: Place): BrowserUser {
   const callbacks: string[] = [];
   const browser = createBrowser(callbacks);
   const open = async (address: URL, pages: OpenedPage[]): ReturnType<typeof browser.open> => {

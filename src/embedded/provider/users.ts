@@ -1,9 +1,9 @@
-// The people who can sign in at the development provider, and what it says of them.
+// The users who can sign in at the development provider, and what it says of them.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Account } from "oidc-provider";
 
 /** Somebody who can sign in. */
-export interface Person {
+export interface User {
   /** Who this is, for ever: the `sub` of every token. */
   readonly subject: string;
   readonly email: string;
@@ -11,32 +11,32 @@ export interface Person {
   readonly password: string;
 }
 
-/** Finds people. */
-export interface People {
+/** Finds users. */
+export interface Users {
   /** Everyone, in the order of the demo. */
-  readonly all: readonly Pick<Person, "email" | "name">[];
-  bySubject(subject: string | undefined): Person | undefined;
+  readonly all: readonly Pick<User, "email" | "name">[];
+  bySubject(subject: string | undefined): User | undefined;
   /** The user with this email and password; undefined where either is wrong. */
-  signIn(email: string, password: string): Person | undefined;
+  signIn(email: string, password: string): User | undefined;
 }
 
-export function createPeople(people: readonly Person[]): People {
+export function createUsers(users: readonly User[]): Users {
   return {
-    all: people,
-    bySubject: (subject) => people.find((person) => person.subject === subject),
+    all: users,
+    bySubject: (subject) => users.find((user) => user.subject === subject),
     signIn(email, password) {
-      const person = people.find((one) => folded(one.email) === folded(email));
+      const user = users.find((one) => folded(one.email) === folded(email));
       // The passwords are compared in either case, so that the time does not tell which emails there are.
-      const right = isSame(password, person?.password ?? "");
-      return right ? person : undefined;
+      const right = isSame(password, user?.password ?? "");
+      return right ? user : undefined;
     },
   };
 }
 
 /** A user as the library wants one: it picks the claims that the scopes of a request allow. */
-export function accountOf(person: Person | undefined): Account | undefined {
-  if (person === undefined) return undefined;
-  const { subject, email, name } = person;
+export function accountOf(user: User | undefined): Account | undefined {
+  if (user === undefined) return undefined;
+  const { subject, email, name } = user;
   return { accountId: subject, claims: () => ({ sub: subject, email, email_verified: true, name }) };
 }
 

@@ -12,13 +12,13 @@ import type { SessionDocument } from "./session-store.ts";
  * How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard
  * again.
  */
-export type EndPerson = (
-  person: { readonly issuer: string; readonly subject: string },
+export type EndUserSessions = (
+  user: { readonly issuer: string; readonly subject: string },
   deadline: Deadline,
 ) => Promise<number>;
 
 /** The same in a database. It needs no secret: it opens no session. */
-export function createEndPerson(db: Db): EndPerson {
+export function createEndUserSessions(db: Db): EndUserSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
@@ -41,13 +41,13 @@ export function createEndPerson(db: Db): EndPerson {
   };
 }
 
-/** Deletes the stored sessions of people, within a transaction. */
+/** Deletes the stored sessions of users, within a transaction. */
 export function createRemoveSessions(db: Db) {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   return async (
-    people: readonly { readonly issuer: string; readonly subject: string }[],
+    users: readonly { readonly issuer: string; readonly subject: string }[],
     session: ClientSession,
   ): Promise<void> => {
-    for (const { issuer, subject } of people) await sessions.deleteMany({ issuer, subject }, { session });
+    for (const { issuer, subject } of users) await sessions.deleteMany({ issuer, subject }, { session });
   };
 }
