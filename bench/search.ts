@@ -151,10 +151,10 @@ async function examine(
   const hits: number[] = [];
   let [keys, documents] = [0, 0];
   for (const query of queries) {
-    const heard = listenToMongo(mongo);
+    const monitor = listenToMongo(mongo);
     hits.push(await hitsOf(services, account, list, query));
     const reads = [];
-    for (const { command } of heard.stop()) reads.push(...(await explain(mongo, command)).reads);
+    for (const { command } of monitor.stop()) reads.push(...(await explain(mongo, command)).reads);
     keys = Math.max(
       keys,
       reads.reduce((sum, read) => sum + read.keys, 0),

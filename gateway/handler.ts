@@ -26,7 +26,7 @@ export interface GatewayOptions {
   readonly dispatch: Dispatch;
   /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
   readonly documentProvider: string;
-  /** Hears of every request that failed, before its response. */
+  /** Called for every request that failed, before its response. */
   readonly onError: (failure: Failure, inbound: Inbound) => void;
 }
 

@@ -69,9 +69,9 @@ export const allCollections: readonly CollectionSpec[] = [
   restoreCollection,
 ];
 
-/** Hears of what the services do beside the requests. */
+/** Observes what the services do beside the requests. */
 export interface ServiceWatch {
-  /** Hears of the failures of a task in the background. */
+  /** Called for the failures of a task in the background. */
   trouble(task: string): OnTrouble;
   readonly imports: ImportWatch;
 }
@@ -119,7 +119,7 @@ function createRecordStores(client: MongoClient) {
 
 /**
  * What there is over one database. `redis` is requested when it is needed: it is connected later, or there is none.
- * `watch` hears of what happens beside the requests.
+ * `watch` observes what happens beside the requests.
  */
 export function createServices(
   client: MongoClient,

@@ -76,8 +76,8 @@ async function run(
         for (const write of of(kind)) judging.push(judged(write, whole, await suffered(write, patient, violations)));
       }
       say(`${of("killed").length} writes: killed`);
-      const hearing = await killed(of("killed"), patient, violations);
-      judging.push(...hearing.map(async ({ write, heard }) => judged(write, whole, await heard)));
+      const pending = await killed(of("killed"), patient, violations);
+      judging.push(...pending.map(async ({ write, response }) => judged(write, whole, await response)));
       violations.push(...(await Promise.all(judging)).flat(), ...unknownSteps(sent));
       const figures = {
         "writes with a fault of mongod": of("fault").length,
@@ -107,8 +107,8 @@ async function came(instant: Promise<void>, { broken }: PreparedWrite, violation
 }
 
 /**
- * Sends a write to an instance that lives on, and what its client hears. One after the other, as a moment is that of
- * one write alone.
+ * Sends a write to an instance that lives on, and returns what its client receives. One after the other, as a moment
+ * is that of one write alone.
  */
 async function suffered(
   write: PreparedWrite,
@@ -120,9 +120,9 @@ async function suffered(
     return withFault(mongod, { times: 1 }, { ...breach.fault, appName: "records" }, () => write.send(instance.base));
   if (!("at" in breach)) return undefined;
   const cut = proxy.arm(breach.at, (held) => held.cut());
-  const heard = write.send(instance.base);
+  const response = write.send(instance.base);
   await came(cut, write, violations);
-  return heard;
+  return response;
 }
 
 /** Sends each write until its moment, where it is held; when all are there, the instance is killed. */
@@ -130,29 +130,29 @@ async function killed(
   writes: readonly PreparedWrite[],
   { instance, proxy }: Patient,
   violations: string[],
-): Promise<{ write: PreparedWrite; heard: Promise<WireResponse | undefined> }[]> {
-  const hearing: { write: PreparedWrite; heard: Promise<WireResponse | undefined> }[] = [];
+): Promise<{ write: PreparedWrite; response: Promise<WireResponse | undefined> }[]> {
+  const pending: { write: PreparedWrite; response: Promise<WireResponse | undefined> }[] = [];
   const ways: ReplyProxy[] = [];
   try {
     for (const write of writes) {
       const { breach } = write.broken;
       if ("at" in breach) {
         const held = proxy.arm(breach.at, () => undefined);
-        hearing.push({ write, heard: write.send(instance.base) });
+        pending.push({ write, response: write.send(instance.base) });
         await came(held, write, violations);
-      } else if ("heard" in breach) {
-        const way = await startReplyProxy(Number(new URL(instance.base).port), breach.heard);
+      } else if ("received" in breach) {
+        const way = await startReplyProxy(Number(new URL(instance.base).port), breach.received);
         ways.push(way);
-        hearing.push({ write, heard: write.send(way.base) });
+        pending.push({ write, response: write.send(way.base) });
         await came(way.reached, write, violations);
       }
     }
     await instance.kill();
-    await Promise.all(hearing.map(({ heard }) => heard));
+    await Promise.all(pending.map(({ response }) => response));
   } finally {
     for (const way of ways) way.stop();
   }
-  return hearing;
+  return pending;
 }
 
 /** Changes of what a write touches that are none of its known steps: instants which nobody has tried. */

@@ -3,12 +3,12 @@
 import type { CommandInstant } from "../../fixtures/network/mongo-proxy.ts";
 import type { CommandFault } from "../../fixtures/databases/own-mongod.ts";
 import type { Operation, SpokenWire } from "../kills/body.ts";
-import type { Heard } from "./reply-proxy.ts";
+import type { Received } from "./reply-proxy.ts";
 
 /** How a write is broken: where the instance is killed or its connection cut, or what mongod does to it. */
 export type Breach =
   | { readonly kind: "killed" | "cut"; readonly at: CommandInstant }
-  | { readonly kind: "killed"; readonly heard: Heard }
+  | { readonly kind: "killed"; readonly received: Received }
   | { readonly kind: "fault"; readonly name: string; readonly fault: CommandFault };
 
 /** One write that is broken once. */
@@ -35,7 +35,7 @@ export const commands: Readonly<Record<Operation, readonly Omit<CommandInstant, 
   ],
 };
 
-const replies: readonly Heard[] = ["nothing", "the head", "all but the end"];
+const replies: readonly Received[] = ["nothing", "the head", "all but the end"];
 
 const claim = { namespace: "records.idempotency" };
 const faults: Readonly<Record<string, CommandFault>> = {
@@ -89,7 +89,7 @@ function breachesOf(operation: Operation): Record<Breach["kind"], readonly Breac
   return {
     killed: [
       ...instants(operation).map((at): Breach => ({ kind: "killed", at })),
-      ...replies.map((heard): Breach => ({ kind: "killed", heard })),
+      ...replies.map((received): Breach => ({ kind: "killed", received })),
     ],
     cut: instants(operation).map((at) => ({ kind: "cut", at })),
     fault: Object.entries(faults).map(([name, fault]) => ({ kind: "fault", name, fault })),
@@ -123,7 +123,7 @@ export const sampledWrites: readonly BrokenWrite[] = operations.flatMap((operati
 export function spell({ operation, wire, breach }: BrokenWrite): string {
   const write = `in a ${wire} ${operation}`;
   if (breach.kind === "fault") return `mongod ${breach.name} ${write}`;
-  if ("heard" in breach) return `killed when the client had heard ${breach.heard} ${write}`;
+  if ("received" in breach) return `killed when the client had received ${breach.received} ${write}`;
   const { command, collection, when } = breach.at;
   return `${breach.kind} ${when} ${command}${collection === undefined ? "" : ` of ${collection}`} ${write}`;
 }

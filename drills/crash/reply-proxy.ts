@@ -4,10 +4,10 @@ import type { AddressInfo, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
 /**
- * What the client hears of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the
+ * What the client receives of a reply: over HTTP/1.1 its head or all but a byte, over gRPC its headers or all but the
  * trailers.
  */
-export type Heard = "nothing" | "the head" | "all but the end";
+export type Received = "nothing" | "the head" | "all but the end";
 
 /** One way, for one reply. */
 export interface ReplyProxy {
@@ -18,7 +18,7 @@ export interface ReplyProxy {
 }
 
 /** Opens a way to the instance that listens on this port of 127.0.0.1. */
-export async function startReplyProxy(port: number, heard: Heard): Promise<ReplyProxy> {
+export async function startReplyProxy(port: number, received: Received): Promise<ReplyProxy> {
   const sockets = new Set<Socket>();
   let hold = (): void => undefined;
   const reached = new Promise<void>((resolve) => (hold = resolve));
@@ -40,7 +40,8 @@ export async function startReplyProxy(port: number, heard: Heard): Promise<Reply
     far.on("data", (chunk: Buffer) => {
       if (held) return;
       rest = Buffer.concat([rest, chunk]);
-      const cut = rest.toString("latin1", 0, 5) === "HTTP/" ? cutHttp1(rest, heard) : cutHttp2(rest, heard, headers);
+      const cut =
+        rest.toString("latin1", 0, 5) === "HTTP/" ? cutHttp1(rest, received) : cutHttp2(rest, received, headers);
       if (cut === undefined) return;
       near.write(rest.subarray(0, cut.passes));
       rest = rest.subarray(cut.passes);
@@ -69,12 +70,12 @@ interface Cut {
 }
 
 /** Undefined until the whole reply is there. */
-function cutHttp1(reply: Buffer, heard: Heard): Cut | undefined {
+function cutHttp1(reply: Buffer, received: Received): Cut | undefined {
   const head = reply.indexOf("\r\n\r\n") + 4;
   const length = Number(/^content-length: (\d+)/im.exec(reply.toString("latin1", 0, head))?.[1]);
   if (head < 4 || reply.length < head + length) return undefined;
   return {
-    passes: { nothing: 0, "the head": head, "all but the end": head + length - 1 }[heard],
+    passes: { nothing: 0, "the head": head, "all but the end": head + length - 1 }[received],
     held: true,
     headers: 0,
   };
@@ -84,13 +85,13 @@ function cutHttp1(reply: Buffer, heard: Heard): Cut | undefined {
  * RFC 9113: a frame begins with three bytes of length and one of type, and has nine bytes before its payload; HEADERS
  * is type 1.
  */
-function cutHttp2(reply: Buffer, heard: Heard, before: number): Cut {
-  const passing = { nothing: 0, "the head": 1, "all but the end": 1 }[heard];
+function cutHttp2(reply: Buffer, received: Received, before: number): Cut {
+  const passing = { nothing: 0, "the head": 1, "all but the end": 1 }[received];
   let [at, headers] = [0, before];
   for (; at + 9 <= reply.length; at += 9 + reply.readUIntBE(at, 3)) {
     const type = reply[at + 3];
     if (at + 9 + reply.readUIntBE(at, 3) > reply.length) break;
-    if ((type === 1 && headers === passing) || (type === 0 && heard === "the head"))
+    if ((type === 1 && headers === passing) || (type === 0 && received === "the head"))
       return { passes: at, held: true, headers };
     if (type === 1) headers += 1;
   }

@@ -16,7 +16,7 @@ export interface PreparedWrite {
   send(base: string, wire?: SpokenWire): Promise<WireResponse | undefined>;
   /**
    * Sends it again to an instance that is whole, and gives what is wrong: anything but one record, one note, one claim,
-   * and the same body in every response. `first` is what its client has heard.
+   * and the same body in every response. `first` is what its client has received.
    */
   judge(whole: string, first: WireResponse | undefined): Promise<string[]>;
 }
@@ -58,10 +58,10 @@ export async function prepareWrite(fixture: Fixture, whole: string, broken: Brok
         ];
       const body = bodyOf(operation, wire, retry);
       const known =
-        "heard" in breach ||
+        "received" in breach ||
         ("at" in breach && breach.at.command === "commitTransaction" && breach.at.when === "after");
       see(!known || retry.replayed, "it had been committed, and its retry was no replay");
-      if (breach.kind === "killed") see(first?.outcome !== "ok", "its client had heard that it was done");
+      if (breach.kind === "killed") see(first?.outcome !== "ok", "its client had received a success");
       if (breach.kind === "fault")
         see(first?.outcome === "ok", `the instance did not get over it: ${first?.outcome ?? "no response"}`);
       if (first?.outcome === "ok")

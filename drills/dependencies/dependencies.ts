@@ -63,7 +63,7 @@ function sufferAll(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Report> {
   return onSite({ members: suffered[0]?.members ?? 1, instances: 1, environment }, async (site) => {
-    const ledger: Ledger = { acknowledged: [], unheard: [] };
+    const ledger: Ledger = { acknowledged: [], unacknowledged: [] };
     const figures: Record<string, string> = {};
     const violations: string[] = [];
     const known = await site.token();

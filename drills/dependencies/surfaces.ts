@@ -43,7 +43,7 @@ export interface Call {
 export interface Ledger {
   readonly acknowledged: Acknowledged[];
   /** Writes with a key that were not acknowledged, to be sent again. */
-  readonly unheard: Write[];
+  readonly unacknowledged: Write[];
 }
 
 /** A write of one record, which has its name. */
@@ -134,7 +134,7 @@ export function surfacesOf(
         const name = randomUUID();
         const one: Write = { wire, rpc, name, collection, request: request(name, of), keyed };
         const word = await write(one);
-        if (keyed && word !== "served") ledger.unheard.push(one);
+        if (keyed && word !== "served") ledger.unacknowledged.push(one);
         return word;
       },
     };

@@ -115,7 +115,7 @@ export async function suffer(
   if (fault.heals === true) await served(begun, "into the fault");
   await end();
   const recoveryMs = await served(performance.now(), "after it ended");
-  for (const write of ledger.unheard.splice(0)) {
+  for (const write of ledger.unacknowledged.splice(0)) {
     const word = await surfaces.write(write);
     if (word !== "served")
       violations.push(`${fault.name}: ${write.wire} ${write.rpc} was ${word} when it was sent again`);

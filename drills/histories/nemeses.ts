@@ -10,7 +10,7 @@ export type Nemesis = (scene: Scene) => Promise<void>;
 export type NemesisName = keyof typeof nemeses;
 
 export const nemeses = {
-  /** The others elect when they have not heard of the primary for long enough; it notices at about the same time. */
+  /** The others elect when heartbeats of the primary are missing for long; it notices at about the same time. */
   async "side cut"(scene) {
     const sides = await cut(scene);
     await scene.meanwhile(scene.electionMs + 3_000, sides.manyInstances);

@@ -23,13 +23,13 @@ export async function runHistories(
 ): Promise<Report> {
   const failures: string[] = [];
   // A response of 500 says nothing of its cause: the log does.
-  const hear = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(line));
+  const onLogLine = (line: string): void => void (line.includes('"reason":"INTERNAL"') && failures.push(line));
   const kept = keepHistories();
   const outcomes: RoundOutcome[] = [];
   const failovers: number[] = [];
   let failed = true;
   try {
-    await onPartitionableSite(environment, hear, async (site) => {
+    await onPartitionableSite(environment, onLogLine, async (site) => {
       let electionMs = 2_000;
       for (const [number, plan] of rounds.entries()) {
         if (plan.electionMs !== electionMs) await site.setElectionTimeout((electionMs = plan.electionMs));

@@ -15,7 +15,7 @@ export interface Scene {
   readonly beside: 1 | 2;
   /** What was paused, and when. */
   readonly standstills: Standstill[];
-  /** Hears of a cut: the instances beside the old primary, and the others. */
+  /** Called at a cut with the instances beside the old primary, and the others. */
   divided(alone: readonly string[], many: readonly string[]): void;
   /** Lets things be for so long; what the round does meanwhile is done in it, over an instance of `instances`. */
   meanwhile(ms: number, instances: readonly string[]): Promise<void>;

@@ -33,7 +33,7 @@ export interface Site {
   instance(name: string): ChildInstance;
   /** The process of a member or an instance, as it is now. */
   pid(name: string): number;
-  /** Lets an election begin when the members have not heard of a primary for so long. */
+  /** Lets an election begin when the members have had no heartbeat of a primary for so long. */
   setElectionTimeout(ms: number): Promise<void>;
   /** Somebody with an account of their own, and every credential. */
   user(name: string): Promise<User>;
@@ -51,10 +51,10 @@ export interface User {
 const members = ["m0", "m1", "m2"];
 const sessionSecret = "session-secret-of-the-drills-of-32-characters";
 
-/** Runs the work on a site and clears everything away. `hear` gets every line of the instances' logs. */
+/** Runs the work on a site and clears everything away. `onLogLine` gets every line of the instances' logs. */
 export async function onPartitionableSite<T>(
   environment: Readonly<Record<string, string>>,
-  hear: (line: string) => void,
+  onLogLine: (line: string) => void,
   work: (site: Site) => Promise<T>,
 ): Promise<T> {
   let mongod: OwnMongod | undefined;
@@ -77,7 +77,7 @@ export async function onPartitionableSite<T>(
       MAX_IN_FLIGHT: "256",
       ...environment,
     };
-    return await withFixture({ members: 3, mongods, instances: 3, environment: settings, hear }, async (laid) => {
+    return await withFixture({ members: 3, mongods, instances: 3, environment: settings, onLogLine }, async (laid) => {
       fixture = laid;
       const primaries = watchPrimaries(
         new Map(

@@ -63,14 +63,14 @@ export const instances: Drill = {
 async function startTogether(plan: Plan, say: Say, environment: Record<string, string> = {}): Promise<Report> {
   const errors: string[] = [];
   const lines = readLines();
-  const hear = (line: string): void => {
-    if (line.startsWith("{")) lines.hear(line);
+  const onLogLine = (line: string): void => {
+    if (line.startsWith("{")) lines.add(line);
     const serious = line.startsWith("{")
       ? Number((JSON.parse(line) as Document)["level"]) >= error
       : /^\w*Error: /.test(line);
     if (serious) errors.push(line);
   };
-  const options = { members: 1, instances: 0, environment: { LOG_LEVEL: "info", ...environment }, hear } as const;
+  const options = { members: 1, instances: 0, environment: { LOG_LEVEL: "info", ...environment }, onLogLine } as const;
   return withFixture(options, async (fixture) => {
     const violations: string[] = [];
     const figures: Record<string, number | string> = { instances: plan.instances };

@@ -22,10 +22,14 @@ export type Fault =
 const acknowledgedAlone = 30;
 
 /**
- * Each resolves when what was broken is whole again. `heard` counts the acknowledged writes; a primary is left alone
- * for so many milliseconds at most.
+ * Each resolves when what was broken is whole again. `acknowledgedCount` counts the acknowledged writes; a primary is
+ * left alone for so many milliseconds at most.
  */
-export function faultsOn(fixture: Fixture, heard: () => number, aloneMs: number): Record<Fault, () => Promise<void>> {
+export function faultsOn(
+  fixture: Fixture,
+  acknowledgedCount: () => number,
+  aloneMs: number,
+): Record<Fault, () => Promise<void>> {
   const { mongod, redis, client, instances } = fixture;
   const admin = client.db("admin");
 
@@ -98,10 +102,10 @@ export function faultsOn(fixture: Fixture, heard: () => number, aloneMs: number)
             admins.map((follower) => follower.db("admin").command({ configureFailPoint: "stopReplProducer", mode })),
           );
         await follow("alwaysOn");
-        const before = heard();
+        const before = acknowledgedCount();
         for (
           const until = performance.now() + aloneMs;
-          heard() < before + acknowledgedAlone && performance.now() < until;
+          acknowledgedCount() < before + acknowledgedAlone && performance.now() < until;
         )
           await sleep(20);
         await lost(pid);

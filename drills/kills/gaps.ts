@@ -8,9 +8,12 @@ export interface Done {
   readonly to: number;
 }
 
-/** The longest gap in milliseconds, and how often each fault came with the longest gap beside it. `heard` ascends. */
-export function gapFigures(heard: readonly number[], done: readonly Done[]): Record<string, number> {
-  const gaps = heard.slice(1).map((to, at) => ({ from: heard[at] ?? 0, to }));
+/**
+ * The longest gap in milliseconds, and how often each fault came with the longest gap beside it. `acknowledgedAt`
+ * ascends.
+ */
+export function gapFigures(acknowledgedAt: readonly number[], done: readonly Done[]): Record<string, number> {
+  const gaps = acknowledgedAt.slice(1).map((to, at) => ({ from: acknowledgedAt[at] ?? 0, to }));
   const longest = (among: typeof gaps): number =>
     Math.round(among.reduce((most, { from, to }) => Math.max(most, to - from), 0));
   const figures: Record<string, number> = { "longest gap, ms": longest(gaps) };

@@ -105,16 +105,16 @@ const writesAtLeast = 40;
 async function run({ plan, members, form = "short", say, broken = {}, keyOf, seen = /^/ }: KillsRun): Promise<Report> {
   const failures: string[] = [];
   // What an instance calls its own failure is told with its cause: a response of 500 says nothing of it.
-  const hear = (line: string): void =>
+  const onLogLine = (line: string): void =>
     void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
   return withFixture(
-    { members, instances: plan.instances, environment: { LOG_LEVEL: "error", ...broken }, hear },
+    { members, instances: plan.instances, environment: { LOG_LEVEL: "error", ...broken }, onLogLine },
     async (fixture) => {
       const account = await fixture.account();
       const done: Done[] = [];
       const begun = performance.now();
-      const during = async (heard: () => number): Promise<void> => {
-        const faults = faultsOn(fixture, heard, plan.aloneMs);
+      const during = async (acknowledgedCount: () => number): Promise<void> => {
+        const faults = faultsOn(fixture, acknowledgedCount, plan.aloneMs);
         const track = async (counts: Track): Promise<void> => {
           const order = Object.entries(counts).flatMap(([fault, count]) =>
             Array.from({ length: count }, () => ({ fault: fault as Fault, at: Math.random() })),
@@ -131,7 +131,10 @@ async function run({ plan, members, form = "short", say, broken = {}, keyOf, see
         // Each to its end, also where another failed: nothing may be started when the fixture is cleared.
         const tracks = await Promise.allSettled([sleep(plan.seconds * 1_000), ...plan.tracks.map(track)]);
         for (const result of tracks) if (result.status === "rejected") throw result.reason;
-        for (const until = performance.now() + 30_000; heard() < writesAtLeast && performance.now() < until; )
+        for (
+          const until = performance.now() + 30_000;
+          acknowledgedCount() < writesAtLeast && performance.now() < until;
+        )
           await sleep(50);
       };
       const stream = await runStream({

@@ -18,7 +18,7 @@ export interface Acknowledged {
   /** The response, as REST would send it. */
   readonly body: string;
   readonly replayed: boolean;
-  /** When it was heard, in milliseconds of `performance.now()`. */
+  /** When it was acknowledged, in milliseconds of `performance.now()`. */
   readonly at: number;
 }
 
@@ -39,8 +39,8 @@ export interface StreamOptions {
   readonly clients: number;
   /** Milliseconds between two writes of a client. */
   readonly pauseMs: number;
-  /** The stream ends when this does; what is under way is repeated until it is heard. */
-  readonly during: (heard: () => number) => Promise<unknown>;
+  /** The stream ends when this does; what is under way is repeated until it is acknowledged. */
+  readonly during: (acknowledgedCount: () => number) => Promise<unknown>;
   /** The idempotency key of an attempt: the write's name for a client that does it right. */
   readonly keyOf?: (name: string, attempt: number) => string;
 }
@@ -80,7 +80,7 @@ export async function runStream({
         parent === undefined
           ? wires[wire].create(target, keyOf(name, attempt), contactOf(name))
           : wires[wire].append(target, keyOf(name, attempt), parent, name);
-      const response = await heardOf(sent, hasty && attempt === 0 ? 0 : patienceMs);
+      const response = await responseWithin(sent, hasty && attempt === 0 ? 0 : patienceMs);
       if (response?.outcome === "ok") {
         const { id, replayed } = response;
         acknowledged.push({
@@ -126,6 +126,6 @@ function numberOf(name: string): number {
 }
 
 /** Undefined where no response came, or none in time: it may come later, and nobody listens then. */
-function heardOf(response: Promise<WireResponse>, withinMs: number): Promise<WireResponse | undefined> {
+function responseWithin(response: Promise<WireResponse>, withinMs: number): Promise<WireResponse | undefined> {
   return Promise.race([response.catch(() => undefined), sleep(withinMs, undefined, { ref: false })]);
 }

@@ -67,9 +67,9 @@ function overSocket(socket: Socket): Connection {
     received = received.subarray(read.length);
     const { reply } = read;
     if (reply.closes) usable = false;
-    const heard = asked;
+    const pending = asked;
     asked = undefined;
-    heard?.resolve(reply);
+    pending?.resolve(reply);
   });
   socket.on("error", end);
   socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));

@@ -67,7 +67,7 @@ async function maintain(
 ): Promise<Report> {
   const lines = readLines();
   return withFixture(
-    { members: 3, instances, environment: { ...environment, LOG_LEVEL: "info" }, hear: lines.hear },
+    { members: 3, instances, environment: { ...environment, LOG_LEVEL: "info" }, onLogLine: lines.add },
     async (fixture) => {
       const folder = mkdtempSync(join(tmpdir(), "records-maintenance-"));
       const account = await fixture.account();

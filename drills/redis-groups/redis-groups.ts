@@ -86,12 +86,12 @@ export const redisGroups: Drill = {
 async function drill(plan: Plan, form: Form, say: Say, build: Readonly<Record<string, string>> = {}): Promise<Report> {
   const violations: string[] = [];
   const figures: Record<string, number | string> = {};
-  const hear = (line: string): void => {
+  const onLogLine = (line: string): void => {
     if (line.includes('"code":"CROSSSLOT"')) violations.push(`keys in several slots: ${line}`);
     if (line.includes('"reason":"INTERNAL"')) violations.push(`an instance failed: ${line}`);
   };
   await withFixture(
-    { members: 1, instances: 0, environment: { LOG_LEVEL: "warn", ...build }, hear },
+    { members: 1, instances: 0, environment: { LOG_LEVEL: "warn", ...build }, onLogLine },
     async (fixture) => {
       for (const [kind, faults] of Object.entries(plan.faults) as [GroupKind, readonly FaultName[]][]) {
         const group = await startGroup[kind]();

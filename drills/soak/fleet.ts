@@ -12,7 +12,7 @@ export interface Fleet extends Victims {
   readonly loaded: readonly Loaded[];
   /** The one that lives through, and its surfaces. */
   readonly survivor: { readonly instance: ChildInstance; readonly surfaces: Surfaces };
-  /** Whether a request went unheard because its instance was killed, or was told that the instance is about to end. */
+  /** Whether a request got no response as its instance was killed, or was told that the instance is about to end. */
   excuses(miss: Miss): boolean;
   close(): void;
 }

@@ -2,7 +2,7 @@
 
 /** The lines of all instances. */
 export interface Log {
-  hear(line: string): void;
+  add(line: string): void;
   /** Lines that say that MongoDB or the provider could not be had. */
   explained(): number;
   /** All others, which nobody expects: a fault of ours, a rejection that nobody handled, a warning of Node. */
@@ -13,7 +13,7 @@ export function logOf(): Log {
   const others: string[] = [];
   let explained = 0;
   return {
-    hear(line) {
+    add(line) {
       if (line.includes('"reason":"UNAVAILABLE"')) explained += 1;
       else others.push(`an instance wrote: ${line.slice(0, 300)}`);
     },

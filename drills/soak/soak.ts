@@ -89,8 +89,8 @@ export const soak: Drill = {
 function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, string>> = {}): Promise<Report> {
   const log = logOf();
   const environment = { ...broken, NODE_OPTIONS: collecting, LOG_LEVEL: "error" };
-  return onSite({ members: plan.members, instances: plan.instances, environment, hear: log.hear }, async (site) => {
-    const ledger: Ledger = { acknowledged: [], unheard: [] };
+  return onSite({ members: plan.members, instances: plan.instances, environment, onLogLine: log.add }, async (site) => {
+    const ledger: Ledger = { acknowledged: [], unacknowledged: [] };
     const fleet = await createFleet(site, await site.token(), ledger);
     try {
       return await soakUnder(site, fleet, ledger, form, plan, say, log);
@@ -172,7 +172,7 @@ async function soakUnder(
   for (const result of await during) if (result.status === "rejected") throw result.reason;
   machine.stop();
   samples.push(await sample(instance));
-  for (const write of ledger.unheard.splice(0)) {
+  for (const write of ledger.unacknowledged.splice(0)) {
     const word = await surfaces.write(write);
     if (word !== "served") violations.push(`${write.wire} ${write.rpc} was ${word} when it was sent again`);
   }

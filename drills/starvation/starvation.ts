@@ -160,21 +160,21 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
 }
 
 /** A child process that takes one order at a time. */
-interface Hand<Told, Heard> {
-  tell(told: Told): Promise<Heard>;
+interface Hand<Told, Result> {
+  tell(told: Told): Promise<Result>;
   stop(): Promise<void>;
 }
 
 /** Starts a child process that takes one order at a time and reports its result. */
-function start<Told, Heard>(module: string): Hand<Told, Heard> {
+function start<Told, Result>(module: string): Hand<Told, Result> {
   const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
   return {
     async tell(told) {
-      const heard = once(child, "message");
+      const message = once(child, "message");
       child.send(told as Serializable);
       const ended = exited.then(() => Promise.reject(new Error(`${module} ended by itself`)));
-      return ((await Promise.race([heard, ended])) as [Heard])[0];
+      return ((await Promise.race([message, ended])) as [Result])[0];
     },
     async stop() {
       child.kill("SIGKILL");

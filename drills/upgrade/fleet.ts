@@ -43,14 +43,14 @@ export interface FleetOptions {
   readonly oldProgram: readonly string[];
   readonly environment: Readonly<Record<Version, Readonly<Record<string, string>>>>;
   /** Gets every line of the log of an old instance; those of new ones go to the fixture. */
-  readonly hear: (line: string) => void;
+  readonly onLogLine: (line: string) => void;
 }
 
 /** Between leaving the load balancer's list and SIGTERM: requests that were about to be sent arrive. */
 const drainMs = 100;
 
 /** A fleet without instances. The fixture ends all of them. */
-export function createFleet({ fixture, oldProgram, environment, hear }: FleetOptions): Fleet {
+export function createFleet({ fixture, oldProgram, environment, onLogLine }: FleetOptions): Fleet {
   const members: Member[] = [];
   let turn = 0;
   const serving = (): Member[] => members.filter(({ state }) => state === "serving");
@@ -62,7 +62,7 @@ export function createFleet({ fixture, oldProgram, environment, hear }: FleetOpt
     // $indexStats, which that role forbids: no story imports a stream. Only here could an older release get more
     // rights.
     const older = (): Promise<ChildInstance> =>
-      startChild(fixture.mongod.uri, fixture.redis.uri, settings, hear, oldProgram);
+      startChild(fixture.mongod.uri, fixture.redis.uri, settings, onLogLine, oldProgram);
     const instance = await (version === "new" ? own() : older());
     fixture.instances.push(instance);
     const internal = createPool(`http://127.0.0.1:${instance.internalPort}`);

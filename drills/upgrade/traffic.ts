@@ -23,10 +23,10 @@ export interface Request {
 }
 
 /** An expected response. */
-export interface Heard {
+export interface ExpectedResponse {
   readonly reply: Reply;
   /** Attempts before it whose outcome nobody knows. */
-  readonly unheard: number;
+  readonly unconfirmed: number;
   readonly by: Member;
 }
 
@@ -44,7 +44,7 @@ export class Unexpected extends Error {
 /** Sends and judges. */
 export interface Traffic {
   /** Sends until an expected status comes. Rejects with Unexpected where another comes than 503, or none. */
-  send(request: Request): Promise<Heard>;
+  send(request: Request): Promise<ExpectedResponse>;
   violation(words: string): void;
   /** Everything that was wrong, with the failures that no fault explains. */
   violations(): string[];
@@ -99,7 +99,7 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
           slowestMs = Math.max(slowestMs, ms);
           if (!expect.includes(reply.status))
             fail(`${what} got ${reply.status} instead of ${expect.join(" or ")}: ${reply.body}`);
-          return { reply, unheard: attempt, by };
+          return { reply, unconfirmed: attempt, by };
         }
         await sleep(pauseMs);
       }

@@ -72,7 +72,7 @@ async function sideBySide(
 ): Promise<Report> {
   const failures: string[] = [];
   // A response of 500 does not tell its cause: the log does.
-  const hearing =
+  const collectFailures =
     (version: Version) =>
     (line: string): void => {
       if (!line.includes('"reason":"INTERNAL"') || (version === "old" && knownFlaw.test(line))) return;
@@ -81,13 +81,13 @@ async function sideBySide(
   const settings = { LOG_LEVEL: "error", ...provider };
   const oldProgram = await programOf(older, ["fixtures/service/instance.ts", "test/faults/instance.ts"]);
   return withFixture(
-    { members: plan.members, instances: 0, environment: settings, hear: hearing("new") },
+    { members: plan.members, instances: 0, environment: settings, onLogLine: collectFailures("new") },
     async (fixture) => {
       const fleet = createFleet({
         fixture,
         oldProgram,
         environment: { old: settings, new: broken },
-        hear: hearing("old"),
+        onLogLine: collectFailures("old"),
       });
       const windows: Window[] = [];
       try {

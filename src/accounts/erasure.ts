@@ -113,7 +113,7 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
           await write(client, deadline, (options) =>
             erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options),
           );
-        // A sweep that fails is begun again in the background, where the log hears of it.
+        // A sweep that fails is begun again in the background, which logs it.
         const sweeping = sweeper.sweep(erasure).catch(() => undefined);
         await Promise.race([sweeping, sleep(Math.max(0, untilMs - performance.now()))]);
         seen = await look();

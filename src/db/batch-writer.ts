@@ -15,7 +15,7 @@ const most = 10_000;
 
 /**
  * Collects for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be
- * one that may be done twice. `onLost` hears of what was given up.
+ * one that may be done twice. `onLost` gets what was given up.
  */
 export function createBatchWriter<T>(
   afterMs: number,

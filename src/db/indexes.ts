@@ -195,11 +195,11 @@ export function flawOf(needed: IndexDescription, present: readonly PresentIndex[
   return existing["hidden"] === true ? "hidden" : undefined;
 }
 
-/** For `onPlan`: `hear` is called with the indexes whose build takes seconds or more, where there are any. */
-export function longBuilds(hear: (names: readonly string[]) => void): (steps: readonly IndexStep[]) => void {
+/** For `onPlan`: `onLongBuilds` is called with the indexes whose build takes seconds or more, where there are any. */
+export function longBuilds(onLongBuilds: (names: readonly string[]) => void): (steps: readonly IndexStep[]) => void {
   return (steps) => {
     const names = steps.filter(({ documents }) => documents > fewDocuments).flatMap(namesOf);
-    if (names.length > 0) hear(names);
+    if (names.length > 0) onLongBuilds(names);
   };
 }
 

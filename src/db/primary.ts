@@ -32,7 +32,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   onProof(listener: ProofListener): void;
   /** Whether the client is connected to a mongos, behind which it does not see any primary. */
   sharded(): boolean;
-  /** Hears when the lease is lost, and when it is there again. */
+  /** Calls the listener when the lease is lost, and when it is there again. */
   onLease(listener: (status: LeaseStatus) => void): void;
 }
 
@@ -80,8 +80,8 @@ export function createPrimary(
   lease: Lease,
   ask: (term: Term | undefined) => Promise<Proof>,
 ): { readonly primary: Primary; stop(): void } {
-  let hearProof: ProofListener = () => undefined;
-  let hearLease: (status: LeaseStatus) => void = () => undefined;
+  let proofListener: ProofListener = () => undefined;
+  let leaseListener: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
   let [asked, replied, underWay] = [0, 0, 0];
   // Until the first proof, nothing is known that could come too late.
@@ -102,13 +102,13 @@ export function createPrimary(
     if (question < replied) return;
     replied = question;
     clock = proof ?? clock;
-    hearProof(proof?.switches, askedAt);
+    proofListener(proof?.switches, askedAt);
   }
 
   const timer = setInterval(() => {
     if (underWay < mostAtOnce) void prove();
     const status = lease.status();
-    if (status.held !== wasHeld) hearLease(status);
+    if (status.held !== wasHeld) leaseListener(status);
     wasHeld = status.held;
   }, everyMs).unref();
 
@@ -127,11 +127,11 @@ export function createPrimary(
     },
     sharded: () => lease.term()?.leader.address === router,
     held: (waitMs) => proveUntilHeld(lease, prove, deadlineIn(waitMs)),
-    onProof(hear) {
-      hearProof = hear;
+    onProof(listener) {
+      proofListener = listener;
     },
-    onLease(hear) {
-      hearLease = hear;
+    onLease(listener) {
+      leaseListener = listener;
     },
   };
   return { primary, stop: () => clearInterval(timer) };
@@ -151,7 +151,7 @@ async function proveUntilHeld(lease: Lease, prove: () => Promise<void>, deadline
 export interface Proof {
   readonly switches: Document[];
   readonly electionId: string;
-  /** Its clock, in milliseconds since 1970, and when that was heard, in milliseconds of `performance.now()`. */
+  /** Its clock, in milliseconds since 1970, and when that was received, in milliseconds of `performance.now()`. */
   readonly localTime: number;
   readonly readAt: number;
 }

@@ -3,7 +3,7 @@ import { isReply } from "./redis-code.ts";
 import type { RedisMasters } from "./redis-client.ts";
 import { whole } from "./redis-client.ts";
 
-/** Hears when Redis, or a master of a cluster, goes away, and when everything is back. */
+/** Called when Redis, or a master of a cluster, goes away, and when everything is back. */
 export type OnChange = (ready: boolean, error?: Error, master?: string) => void;
 
 /** The masters that are away, each of which is probed. */

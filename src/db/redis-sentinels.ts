@@ -23,7 +23,7 @@ export function masterOptions({ tls, nodes, credentials, database, master, senti
 }
 
 /**
- * Calls back with the host and the port of each new master, once for every Sentinel that hears of it: they hear of it
+ * Calls back with the host and the port of each new master, once for every Sentinel that learns of it: they learn of it
  * one after the other, and one that has not yet still names the old master. The result ends it.
  */
 export function watchFailovers(

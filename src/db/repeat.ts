@@ -6,12 +6,12 @@ export interface Background {
   stop(): void;
 }
 
-/** Hears of work in the background that failed: what it was, in words for the log, and why. */
+/** Called for work in the background that failed, with what it was, in words for the log, and why. */
 export type OnTrouble = (what: string, error: unknown) => void;
 
 /**
  * Does the work again and again, `everyMs` after it was done last. What it rejects with is left to the next time;
- * `onError` hears of it.
+ * `onError` is called with it.
  */
 export function repeat(
   everyMs: number,

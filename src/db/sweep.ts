@@ -9,7 +9,7 @@ import { write } from "./write.ts";
 export interface SweepRight {
   /** Until when the next batch may run; undefined when the sweeper has to stop. */
   permit(): Promise<Deadline | undefined>;
-  /** Hears of every batch. */
+  /** Called for every batch. */
   count(place: string, deleted: number): void;
 }
 

@@ -20,9 +20,9 @@ export interface PublicAccessDependencies {
   readonly switches: () => SwitchState;
   /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
   readonly requireFreshSwitches: () => void;
-  /** Hears of every request with a valid key that was served. */
+  /** Called for every request with a valid key that was served. */
   readonly onUse: (key: KeyFacts) => void;
-  /** Hears of the rejected requests of a signed-in user. Never rejects. */
+  /** Called for the rejected requests of a signed-in user. Never rejects. */
   readonly onRejection: AccessPolicy["rejected"];
 }
 

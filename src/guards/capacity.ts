@@ -53,7 +53,7 @@ interface Waiting {
   begin(): void;
 }
 
-/** `most` is how many requests are worked on at once; `onRejection` hears of every one that was too much. */
+/** `most` is how many requests are worked on at once; `onRejection` is called for every one that was too much. */
 export function createCapacity(most: number, onRejection: () => void, line = longestLine): BoundedCapacity {
   const { hasPlace, isFull, enter, leave, wait, state } = createPlaces(most, line);
 

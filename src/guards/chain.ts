@@ -44,7 +44,7 @@ export interface AccessPolicy {
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
   /** The last word, after the service: no response, good or bad, leaves before it. */
   finalize(call: Call, caller: Caller): Promise<void>;
-  /** Hears of a request that was charged and then rejected, before the caller does. Never rejects. */
+  /** Called for a request that was charged and then rejected, before its response. Never rejects. */
   rejected(call: Call, caller: Caller, failure: Failure): Promise<void>;
 }
 

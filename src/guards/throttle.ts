@@ -13,7 +13,7 @@ import type { Bucket } from "./bucket.ts";
 export type Throttle = (bucket: string, tally?: Tally, tokens?: number) => Promise<void>;
 
 /**
- * `shared` is undefined where there is no Redis at all; `onFallback` hears of every request that the own bucket
+ * `shared` is undefined where there is no Redis at all; `onFallback` is called for every request that the own bucket
  * decided.
  */
 export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallback: () => void): Throttle {

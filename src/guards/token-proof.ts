@@ -68,7 +68,7 @@ export function createProver(parts: ProofParts): TokenProver {
     lookedUpAt = begunAt;
   }
 
-  /** Hears what a read proved that began at `begunAt` or later. Where it is no proof, a look-up decides. */
+  /** Gets what a read proved that began at `begunAt` or later. Where it is no proof, a look-up decides. */
   function judge(proof: Proof, proofs: readonly Document[], begunAt: number): void {
     try {
       proof.require(proofs);

@@ -31,7 +31,7 @@ export interface InternalSurfaces {
   /** What serves other paths. */
   readonly others: readonly Surface[];
   readonly probes: Probes;
-  /** Hears of failed requests. */
+  /** Called for failed requests. */
   readonly onError: OnError;
   /** One line of the log for every request. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;

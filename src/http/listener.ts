@@ -143,7 +143,7 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
     for (const socket of sockets.keys()) socket.destroy();
   }, cutMs);
   await closed;
-  // The sockets are closed before their requests hear of it, and each of these has a line in the log.
+  // The sockets are closed before their requests notice, and each of these has a line in the log.
   await running.ended(cutMs);
   clearTimeout(cut);
   http1.server.close();

@@ -31,7 +31,7 @@ export interface BulkLoading {
   /**
    * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was
    * interrupted may never continue.
-   * `onChange` hears of the index, for the log.
+   * `onChange` is called with what happened to the index, for the log.
    */
   follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;
 }

@@ -18,7 +18,7 @@ export interface StreamTarget {
   scope(): Promise<WriteScope>;
   readonly upserts: Upserts;
   readonly store: ProgressStore;
-  /** Hears how many items were written or rejected. */
+  /** Called with how many items were written or rejected. */
   onItems(outcome: "written" | "rejected", count: number): void;
 }
 

@@ -42,7 +42,7 @@ export interface ProgressStore {
   /** How far the import of this name has come; at the beginning where there is none. */
   read(scope: WriteScope, importId: string): Promise<ImportProgress>;
   write(scope: WriteScope, importId: string, progress: ImportProgress): Promise<void>;
-  /** Whether any import was heard of within this time. */
+  /** Whether any import reported progress within this time. */
   isAnyLive(withinMs: number): Promise<boolean>;
 }
 

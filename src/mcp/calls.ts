@@ -39,7 +39,7 @@ interface Operation {
   readonly write: (message: Message) => Called["body"];
 }
 
-/** The operations without a body: the reads. `onError` hears why a call failed; an assistant hears only that it did. */
+/** The operations without a body: the reads. `onError` gets why a call failed; an assistant learns only that it did. */
 export function createCalls(dispatch: Dispatch, documentProvider: string, onError: OnError): Calls {
   const reads = table.filter(({ body, method }) => body === undefined && method === "GET");
   const operations = new Map(

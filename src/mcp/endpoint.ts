@@ -28,7 +28,7 @@ export interface EndpointDependencies {
   readonly corsOrigins: readonly string[];
   /** The size of a bucket, in tokens: no batch can have more messages. */
   readonly burst: number;
-  /** Hears of each tool call: which tool, not with what. */
+  /** Called for each tool call: which tool, not with what. */
   readonly onToolCall: (tool: string, holder: TokenFacts, inbound: Inbound) => void;
   readonly onError: OnError;
 }

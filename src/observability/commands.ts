@@ -16,10 +16,13 @@ export interface Command {
   readonly address?: string;
 }
 
-/** Hears that a command leaves; what it returns hears that it is over, with the kind of error where it failed. */
+/**
+ * Called when a command leaves; what it returns is called when the command is over, with the kind of error where it
+ * failed.
+ */
 export type CommandObserver = (command: Command) => (error?: string) => void;
 
-/** Hears that MongoDB denied a command, for want of a right. */
+/** Called when MongoDB denied a command, for want of a right. */
 export type DeniedListener = (command: Pick<Command, "name" | "database" | "collection">) => void;
 
 /** Watches all commands of a client, by the driver's own events (`monitorCommands`). */

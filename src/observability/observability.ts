@@ -20,11 +20,11 @@ export interface Observability {
   readonly metrics: Metrics;
   watchMongo(client: MongoClient): void;
   watchRedis(client: Redis | Cluster): void;
-  /** Hears of a listener's requests: its log lines, numbers and spans. */
+  /** Observes a listener's requests: its log lines, numbers and spans. */
   requests(listener: ListenerName): RequestWatch;
-  /** Hears of failed requests. */
+  /** Called for failed requests. */
   readonly onError: OnError;
-  /** Hears of what the services do beside the requests. */
+  /** Observes what the services do beside the requests. */
   readonly services: ServiceWatch;
   /** The listener with each request in a span of its own; where nothing is traced, as it was. */
   around(options: ListenerOptions): ListenerOptions;

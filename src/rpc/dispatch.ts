@@ -90,5 +90,5 @@ export interface StreamDispatch {
   admit(rpc: DescMethod, inbound: Inbound): Promise<Stream>;
 }
 
-/** Hears of every request that failed, before its response. */
+/** Called for every request that failed, before its response. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;

@@ -9,7 +9,7 @@ const watchEveryMs = 250;
 
 /**
  * Registers the health service. `serving` reports whether requests are served; the empty name is the whole server. Once
- * `stopping`, those who watch hear of it, and their streams end: the instance would wait for them.
+ * `stopping`, those who watch are notified, and their streams end: the instance would wait for them.
  */
 export function registerHealth(
   router: ConnectRouter,

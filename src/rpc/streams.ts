@@ -83,7 +83,7 @@ async function* responses(
     if ("rejected" in entry) throw entry.rejected;
     yield* until(signal, entry.stream(messages));
   } catch (error) {
-    // What the library rejects is in its own words; a client that left hears nothing any more.
+    // What the library rejects is in its own words; a client that left gets nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
     throw reportedError(error, entry.inbound, protocolName, onError);
   }

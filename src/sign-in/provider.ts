@@ -23,7 +23,7 @@ export interface ProviderOptions {
   /** Headers by which a request to the provider belongs to the one that causes it. */
   readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
   /**
-   * Hears of every request to the provider, whether it got a response; an error of the provider's own (5xx) is no
+   * Called for every request to the provider, whether it got a response; an error of the provider's own (5xx) is no
    * response.
    */
   readonly onResponse?: ((responded: boolean) => void) | undefined;

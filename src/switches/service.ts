@@ -16,7 +16,7 @@ export interface InterfaceServiceDependencies {
   readonly switches: SwitchStore;
   /** Puts a switch in force on this instance before the response leaves. */
   readonly refresh: () => Promise<void>;
-  /** Hears of a switch that is now the other way than before. */
+  /** Called with a switch that is now the other way than before. */
   readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;
 }
 

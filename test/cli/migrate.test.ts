@@ -204,12 +204,12 @@ describe("a start", () => {
   });
 
   test("that has to build an index of a large collection names it, and of a small one does not [OPS-51]", async () => {
-    const heard: (readonly string[])[] = [];
-    const hear = longBuilds((names) => heard.push(names));
+    const reported: (readonly string[])[] = [];
+    const report = longBuilds((names) => reported.push(names));
     const step = { collection: "contacts", build: [{ key: { a: 1 }, name: "email" }], replace: [], retired: [] };
-    hear([{ ...step, documents: 100 }]);
-    hear([{ ...step, documents: 1_000_000 }]);
-    expect(heard).toEqual([["contacts.email"]]);
+    report([{ ...step, documents: 100 }]);
+    report([{ ...step, documents: 1_000_000 }]);
+    expect(reported).toEqual([["contacts.email"]]);
   });
 
   test("and migrate show no value of a record when duplicates keep a unique index from being built [OPS-52]", async () => {

@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createBatchWriter } from "../../src/db/batch-writer.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
 
-const unheard = (): void => undefined;
+const ignore = (): void => undefined;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("what comes within a moment is written together, once", async () => {
   const written: (readonly string[])[] = [];
-  const writer = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), unheard);
+  const writer = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), ignore);
   for (const item of ["one", "two"]) writer.add(item);
   expect(written).toEqual([]);
   await vi.advanceTimersByTimeAsync(100);
@@ -22,7 +22,7 @@ test("what comes within a moment is written together, once", async () => {
 
 test("who requests what is written waits for what is on its way as well", async () => {
   let arrive: () => void = () => undefined;
-  const writer = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), unheard);
+  const writer = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), ignore);
   writer.add("one");
   await vi.advanceTimersByTimeAsync(100);
   let flushed = false;
@@ -33,7 +33,7 @@ test("who requests what is written waits for what is on its way as well", async 
   await asked;
 });
 
-test("what could not be written is written later, before what came since; who asks hears that it could not", async () => {
+test("what could not be written is written later, before what came since; flush rejects until then", async () => {
   const written: string[] = [];
   let away = true;
   const writer = createBatchWriter<string>(
@@ -42,7 +42,7 @@ test("what could not be written is written later, before what came since; who as
       if (away) throw new Error("away");
       written.push(...items);
     },
-    unheard,
+    ignore,
   );
   writer.add("one");
   await expect(writer.flush()).rejects.toThrow("away");

@@ -133,11 +133,11 @@ test("what is on the primary shard, and what defines an index, needs no account 
 });
 
 test("a transaction that touches two accounts is seen, two transactions are not [OPS-17]", () => {
-  const { hear, take } = createShardWatch();
+  const { onCommandStarted, take } = createShardWatch();
   const send = (txnNumber: number, id: UUID, isOfTest = false): void => {
     const command = { update: "notes", updates: [{ q: { account_id: id }, u: {} }], lsid: { id: 1 }, txnNumber };
     const event = { commandName: "update", command: { ...command, autocommit: false } };
-    hear(event as unknown as CommandStartedEvent, () => isOfTest);
+    onCommandStarted(event as unknown as CommandStartedEvent, () => isOfTest);
   };
   send(1, account);
   send(1, account);

@@ -120,13 +120,13 @@ test("an instance is killed in the middle of an append: another client's change 
   const child = await startChild(proxy.uri, injector.redis.uri);
   try {
     const reached = proxy.arm({ command: "insert", collection: "notes", when: "before" }, () => undefined);
-    const heard = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(
+    const outcome = wires.REST.append({ base: child.base, key: account.key }, "k", parent.id, "once").then(
       ({ outcome }) => outcome,
       () => "broken off",
     );
     await reached;
     await child.kill();
-    expect(await heard).toBe("broken off");
+    expect(await outcome).toBe("broken off");
     const change = () =>
       other.rest(`/v1/contacts/${parent.id}`, { method: "PATCH", key: account.key, body: { full_name: "Changed" } });
     // MongoDB alone would keep what is open for longer than these four may take.

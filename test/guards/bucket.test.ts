@@ -141,14 +141,14 @@ test("asks Redis for no more tokens than the burst, and for none until its repor
   const bucket = sharedBucket(opened, { rate: frozen, burst: 20 }, { onRemembered: () => (remembered += 1) });
   // Loads the script into Redis.
   await bucket.take("first");
-  const heard = await listenToRedis(redis.uri);
+  const monitor = await listenToRedis(redis.uri);
   const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("known to be empty")));
   expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
   for (let turn = 0; turn < 40; turn++) waits.push(await bucket.take("known to be empty"));
   for (const wait of waits.slice(20)) expect(wait).toBeGreaterThan(900_000);
   expect(await bucket.take("another")).toBe(0);
   // 20 that pass, one that is rejected, and one for the other name.
-  expect(await heard.stop()).toEqual(Array(22).fill("evalsha"));
+  expect(await monitor.stop()).toEqual(Array(22).fill("evalsha"));
   expect(remembered).toBe(79);
 });
 

@@ -60,7 +60,7 @@ test.each(forged)(
   "looks up at most 256 of 2,000 forged %s of one address, then 20 a second; the others are 429 [RTE-20]",
   async (_name, path, line, ofKind) => {
     const address = randomBytes(4).join(".");
-    const heard = listenToMongo(service.app.client);
+    const monitor = listenToMongo(service.app.client);
     introspected = 0;
     const rejectedBefore = await rejectedLookUps();
     const began = performance.now();
@@ -72,7 +72,7 @@ test.each(forged)(
       )
     ).flat();
     const most = 257 + 20 * Math.ceil((performance.now() - began) / 1_000);
-    const commands = heard.stop().filter(({ label }) => ofKind.test(label) && !/switches/.test(label));
+    const commands = monitor.stop().filter(({ label }) => ofKind.test(label) && !/switches/.test(label));
     expect(commands.length).toBeLessThanOrEqual(most);
     expect(introspected).toBeLessThanOrEqual(most);
     expect(commands.length + introspected).toBeGreaterThan(0);
@@ -107,12 +107,12 @@ test("200 valid keys and 50 valid tokens at once behind one address pass on a fr
     );
     expect(tallied(await bearing("/mcp", tokens))).toEqual({ 405: 50 });
     // The address has no failed look-ups left after these, and the valid keys still pass.
-    const heard = listenToMongo(fresh.app.client);
+    const monitor = listenToMongo(fresh.app.client);
     await bearing(
       "/v1/contacts?query=ann",
       Array.from({ length: 400 }, () => newSecret()),
     );
-    expect(heard.stop().filter(({ label }) => label === "aggregate api_keys").length).toBeGreaterThanOrEqual(256);
+    expect(monitor.stop().filter(({ label }) => label === "aggregate api_keys").length).toBeGreaterThanOrEqual(256);
     expect(tallied(await bearing("/v1/contacts?query=ann", keys))).toEqual({ 200: 200 });
   } finally {
     await fresh.stop();

@@ -41,7 +41,7 @@ test("neither switch is asked: a user can always rid themselves of a key [ERR-15
   expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
 });
 
-test("of many things that are wrong the first in the contract's order is reported, and the audit log hears of each that was charged", async () => {
+test("of many things that are wrong the first in the contract's order is reported, and the audit log records each that was charged", async () => {
   const { world } = parts;
   const told = [];
   const enrolled = (betaEnrolled: boolean) => () =>

@@ -30,7 +30,7 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
   const client = createClient(ContactService, transport);
   try {
     const [one, other] = await Promise.all([narrow.account(), narrow.account()]);
-    const heard = await listenToRedis(service().redis.uri);
+    const monitor = await listenToRedis(service().redis.uri);
     const responses = await pipelined(narrow.base, "/v1/contacts?query=ann", 200, () => [
       `Authorization: Bearer ${one.key}`,
     ]);
@@ -39,7 +39,7 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
     for (const { status, headers } of responses)
       expect(headers.get("retry-after")).toBe(status === 429 ? "1" : undefined);
     // One for each token in the bucket, and one for each token of the refill.
-    expect((await heard.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
+    expect((await monitor.stop()).filter((name) => name === "evalsha").length).toBeLessThan(60);
     const counted = /^records_throttled_from_memory_total (\d+)$/m.exec(
       await (await fetch(`${narrow.internal}/metrics`)).text(),
     );

@@ -49,6 +49,7 @@ describe("a word outside the vocabulary is found", () => {
     ["a type", "interface RestAnswer {}", "RestAnswer → response"],
     ["a constant", "const MOST_MOMENTS = 1;", "MOST_MOMENTS → instant"],
     ["a property", "call.refused = true;", "refused → reject"],
+    ["a callback", "options.hear(line);", "hear → receive"],
     ["a name of several words", "const newPerson = 1;", "newPerson → user"],
     ["a comment", "// The service answers.\n", "// The service answers. → response"],
     ["a block", "/** What\n * stands here. */", "/** What * stands here. */ → is"],

@@ -31,6 +31,7 @@ const words: readonly Word[] = [
   { use: "continue", inProse: /\b(?:go|goes|going|went) on\b(?! strike)/i },
   { use: "have", inProse: /\bbears?\b/i },
   { use: "request", inProse: /\basks for\b/i },
+  { use: "receive", inNames: /\b(?:un)?hear(?:s|d|ing)?\b/, inProse: /\b(?:un)?hear(?:s|d|ing)?\b/i },
   // The name of a property is no prose: `person` is one of an audit entry.
   {
     use: "user",

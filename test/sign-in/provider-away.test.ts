@@ -38,7 +38,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-/** An instance that has never heard of the provider. */
+/** An instance that has never reached the provider. */
 async function cold(environment: Record<string, string> = {}): Promise<string> {
   const one = await service.another({ BASE_URL: base, ...environment });
   started.push(one);

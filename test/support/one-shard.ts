@@ -17,11 +17,11 @@ export const takeScattered = (client.taken ??= watch());
 
 /** Of the service's clients; what a test asks by such a client itself does not count. */
 function watch(): () => string[] {
-  const { hear, take } = createShardWatch();
+  const { onCommandStarted, take } = createShardWatch();
   const emit = client.emit as (this: MongoClient, event: string, ...values: unknown[]) => boolean;
   client.emit = function (this: MongoClient, event: string, ...values: unknown[]) {
     const started = event === "commandStarted" && this.options.appName === appName;
-    if (started) hear(values[0] as CommandStartedEvent, isOfTest);
+    if (started) onCommandStarted(values[0] as CommandStartedEvent, isOfTest);
     return emit.call(this, event, ...values);
   } as typeof client.emit;
   return take;

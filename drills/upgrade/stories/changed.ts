@@ -48,7 +48,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
 
   async function change(field: Field, to: Version, value: string): Promise<string> {
     const what = `${field} of ${name} = ${value}, written to the ${to} version`;
-    const heard = await traffic.send({
+    const response = await traffic.send({
       to,
       what,
       method: "PATCH",
@@ -58,7 +58,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
       expect: [200],
     });
     values[field] = value;
-    same(scene, `${what}, as returned`, dataOf(heard)[field], value);
+    same(scene, `${what}, as returned`, dataOf(response)[field], value);
     same(scene, `${what}, read from the other`, dataOf(await read(scene, otherThan(to), path, name))[field], value);
     return what;
   }
@@ -116,7 +116,7 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
     story(async (number, to) => void (await change("phone", to, `+1 415 ${number + 1}`))),
     story(async (number, to) => {
       const key = `${name}-note-${number}`;
-      const heard = await traffic.send({
+      const response = await traffic.send({
         to,
         what: key,
         method: "POST",
@@ -126,9 +126,9 @@ export async function changedStories(scene: Scene, name: string): Promise<Story[
         body: { content: `${mark} ${number}` },
         expect: [201],
       });
-      notes.push(dataOf(heard));
+      notes.push(dataOf(response));
       const [newest] = dataOf(await read(scene, otherThan(to), path, name))["notes_timeline"] as readonly Data[];
-      same(scene, `${key}, written to the ${to} version and read from the other`, newest, dataOf(heard));
+      same(scene, `${key}, written to the ${to} version and read from the other`, newest, dataOf(response));
     }),
   ];
 }

@@ -25,7 +25,7 @@ export function createdStory(scene: Scene, name: string): Story {
     to: Version,
     write: Omit<Written, "response">,
   ): Promise<{ readonly response: string; readonly replayed: boolean; readonly data: Data }> {
-    const heard = await traffic.send({
+    const response = await traffic.send({
       ...write,
       to,
       what: write.idempotencyKey,
@@ -34,9 +34,9 @@ export function createdStory(scene: Scene, name: string): Story {
       expect: [201],
     });
     return {
-      response: heard.reply.body,
-      replayed: heard.reply.headers.get("idempotent-replayed") === "true",
-      data: dataOf(heard),
+      response: response.reply.body,
+      replayed: response.reply.headers.get("idempotent-replayed") === "true",
+      data: dataOf(response),
     };
   }
   async function repeat(to: Version, { response: first, ...write }: Written): Promise<void> {

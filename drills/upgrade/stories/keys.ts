@@ -3,7 +3,7 @@ import { UUID } from "mongodb";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
 import type { Fixture } from "../../../fixtures/service/fixture.ts";
 import type { Fleet, Version } from "../fleet.ts";
-import type { Heard, Traffic } from "../traffic.ts";
+import type { ExpectedResponse, Traffic } from "../traffic.ts";
 import type { Story } from "./story.ts";
 import { dataOf } from "./story.ts";
 
@@ -32,7 +32,12 @@ export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic
   const cookie = `records_session=${await createDashboardSessions(fixture.client.db(), [sessionSecret]).begin(signedIn)}`;
   let [key, previous]: [string | undefined, string | undefined] = [account.key, undefined];
 
-  const change = (to: Version, method: "POST" | "DELETE", path: string, expect: readonly number[]): Promise<Heard> =>
+  const change = (
+    to: Version,
+    method: "POST" | "DELETE",
+    path: string,
+    expect: readonly number[],
+  ): Promise<ExpectedResponse> =>
     traffic.send({
       to,
       what: "a change of the API key",
@@ -63,16 +68,16 @@ export async function keysStory(fixture: Fixture, fleet: Fleet, traffic: Traffic
     async step(number, to) {
       if (number % 4 === 3) {
         // 404 where an earlier attempt revoked it and its response was lost.
-        const { unheard, reply } = await change(to, "DELETE", "/v1/api-key", [200, 404]);
-        if (reply.status === 404 && unheard === 0) traffic.violation(`the ${to} version knows no key to revoke`);
+        const { unconfirmed, reply } = await change(to, "DELETE", "/v1/api-key", [200, 404]);
+        if (reply.status === 404 && unconfirmed === 0) traffic.violation(`the ${to} version knows no key to revoke`);
         [key, previous] = [undefined, key];
       } else {
         const path = key === undefined ? "/v1/api-key" : "/v1/api-key/rotate";
         // An attempt whose response was lost may have created one, which nobody has seen: the next rotates it.
-        const heard = await change(to, "POST", path, [201, 409]);
-        if (heard.reply.status === 409 && heard.unheard === 0)
+        const response = await change(to, "POST", path, [201, 409]);
+        if (response.reply.status === 409 && response.unconfirmed === 0)
           traffic.violation(`the ${to} version has a key that was revoked`);
-        const made = heard.reply.status === 409 ? await change(to, "POST", "/v1/api-key/rotate", [201]) : heard;
+        const made = response.reply.status === 409 ? await change(to, "POST", "/v1/api-key/rotate", [201]) : response;
         [key, previous] = [String(dataOf(made)["key"]), key];
       }
       await accepted(`a change by the ${to} version`, previous, 401);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Account } from "../../../fixtures/service/fixture.ts";
 import type { Version } from "../fleet.ts";
-import type { Heard, Request, Traffic } from "../traffic.ts";
+import type { ExpectedResponse, Request, Traffic } from "../traffic.ts";
 
 /** One client. */
 export interface Story {
@@ -24,12 +24,17 @@ export interface Scene {
 export type Data = Readonly<Record<string, unknown>>;
 
 /** What `data` of the response is. */
-export function dataOf({ reply }: Heard): Data {
+export function dataOf({ reply }: ExpectedResponse): Data {
   return (JSON.parse(reply.body) as { readonly data: Data }).data;
 }
 
 /** Reads a path from a version. */
-export async function read({ traffic, account }: Scene, to: Version, path: string, what: string): Promise<Heard> {
+export async function read(
+  { traffic, account }: Scene,
+  to: Version,
+  path: string,
+  what: string,
+): Promise<ExpectedResponse> {
   return traffic.send({ to, what, method: "GET", path, key: account.key, expect: [200] });
 }
 

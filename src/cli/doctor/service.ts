@@ -159,7 +159,7 @@ function token({ status, text }: TextResponse): Verdict {
 
 /**
  * Rejects where nothing speaks HTTP/2: the session of the gRPC library would end the process by an error that nobody
- * hears.
+ * handles.
  */
 async function speaksHttp2(url: string): Promise<void> {
   const session = connect(url).on("error", () => undefined);

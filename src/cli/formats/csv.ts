@@ -27,7 +27,7 @@ interface Row {
 /**
  * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file.
  * `onColumns`
- * hears which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is
+ * gets which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is
  * known.
  */
 export async function* readCsv(

@@ -18,9 +18,9 @@ export interface Transfer {
   /** Whether contacts that are known by their email alone are updated. */
   readonly updateByEmail: boolean;
   readonly window: Window;
-  /** Hears of every response before what it settles is let go. May throw, to end the import. */
+  /** Called with every response before what it settles is let go. May throw, to end the import. */
   readonly onResponse: (response: ImportResponse) => void;
-  /** Hears of every stream that was cut, and from which place the next one continues. */
+  /** Called for every stream that was cut, and with the place from which the next one continues. */
   readonly onBreak: () => void;
   readonly onResume: (position: number, isAtEnd: boolean) => void;
   /** Ends the sending: what was sent is settled, and the rest stays for another run. */

@@ -52,7 +52,7 @@ const mostWaitMs = 1_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
 /**
- * A window on the entries. `onUnreadable` hears of each that is no record, and whether the stretch was settled by an
+ * A window on the entries. `onUnreadable` gets each that is no record, and whether the stretch was settled by an
  * earlier run.
  */
 export function createWindow(

@@ -1,5 +1,5 @@
 // What a test file of an assistant's rights begins with: the access policy of assistants, a request that has entered
-// with a token, and the writes that MongoDB hears of.
+// with a token, and the writes that MongoDB gets.
 import { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { Failure } from "../../../src/errors.ts";
@@ -83,14 +83,14 @@ const writing = new Set([
   "renameCollection",
   "createIndexes",
 ]);
-/** The writes that MongoDB hears of during the work; an aggregation that ends in a collection is one as well. */
+/** The writes that MongoDB gets during the work; an aggregation that ends in a collection is one as well. */
 export async function writesDuring(
   { service }: Assistant,
   work: () => Promise<unknown>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
-  const heard = listenToMongo(service.app.client);
+  const monitor = listenToMongo(service.app.client);
   const outcome = await work().catch((error: unknown) => error);
-  const commands = heard.stop();
+  const commands = monitor.stop();
   return {
     writes: commands
       .filter(

@@ -1,4 +1,4 @@
-// An access token writes nothing: every write of the stores rejects its scope, and MongoDB hears of no write.
+// An access token writes nothing: every write of the stores rejects its scope, and MongoDB gets no write.
 import { UUID } from "mongodb";
 import { describe, expect, test } from "vitest";
 import { deadlineIn } from "../../../src/deadline.ts";
@@ -133,7 +133,7 @@ describe("in the store itself", () => {
     expect(storeNames).toEqual(expect.arrayContaining([...writeRpcs]));
   });
 
-  test.each(storeNames)("%s with the scope of a token is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+  test.each(storeNames)("%s with the scope of a token is 403, and MongoDB gets no write [MCP-12]", async (name) => {
     const before = await records();
     const scope = await granted();
     // Nor does a copy, or one that says it has the right.
@@ -153,7 +153,7 @@ describe("in the store itself", () => {
   });
 
   test.each(storeNames)(
-    "%s with the right to write is done, and is heard of: the harness detects it [MCP-12]",
+    "%s with the right to write is done, and is observed: the harness detects it [MCP-12]",
     async (name) => {
       const [, write] =
         storeWrites(grantWrites(readScope(assistant().accountId, deadlineIn(10_000)))).find(
@@ -172,7 +172,7 @@ describe("in the store itself", () => {
 /** Steps of a write, which only a write calls: the store alone does not reject them yet. */
 describe("a step of a write, called by itself with the scope of a token", () => {
   const steps = ["locking a contact", "relabelling notes", "renaming the client of sessions"];
-  test.each(steps)("%s is 403, and MongoDB hears of no write [MCP-12]", async (name) => {
+  test.each(steps)("%s is 403, and MongoDB gets no write [MCP-12]", async (name) => {
     const scope = (await granted()) as WriteScope;
     const { service, contact } = assistant();
     const { client } = service.app;

@@ -1,4 +1,4 @@
-// An access token writes nothing: the chain of guards rejects every writing rpc, and MongoDB hears of no write.
+// An access token writes nothing: the chain of guards rejects every writing rpc, and MongoDB gets no write.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
@@ -64,7 +64,7 @@ function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Disp
 
 describe("the assistant's access policy", () => {
   test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))(
-    "rejects %s with 403 before its service hears of it, with an idempotency key and without [MCP-12]",
+    "rejects %s with 403 before its service is called, with an idempotency key and without [MCP-12]",
     async (_name, rpc) => {
       const { accessPolicy, inbound } = assistant();
       for (const key of [undefined, "a-key"]) {

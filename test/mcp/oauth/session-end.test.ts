@@ -52,7 +52,7 @@ async function refresh({ client, refreshToken }: Assistant): Promise<string> {
 }
 
 describe("signing out at the dashboard", () => {
-  test("ends the token at once on every instance, before the provider hears of it [OAU-12]", async () => {
+  test("ends the token at once on every instance, before the provider is notified [OAU-12]", async () => {
     const { token, browser } = await together();
     expect(await statuses(token)).toEqual(both(200));
     await signOut(browser, false);
