@@ -100,14 +100,14 @@ function judged(write: PreparedWrite, whole: string, first: WireResponse | undef
 
 const reachedWithinMs = 20_000;
 
-/** Whether the moment came; a violation where it did not, for then nothing was broken. */
+/** Whether the instant came; a violation where it did not, for then nothing was broken. */
 async function came(instant: Promise<void>, { broken }: PreparedWrite, violations: string[]): Promise<void> {
   const late = sleep(reachedWithinMs, "late" as const, { ref: false });
-  if ((await Promise.race([instant, late])) === "late") violations.push(`${spell(broken)}: the moment never came`);
+  if ((await Promise.race([instant, late])) === "late") violations.push(`${spell(broken)}: the instant never came`);
 }
 
 /**
- * Sends a write to an instance that lives on, and returns what its client receives. One after the other, as a moment
+ * Sends a write to an instance that lives on, and returns what its client receives. One after the other, as an instant
  * is that of one write alone.
  */
 async function suffered(
@@ -125,7 +125,7 @@ async function suffered(
   return response;
 }
 
-/** Sends each write until its moment, where it is held; when all are there, the instance is killed. */
+/** Sends each write until its instant, where it is held; when all are there, the instance is killed. */
 async function killed(
   writes: readonly PreparedWrite[],
   { instance, proxy }: Patient,

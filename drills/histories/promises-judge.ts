@@ -1,4 +1,4 @@
-// Judges credentials, switches, failures and recovery: what holds from the moment of an acknowledgement, or of a
+// Judges credentials, switches, failures and recovery: what holds from the instant of an acknowledgement, or of a
 // repair.
 import type { Operation } from "./operation.ts";
 import { between, told } from "./registers-judge.ts";

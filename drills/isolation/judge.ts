@@ -37,7 +37,7 @@ export function likeness(
   const succeeded = response.status < 300 && !response.headers.some((header) => /^grpc-status: [1-9]/.test(header));
   const body =
     succeeded && operation.textOf !== undefined ? operation.textOf(response) : response.body.toString("latin1");
-  // How a moment is written follows from its milliseconds.
+  // How an instant is written follows from its milliseconds.
   const headers = response.headers.filter(
     (header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")),
   );
@@ -49,7 +49,7 @@ export function likeness(
       .replaceAll(one.toLowerCase(), "<asked>")
       .replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
   }
-  return succeeded ? text.replace(uuid, "<id>").replace(instant, "<moment>").replace(fence, "<fence>") : text;
+  return succeeded ? text.replace(uuid, "<id>").replace(instant, "<instant>").replace(fence, "<fence>") : text;
 }
 
 /** Where two texts part, a few characters of each. */

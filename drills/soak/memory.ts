@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Form, Report } from "../drill.ts";
 
-/** What an instance holds at a moment. */
+/** What an instance holds at an instant. */
 export interface Sample {
   /** Milliseconds of `performance.now()`. */
   readonly at: number;

@@ -56,7 +56,7 @@ export interface LeavingAccount {
   readonly id: UUID;
   /** Those that it was linked to; undefined once they are forgotten. */
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[] | undefined;
-  /** What people do from here on is no longer the account's. */
+  /** What users do from here on is no longer the account's. */
   readonly begunAt: Date;
 }
 

@@ -199,7 +199,7 @@ describe("a commit", () => {
     });
   });
 
-  test("is by a majority, and reads from one moment", async () => {
+  test("is by a majority, and reads from one instant", async () => {
     const listening = listenToMongo(client);
     await transaction(client, soon(), (session) => client.db().collection("things").insertOne({}, { session }));
     const commands = listening.stop();

@@ -87,7 +87,7 @@ test.each([
   ["", ["string.date_or_date_time"]],
   ["2026-02-30", ["string.date_or_date_time"]],
   ["2026-01-31T09:30:00", ["string.date_or_date_time"]],
-])("of a session's window %j is a date or a moment that exists, but for %j", (from, rules) => {
+])("of a session's window %j is a date or an instant that exists, but for %j", (from, rules) => {
   expect(rejections(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(
     rules.map((rule) => ["from", rule]),
   );

@@ -45,7 +45,7 @@ test("a date-time is inclusive to the millisecond on either side [SLS-15]", asyn
   expect(await list("to=2026-01-31T00:00:00Z")).toEqual([first, dayBefore]);
 });
 
-test("a moment between two milliseconds is after the one and before the other [SLS-15]", async () => {
+test("an instant between two milliseconds is after the one and before the other [SLS-15]", async () => {
   const { list } = await withSessions(noon);
   expect(await list("from=2026-01-31T12:00:00.5000001Z")).toEqual([]);
   expect(await list("from=2026-01-31T12:00:00.499999999Z")).toEqual([noon]);
