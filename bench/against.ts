@@ -53,8 +53,8 @@ export async function compareWith(options: AgainstOptions): Promise<Compared[]> 
           ([name]) => only === undefined || only.includes(name),
         );
         await withPair(fixture, older, options.node, async (pair, client) => {
-          for (const [line, asked] of lines) {
-            const runs = await runsOf(pairLoad(fixture, pair, client, asked, options), options);
+          for (const [line, requests] of lines) {
+            const runs = await runsOf(pairLoad(fixture, pair, client, requests, options), options);
             compared.push({ members: count, line, runs });
             say(`${count} member${count === 1 ? "" : "s"}: measured ${line}`);
           }
@@ -76,11 +76,11 @@ function pairLoad(
   { mongod, redis }: Fixture,
   { own, other }: Sides<RunningPeer>,
   client: LoadClient,
-  asked: readonly WireRequest[],
+  requests: readonly WireRequest[],
   { effort, say }: AgainstOptions,
 ): PairLoad {
   return {
-    sides: { own: { serving: [own], requests: asked }, other: { serving: [other], requests: asked } },
+    sides: { own: { serving: [own], requests }, other: { serving: [other], requests } },
     databases: { mongod: mongod.members.map(({ pid }) => pid), redis: [redis.pid] },
     ...{ client, connections, effort, say },
   };

@@ -168,11 +168,11 @@ async function startsOf({ options: { effort, say }, lines, commands }: Setup): P
 }
 
 async function memoryOf(setup: Setup, requests: number): Promise<Results["memory"]> {
-  const asked = setup.lines.find(({ name }) => name === "get")?.subjects[0]?.requests ?? [];
+  const reads = setup.lines.find(({ name }) => name === "get")?.subjects[0]?.requests ?? [];
   const mb: Partial<Record<PeerName, number>> = {};
   for (const name of ["ours", "fastify"] as const)
     await withPeers(setup, [name], async ([peer]) => {
-      mb[name] = await measureMemory(peer as RunningPeer, setup.client, asked, requests);
+      mb[name] = await measureMemory(peer as RunningPeer, setup.client, reads, requests);
       setup.options.say(`memory     ${name.padEnd(12)} ${mb[name].toFixed(0)} MB after ${requests} requests`);
     });
   return { requests, mb };

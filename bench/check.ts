@@ -5,7 +5,7 @@ import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { GetContactResponseSchema } from "../src/gen/records/v1/contacts_pb.ts";
 import type { Line, Subject } from "./lines.ts";
 import { grpcConnection } from "./load/grpc.ts";
-import { askOnce } from "./load/http1.ts";
+import { sendOnce } from "./load/http1.ts";
 import type { LoadRequest } from "./load/load.ts";
 import { uniqueMark } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
@@ -56,7 +56,7 @@ async function textOf(port: number, request: LoadRequest): Promise<string | unde
       : undefined;
   }
   const number = String(Date.now() * 1_000 + (unique++ % 1_000)).slice(-uniqueMark.length);
-  const { status, head, body } = await askOnce(port, request.bytes.replaceAll(uniqueMark, number));
+  const { status, head, body } = await sendOnce(port, request.bytes.replaceAll(uniqueMark, number));
   if (status < 200 || status > 299) return undefined;
   const plain = /\r\ncontent-encoding: *gzip/i.test(head)
     ? gunzipSync(body)

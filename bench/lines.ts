@@ -1,4 +1,4 @@
-// The lines of the bench: what is asked, of which pairs, and over how many connections.
+// The lines of the bench: what is requested, of which pairs, and over how many connections.
 import type { AccountPlan } from "./dataset/accounts.ts";
 import type { LoadRequest } from "./load/load.ts";
 import type { PeerName } from "./peers/peers.ts";
@@ -28,8 +28,8 @@ export interface Line {
   readonly subjects: readonly Subject[];
 }
 
-/** What requests are made from. */
-export interface Asked {
+/** The data that requests are made from. */
+export interface RequestData {
   readonly account: AccountPlan;
   readonly key: string;
   readonly writeKey: string;
@@ -40,15 +40,15 @@ export interface Asked {
 }
 
 /** All lines. */
-export function linesOf(asked: Asked): readonly Line[] {
-  return [...readLines(asked), ...writeLines(asked), ...rpcLines(asked)];
+export function linesOf(data: RequestData): readonly Line[] {
+  return [...readLines(data), ...writeLines(data), ...rpcLines(data)];
 }
 
 const connections = 16;
 const read = { connections, writes: false };
 const write = { connections, writes: true };
 
-function readLines({ account, key, transcriptIds }: Asked): Line[] {
+function readLines({ account, key, transcriptIds }: RequestData): Line[] {
   const get = requests.getContact(account, key);
   const two: Subject = {
     ...subject("ours", get),
@@ -92,7 +92,7 @@ function readLines({ account, key, transcriptIds }: Asked): Line[] {
   ];
 }
 
-function writeLines({ writeKey, writeContactIds }: Asked): Line[] {
+function writeLines({ writeKey, writeContactIds }: RequestData): Line[] {
   const created = requests.createContact(writeKey, false);
   const keyed = requests.createContact(writeKey, true);
   const unkeyed: Subject = { ...subject("ours", created), name: "ours-no-key", title: "Records, without a key" };
@@ -112,7 +112,7 @@ function writeLines({ writeKey, writeContactIds }: Asked): Line[] {
   ];
 }
 
-function rpcLines({ account, key }: Asked): Line[] {
+function rpcLines({ account, key }: RequestData): Line[] {
   const rest: Subject = {
     ...subject("ours", requests.getContact(account, key)),
     name: "ours-rest",
@@ -130,13 +130,13 @@ function rpcLines({ account, key }: Asked): Line[] {
   ];
 }
 
-/** The service and those that it is compared with, all asked the same. */
-function each(asked: readonly LoadRequest[], ...others: readonly PeerName[]): Subject[] {
-  return [subject("ours", asked), ...others.map((peer) => subject(peer, asked))];
+/** The service and those that it is compared with, which all get the same requests. */
+function each(load: readonly LoadRequest[], ...others: readonly PeerName[]): Subject[] {
+  return [subject("ours", load), ...others.map((peer) => subject(peer, load))];
 }
 
-function subject(peer: PeerName, asked: readonly LoadRequest[]): Subject {
-  return { name: peer, title: peerTitles[peer], peers: [peer], requests: asked, form: "rest" };
+function subject(peer: PeerName, load: readonly LoadRequest[]): Subject {
+  return { name: peer, title: peerTitles[peer], peers: [peer], requests: load, form: "rest" };
 }
 
 function inForm(form: Subject["form"]): (subject: Subject) => Subject {

@@ -137,7 +137,7 @@ export async function measureStarts(
 export async function measureMemory(
   peer: RunningPeer,
   client: LoadClient,
-  asked: readonly LoadRequest[],
+  load: readonly LoadRequest[],
   count: number,
 ): Promise<number> {
   for (let done = 0; done < count; ) {
@@ -145,7 +145,7 @@ export async function measureMemory(
       ports: [peer.port],
       connections: 16,
       seconds: 1,
-      requests: asked,
+      requests: load,
     });
     if (failed > 0) throw new Error(`${failed} requests failed, the first with ${failure}`);
     done += requests;

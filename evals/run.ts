@@ -28,10 +28,10 @@ async function printQuestions(): Promise<void> {
   });
   print("question", columns);
   for (const [at, outcome] of outcomes.entries()) {
-    const { asked, bound, calls, tokens, facts, missing } = outcome;
+    const { prompt, bound, calls, tokens, facts, missing } = outcome;
     const troubles = troublesOf(outcome);
     const cells = [`${calls}/${bound.calls}`, `${tokens}/${bound.tokens}`, `${facts - missing.length}/${facts}`];
-    print(`${at + 1}. ${asked}`, [...cells, troubles.length === 0 ? "ok" : troubles.join("; ")]);
+    print(`${at + 1}. ${prompt}`, [...cells, troubles.length === 0 ? "ok" : troubles.join("; ")]);
   }
   const failed = outcomes.filter((outcome) => troublesOf(outcome).length > 0).length;
   const sum = outcomes.reduce((tokens, outcome) => tokens + outcome.tokens, 0);

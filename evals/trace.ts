@@ -4,7 +4,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import type { Records } from "./records.ts";
 
 /** Calls a tool, and returns the structured content of its result. Traces read results of every shape. */
-export type Ask = (tool: string, given: Readonly<Record<string, unknown>>) => Promise<Record<string, any>>;
+export type CallTool = (tool: string, given: Readonly<Record<string, unknown>>) => Promise<Record<string, any>>;
 
 /** The most that the trace of a question may cost. */
 export interface Bound {
@@ -14,18 +14,18 @@ export interface Bound {
 
 /** A question as a user asks it. */
 export interface Question {
-  readonly asked: string;
+  readonly prompt: string;
   /** Where it is not the usual bound. */
   readonly bound?: Bound;
   /** Makes the calls, one after the other: what one returns the next one takes. */
-  trace(ask: Ask, records: Records): Promise<unknown>;
+  trace(callTool: CallTool, records: Records): Promise<unknown>;
   /** Texts of the records that the results must contain. */
   facts(records: Records): readonly string[];
 }
 
 /** What came of a trace. */
 export interface Outcome extends Bound {
-  readonly asked: string;
+  readonly prompt: string;
   readonly bound: Bound;
   readonly facts: number;
   /** The facts that are in no result. */
@@ -38,27 +38,27 @@ const bytesPerToken = 3;
 
 /** Runs the trace of a question. Fails where a call is an error. */
 export async function judge(
-  { asked, bound = usual, trace, facts }: Question,
+  { prompt, bound = usual, trace, facts }: Question,
   client: Client,
   records: Records,
 ): Promise<Outcome> {
   const results: string[] = [];
   let [calls, bytes] = [0, 0];
-  const ask: Ask = async (name, given) => {
+  const callTool: CallTool = async (name, given) => {
     calls++;
     const { content, isError, structuredContent } = await client.callTool({ name, arguments: given });
     const texts = content.map((one) => (one.type === "text" ? one.text : ""));
-    if (isError === true) throw new Error(`${asked} ${name} ${JSON.stringify(given)}: ${texts.join(" ")}`);
+    if (isError === true) throw new Error(`${prompt} ${name} ${JSON.stringify(given)}: ${texts.join(" ")}`);
     for (const text of [JSON.stringify({ name, arguments: given }), ...texts]) bytes += Buffer.byteLength(text);
     results.push(...texts);
     return structuredContent as Record<string, unknown>;
   };
-  await trace(ask, records);
+  await trace(callTool, records);
   const expected = facts(records);
   const isMissing = (fact: string): boolean =>
     !results.some((text) => text.includes(JSON.stringify(fact).slice(1, -1)));
   return {
-    ...{ asked, bound, calls, facts: expected.length, missing: expected.filter(isMissing) },
+    ...{ prompt, bound, calls, facts: expected.length, missing: expected.filter(isMissing) },
     tokens: Math.ceil(bytes / bytesPerToken),
   };
 }

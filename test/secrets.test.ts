@@ -5,7 +5,7 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { ann } from "../fixtures/sign-in/users.ts";
-import { ask, useHouse } from "../fixtures/sign-in/house.ts";
+import { sendRequest, useHouse } from "../fixtures/sign-in/house.ts";
 import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 
 const house = useHouse({ LOG_LEVEL: "trace" });
@@ -15,8 +15,8 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
   const errors: string[] = [];
   const secrets = new Set<string>([ann.password, provider.client.secret, service.serviceToken]);
   const origin = base;
-  const call = async (path: string, init: Parameters<typeof ask>[1] = {}) => {
-    const response = await ask(base + path, init);
+  const call = async (path: string, init: Parameters<typeof sendRequest>[1] = {}) => {
+    const response = await sendRequest(base + path, init);
     if (response.status >= 400) errors.push(response.text);
     return response;
   };
@@ -27,7 +27,7 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
   const { url: back } = await browser.submit(form, { login: ann.email, password: ann.password }, "Sign in");
   const state = browser.cookiesFor(base);
   secrets.add(back.searchParams.get("code") ?? "").add(state.slice(state.indexOf("=") + 1));
-  const signedIn = await ask(back, { cookie: state });
+  const signedIn = await sendRequest(back, { cookie: state });
   const session =
     signedIn.headers
       .getSetCookie()
@@ -65,7 +65,7 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
     await call("/sign-out/back-channel", { method: "POST", body: new URLSearchParams({ logout_token: key }) });
   }
   await call("/v1/api-key", { method: "DELETE", cookie, origin });
-  const signedOut = await ask(`${base}/sign-out`, { method: "POST", cookie, origin });
+  const signedOut = await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin });
   const idToken = new URL(signedOut.headers.get("location") ?? "").searchParams.get("id_token_hint") ?? "";
   secrets.add(idToken);
 

@@ -33,7 +33,7 @@ export async function wireConnection(port: number): Promise<WireConnection> {
 }
 
 /** One request on a connection of its own. */
-export async function askOnce(port: number, request: string): Promise<WireResponse> {
+export async function sendOnce(port: number, request: string): Promise<WireResponse> {
   const connection = await wireConnection(port);
   try {
     return await connection.send(request);
@@ -64,10 +64,10 @@ function listen(socket: Socket): () => Promise<WireResponse> {
       const text = start.toString("latin1", 0, end);
       head = text;
       bodyAt = end + 4;
-      const told = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
-      length = told === undefined ? undefined : Number(told);
+      const declared = /\r\ncontent-length: *(\d+)/i.exec(text)?.[1];
+      length = declared === undefined ? undefined : Number(declared);
     }
-    // Of a response in chunks the end is told by its last five bytes: a JSON text has no line breaks.
+    // A response in chunks ends with these five bytes: a JSON text has no line breaks.
     const complete =
       length === undefined
         ? chunk.toString("latin1", Math.max(0, chunk.length - 5)) === "0\r\n\r\n"
@@ -82,9 +82,9 @@ function listen(socket: Socket): () => Promise<WireResponse> {
       },
     };
     [chunks, received, head] = [[], 0, undefined];
-    const asked = waiting;
+    const pending = waiting;
     waiting = undefined;
-    asked?.resolve(response);
+    pending?.resolve(response);
   });
   socket.on("error", fail).on("close", () => fail(new Error("the connection was closed")));
   return () => new Promise((resolve, reject) => void (waiting = { resolve, reject }));

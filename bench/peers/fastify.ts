@@ -143,7 +143,9 @@ app.get<{ Querystring: { query: string } }>(
       response: { 200: object({ data: list(contact) }) },
     },
   },
-  async ({ account, query: asked }) => ({ data: (await searchContacts(db, account, asked.query)).map(contactJson) }),
+  async ({ account, query: { query: searchText } }) => ({
+    data: (await searchContacts(db, account, searchText)).map(contactJson),
+  }),
 );
 app.get<{ Querystring: { limit: number; offset: number } }>(
   "/v1/sessions",
@@ -164,8 +166,8 @@ app.get<{ Querystring: { query: string; limit: number; offset: number } }>(
       response: { 200: object({ data: list(foundNote), pagination }) },
     },
   },
-  async ({ account, query: { query: asked, limit, offset } }) =>
-    notesJson(await searchNotes(db, account, asked, limit, offset), limit, offset),
+  async ({ account, query: { query: searchText, limit, offset } }) =>
+    notesJson(await searchNotes(db, account, searchText, limit, offset), limit, offset),
 );
 app.post<{ Body: ContactFields }>(
   "/v1/contacts",

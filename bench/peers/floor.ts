@@ -56,8 +56,12 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     const found = await getContact(db, account, uuid(id));
     return found === null ? send(response, 404, {}) : send(response, 200, { data: contactJson(found) });
   }
-  const asked = new URLSearchParams(search);
-  const [query, limit, offset] = [asked.get("query") ?? "", asked.get("limit"), Number(asked.get("offset") ?? 0)];
+  const parameters = new URLSearchParams(search);
+  const [query, limit, offset] = [
+    parameters.get("query") ?? "",
+    parameters.get("limit"),
+    Number(parameters.get("offset") ?? 0),
+  ];
   if (kind === "contacts")
     return send(response, 200, { data: (await searchContacts(db, account, query)).map(contactJson) });
   if (kind === "notes")

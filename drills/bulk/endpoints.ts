@@ -5,19 +5,19 @@ import { explain } from "../../fixtures/databases/explain.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 
 /** The response of a request, and its commands to MongoDB. */
-export interface Asked {
+export interface RequestCost {
   readonly status: number;
   readonly commands: readonly string[];
   readonly examined: readonly Examined[];
 }
 
 /** Asks every endpoint; `client` is the one of the instance that responds at `base`. */
-export async function askAll(
+export async function requestAll(
   client: MongoClient,
   base: string,
   key: string,
   accountId: UUID,
-): Promise<Readonly<Record<string, Asked>>> {
+): Promise<Readonly<Record<string, RequestCost>>> {
   const db = client.db();
   const contact = String(
     (await db.collection("contacts").findOne({ account_id: accountId, external_id: named("c1") }))?._id,
@@ -50,7 +50,7 @@ export async function askAll(
     "a page of notes with a frequent word": "/v1/notes?limit=20&offset=40&query=tenth",
     "notes with a word that none has": "/v1/notes?query=zzzzzz",
   };
-  const responses: Record<string, Asked> = {};
+  const responses: Record<string, RequestCost> = {};
   for (const [name, path] of Object.entries(reads)) responses[name] = await listened(() => send(path));
   responses["a contact created"] = await listened(() => send("/v1/contacts", "POST", { full_name: "Grace Okafor" }));
   responses["a contact changed"] = await listened(() =>
@@ -61,9 +61,9 @@ export async function askAll(
   );
   return responses;
 
-  async function listened(ask: () => Promise<Response>): Promise<Asked> {
+  async function listened(request: () => Promise<Response>): Promise<RequestCost> {
     const listening = listenToMongo(client);
-    const response = await ask();
+    const response = await request();
     await response.text();
     const commands = listening.stop();
     const explained = commands

@@ -12,15 +12,15 @@ import { noteSecret } from "../../fixtures/service/secrets.ts";
 import { startInstance } from "../../fixtures/service/service.ts";
 import { drillImport } from "./import.ts";
 import type { Verdict } from "./import.ts";
-import type { Asked } from "./endpoints.ts";
-import { askAll } from "./endpoints.ts";
+import type { RequestCost } from "./endpoints.ts";
+import { requestAll } from "./endpoints.ts";
 import type { BulkSize } from "./generate.ts";
 
 /** What came of it all. */
 export interface BulkResult {
   readonly verdict: Verdict;
-  readonly large: Readonly<Record<string, Asked>>;
-  readonly small: Readonly<Record<string, Asked>>;
+  readonly large: Readonly<Record<string, RequestCost>>;
+  readonly small: Readonly<Record<string, RequestCost>>;
 }
 
 /** Imports an account of this size with kills, and a small one without, and asks both everything. */
@@ -48,9 +48,9 @@ export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: str
 
     const service = await startInstance(database, redis, { RATE_LIMIT: "1000", RATE_BURST: "1000" });
     try {
-      const ask = ({ accountId, secret }: (typeof made)[number]) =>
-        askAll(service.app.client, service.base, secret, accountId);
-      return { verdict, large: await ask(ofLarge), small: await ask(ofSmall) };
+      const costsOf = ({ accountId, secret }: (typeof made)[number]) =>
+        requestAll(service.app.client, service.base, secret, accountId);
+      return { verdict, large: await costsOf(ofLarge), small: await costsOf(ofSmall) };
     } finally {
       await service.stop();
     }

@@ -6,7 +6,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/g
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Acknowledged } from "../../fixtures/records/stream.ts";
 import { send } from "../../fixtures/sign-in/assistants.ts";
-import { ask } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/house.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Fields, Outcome, Rpc, Wire, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
@@ -97,7 +97,7 @@ export function surfacesOf(
     kind,
     send: () => completed(work),
   });
-  const asked = (name: string, kind: Kind, work: () => Promise<RestResponse>, right: number): Call =>
+  const httpCall = (name: string, kind: Kind, work: () => Promise<RestResponse>, right: number): Call =>
     call(name, kind, async () => wordOf(await work(), right));
 
   const reads: readonly (readonly [Rpc, Fields])[] = [
@@ -154,22 +154,32 @@ export function surfacesOf(
       call("gRPC health", "serving", async () =>
         (await health.check({})).status === Status.SERVING ? "served" : "unavailable",
       ),
-      asked("/readyz", "serving", () => ask(`${internal}/readyz`), 200),
+      httpCall("/readyz", "serving", () => sendRequest(`${internal}/readyz`), 200),
       call("a tool of MCP by a known token", "assistant", async () =>
         toolWord(await send(base, `Bearer ${known}`, tool)),
       ),
       call("a tool of MCP by a new token", "assistant", async () =>
         toolWord(await send(base, `Bearer ${await site.token()}`, tool)),
       ),
-      asked("a request without a key", "open", () => ask(`${base}/v1/sessions`), 401),
-      asked("the page of nobody", "open", () => ask(`${page}/`, { accept: "text/html" }), 200),
-      asked("the page of a user", "user", () => ask(`${page}/`, { cookie, accept: "text/html" }), 200),
-      asked("the key of a user", "user", () => ask(`${page}/v1/api-key`, { cookie }), 200),
-      asked("the way to the provider", "sign-in", () => ask(`${page}/sign-in`, { accept: "text/html" }), 303),
-      asked("the provider's metadata", "sign-in", () => ask(`${page}/.well-known/oauth-authorization-server`), 200),
+      httpCall("a request without a key", "open", () => sendRequest(`${base}/v1/sessions`), 401),
+      httpCall("the page of nobody", "open", () => sendRequest(`${page}/`, { accept: "text/html" }), 200),
+      httpCall("the page of a user", "user", () => sendRequest(`${page}/`, { cookie, accept: "text/html" }), 200),
+      httpCall("the key of a user", "user", () => sendRequest(`${page}/v1/api-key`, { cookie }), 200),
+      httpCall(
+        "the way to the provider",
+        "sign-in",
+        () => sendRequest(`${page}/sign-in`, { accept: "text/html" }),
+        303,
+      ),
+      httpCall(
+        "the provider's metadata",
+        "sign-in",
+        () => sendRequest(`${page}/.well-known/oauth-authorization-server`),
+        200,
+      ),
     ],
     write,
-    idle: () => ask(`${internal}/livez`),
+    idle: () => sendRequest(`${internal}/livez`),
     close,
   };
 }

@@ -73,7 +73,7 @@ export async function suffer(
   const begun = performance.now();
 
   async function wave(): Promise<TimedResponse[]> {
-    const responses = await askAll(surfaces);
+    const responses = await requestAll(surfaces);
     for (const { call, ms, word } of responses) {
       slowestMs = Math.max(slowestMs, ms);
       if (word !== "served" && word !== "unavailable")
@@ -100,12 +100,12 @@ export async function suffer(
     }
   }
 
-  const asking: Promise<TimedResponse[]>[] = [];
+  const pending: Promise<TimedResponse[]>[] = [];
   for (let at = 0; at < waves; at++) {
     if (at > 0) await sleep(pauseMs);
-    asking.push(wave());
+    pending.push(wave());
   }
-  for (const { call, sentAt, ms, word, idleMs } of (await Promise.all(asking)).flat()) {
+  for (const { call, sentAt, ms, word, idleMs } of (await Promise.all(pending)).flat()) {
     const expected = fault.expects[call.kind] ?? "served";
     const early = call.kind === "serving" && sentAt - begun < noticedWithinMs;
     if (expected === "either" || early || word === expected || !["served", "unavailable"].includes(word)) continue;
@@ -124,7 +124,7 @@ export async function suffer(
 }
 
 /** Requests everything at once. Who is not served in time is not waited for. */
-async function askAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
+async function requestAll({ calls, idle }: Surfaces): Promise<TimedResponse[]> {
   let idleMs = 0;
   let over = false;
   const watch = (async () => {

@@ -11,7 +11,7 @@ import type { Site } from "./site.ts";
 export type From = Pick<Intent, "client" | "instance"> & { readonly wire: WireName };
 
 /** A request, and how its response is read. */
-interface Asked {
+interface RecordedCall {
   readonly intent: Omit<Intent, "client" | "instance" | "wire">;
   readonly rpc: Rpc;
   readonly request: Request;
@@ -48,7 +48,7 @@ export function createCalls(site: Site, history: History): Calls {
     opened.set(base, wires);
     return wires.wires.find((wire) => wire.name === name) as (typeof wires.wires)[number];
   };
-  function call(from: From, { intent, rpc, request, read, ...more }: Asked): Promise<Operation> {
+  function call(from: From, { intent, rpc, request, read, ...more }: RecordedCall): Promise<Operation> {
     return history.record({ ...from, ...intent }, async () => {
       const outcome = await wireTo(from.instance, from.wire).call({ rpc, request, key: site.account.key, ...more });
       const { data } = (outcome.body ?? {}) as { data?: Shown };

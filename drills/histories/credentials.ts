@@ -1,7 +1,7 @@
 // Clients that rotate and revoke API keys and sign out, and present what has ended to every instance.
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "../../fixtures/sign-in/assistants.ts";
-import { ask } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/house.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import { httpResult } from "./calls.ts";
@@ -41,7 +41,7 @@ export async function owner(
   const ended: Credential[] = [];
   const page = (path: string, { cookie }: User, method: string): Promise<RestResponse> => {
     const { port } = new URL(site.instance(instance).base);
-    return ask(`${site.instance(instance).base}${path}`, {
+    return sendRequest(`${site.instance(instance).base}${path}`, {
       method,
       cookie,
       origin: `http://localhost:${port}`,
@@ -112,7 +112,7 @@ export async function owner(
     const cookie: Credential = {
       name: `cookie of ${user.name}`,
       reads: false,
-      present: (at) => ask(`${site.instance(at).base}/v1/audit-log`, { cookie: user.cookie }),
+      present: (at) => sendRequest(`${site.instance(at).base}/v1/audit-log`, { cookie: user.cookie }),
     };
     const token: Credential = {
       name: `token of ${user.name}`,

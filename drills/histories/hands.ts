@@ -21,11 +21,11 @@ export async function quietHands({ number, calls, instances, running }: Round, {
     if (hand !== undefined) {
       const from = fromClient(hand.client, hand.instance);
       const field = pick(names);
-      const asked =
+      const operation =
         Math.random() < 0.6
           ? calls.set(from, contact, { [field]: uniqueValue(field, number) })
           : calls.get(from, contact);
-      const done = asked.then(() => {
+      const done = operation.then(() => {
         free.push(hand);
         underWay.delete(done);
       });

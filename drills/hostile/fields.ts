@@ -39,7 +39,7 @@ export function fieldSlots(operations: readonly Operation[], user: User): Slot[]
 
 /** Every text field of the internal rpcs: ingest batches and account administration. */
 export function internalSlots({ internal }: Where, user: User): Slot[] {
-  const ask = (path: string, message: object): Promise<Status> =>
+  const call = (path: string, message: object): Promise<Status> =>
     send(
       internal,
       "POST",
@@ -53,7 +53,7 @@ export function internalSlots({ internal }: Where, user: User): Slot[] {
       const path = `${parent.typeName}/${name}`;
       const slot = (field: string, message: (text: string) => object): Slot => ({
         name: `${name}, ${field}`,
-        ways: [textWay("the internal listener", sizes, (text) => ask(path, message(text)))],
+        ways: [textWay("the internal listener", sizes, (text) => call(path, message(text)))],
       });
       return input.fields.flatMap((field) => {
         if (isText(field)) return [slot(field.name, (text) => ({ [field.name]: text }))];

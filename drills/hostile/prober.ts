@@ -16,7 +16,7 @@ let times: number[] = [];
 let failures: string[] = [];
 
 process.once("message", (errand: Errand) => {
-  for (const path of errand.paths) ask(errand, path);
+  for (const path of errand.paths) sendRepeatedly(errand, path);
   process.on("message", () => {
     process.send?.({ times, failures });
     times = [];
@@ -24,12 +24,12 @@ process.once("message", (errand: Errand) => {
   });
 });
 
-function ask({ base, key, paths }: Errand, path: string): void {
+function sendRepeatedly({ base, key, paths }: Errand, path: string): void {
   const begun = performance.now();
   const done = (failure?: string): void => {
     times.push(performance.now() - begun);
     if (failure !== undefined) failures.push(`${path}: ${failure}`);
-    setTimeout(() => ask({ base, key, paths }, path), everyMs);
+    setTimeout(() => sendRepeatedly({ base, key, paths }, path), everyMs);
   };
   const request = get(
     base + path,

@@ -58,7 +58,7 @@ export function hardShapes({ base }: Where, { key, token, ids }: User): Case[] {
   const mcp = (body: string): Promise<Status> => send(base, "POST", "/mcp", mcpHeaders, body);
   const head = `Host: localhost\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n`;
   const get = (path: string): Promise<Status> => send(base, "GET", path, by);
-  const fixed = (name: string, ask: () => Promise<Status>): Case => ({ name, send: ask });
+  const fixed = (name: string, work: () => Promise<Status>): Case => ({ name, send: work });
   const gzip = { "content-encoding": "gzip" };
   const bomb = gzipSync(Buffer.alloc(64 * 1_024 * 1_024), { level: 9 });
   const { path, bytes } = messageOf("CreateContact", { full_name: "a" });

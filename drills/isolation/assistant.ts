@@ -30,7 +30,7 @@ export async function assistantOperations(where: Where, user: User): Promise<Ope
         name: `the tool ${name}`,
         fields: Object.keys(properties),
         required: [...new Set([...required, ...requiredOf(camelCase(name))])],
-        send: (given, as, headers) => ask(where, as, "tools/call", { name, arguments: given }, headers),
+        send: (given, as, headers) => callMethod(where, as, "tools/call", { name, arguments: given }, headers),
       }),
     ),
     ...(resourceTemplates.length === 0
@@ -42,7 +42,7 @@ export async function assistantOperations(where: Where, user: User): Promise<Ope
             fields: ["uri"],
             required: ["uri"],
             send: (given: Given, as: User, headers?: Readonly<Record<string, string>>) =>
-              ask(where, as, "resources/read", given, headers),
+              callMethod(where, as, "resources/read", given, headers),
           },
         ]),
     ...prompts.map(
@@ -51,7 +51,7 @@ export async function assistantOperations(where: Where, user: User): Promise<Ope
         name: `the prompt ${name}`,
         fields: known.map((argument) => argument.name),
         required: known.filter(({ required }) => required === true).map((argument) => argument.name),
-        send: (given, as, headers) => ask(where, as, "prompts/get", { name, arguments: given }, headers),
+        send: (given, as, headers) => callMethod(where, as, "prompts/get", { name, arguments: given }, headers),
       }),
     ),
   ];
@@ -62,7 +62,7 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function ask(
+function callMethod(
   { base }: Where,
   as: User,
   method: string,
@@ -80,7 +80,7 @@ function ask(
 }
 
 async function listed(where: Where, user: User, method: string): Promise<Listed> {
-  const { body } = await ask(where, user, method, {});
+  const { body } = await callMethod(where, user, method, {});
   const text = body.toString();
   return (JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text) as { readonly result: Listed }).result;
 }

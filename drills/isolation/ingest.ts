@@ -98,7 +98,7 @@ async function probeBatches(internal: string, own: User, other: User, findings: 
               JSON.stringify(request),
             ),
           );
-          findings.asked++;
+          findings.requests++;
           for (const leak of leaksIn(response, secrets, request))
             findings.violations.push(`${rpc.name} with ids of another responded with ${leak}`);
           return (JSON.parse(response.body.toString()) as { results?: JsonValue[] }).results ?? [];
@@ -119,10 +119,10 @@ function compare(
   nobodys: unknown,
   findings: Findings,
 ): void {
-  const like = (result: unknown, asked: Pair["foreign"]): string =>
+  const like = (result: unknown, sent: Pair["foreign"]): string =>
     (JSON.stringify(result) ?? "nothing")
-      .replaceAll(String(asked), "<asked>")
-      .replaceAll(String(asked).toLowerCase(), "<asked>")
+      .replaceAll(String(sent), "<sent>")
+      .replaceAll(String(sent).toLowerCase(), "<sent>")
       .replace(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi, "<id>");
   const [first, second] = [like(foreign, pair.foreign), like(nobodys, pair.nobodys)];
   if (!makes && first !== second)
@@ -149,18 +149,18 @@ async function probeStreams(internal: string, own: User, other: User, findings: 
         records: variations.map((variation) => variation[side]),
       });
       const rejected = new Map<number, unknown>();
-      for await (const told of client.import(
+      for await (const response of client.import(
         (async function* () {
           yield await Promise.resolve(request);
         })(),
       )) {
-        const json = toJson(ImportResponseSchema, told);
+        const json = toJson(ImportResponseSchema, response);
         for (const leak of leaksIn(JSON.stringify(json), secretsOf(other), toJson(ImportRequestSchema, request)))
-          findings.violations.push(`Import with ids of another told ${leak}`);
-        for (const rejection of told.rejections)
+          findings.violations.push(`Import with ids of another reported ${leak}`);
+        for (const rejection of response.rejections)
           rejected.set(Number(rejection.position), [rejection.error?.reason, rejection.error?.message]);
       }
-      findings.asked++;
+      findings.requests++;
       return rejected;
     };
     const [foreign, nobodys] = [await rejections("foreign"), await rejections("nobodys")];
@@ -198,7 +198,7 @@ async function probeExport(
       text += JSON.stringify(toJson(ExportResponseSchema, stretch));
     return text;
   });
-  findings.asked++;
+  findings.requests++;
   for (const leak of leaksIn(without(all, said), secretsOf(other), []))
     findings.violations.push(`Export gave ${leak}, which is another's`);
   if (!all.includes(own.mark)) findings.violations.push("Export gave nothing of one's own");

@@ -98,7 +98,7 @@ async function judge(
   focus: Focus,
   say: Say,
 ): Promise<Report> {
-  const findings: Findings = { violations: [], asked: 0 };
+  const findings: Findings = { violations: [], requests: 0 };
   const base = fixture.instances[0]?.base ?? "";
   const where: Where = { base, origin: base.replace("127.0.0.1", "localhost"), internal: internalOf(fixture) };
   const operations = [...rpcOperations(where), ...(await assistantOperations(where, own))].filter(
@@ -141,7 +141,7 @@ async function judge(
     ),
     (operation) => probe(operation, { own: reader, other }, "some", findings),
   );
-  say(`${findings.asked} requests that read`);
+  say(`${findings.requests} requests that read`);
 
   const inside = focus === "all" || focus === "ingest";
   if (inside) {
@@ -162,10 +162,10 @@ async function judge(
   for (const { operation, claim } of claimed) await probeKey(operation, claim, sides, findings);
   if (inside) await probeIngest(where.internal, own, other, true, findings);
   same("requests of another account", before, await documentsOf(fixture, other), findings);
-  say(`${findings.asked} requests`);
+  say(`${findings.requests} requests`);
 
   const figures = {
-    requests: findings.asked,
+    requests: findings.requests,
     "documents of the other account": before.size,
     operations: operations.length,
   };

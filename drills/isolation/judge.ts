@@ -6,7 +6,7 @@ import type { RawResponse } from "./raw.ts";
 export interface Findings {
   readonly violations: string[];
   /** Requests made. */
-  asked: number;
+  requests: number;
 }
 
 const base64 = /[A-Za-z0-9+/_-]{16,}/g;
@@ -32,7 +32,7 @@ export function leaksIn(response: RawResponse | string, secrets: readonly string
 export function likeness(
   operation: Pick<Operation, "wire" | "textOf">,
   response: RawResponse,
-  asked: readonly unknown[],
+  sent: readonly unknown[],
 ): string {
   const succeeded = response.status < 300 && !response.headers.some((header) => /^grpc-status: [1-9]/.test(header));
   const body =
@@ -42,12 +42,12 @@ export function likeness(
     (header) => !(succeeded && operation.wire !== "REST" && header.startsWith("content-length:")),
   );
   let text = [response.status, ...headers, body].join("\n");
-  for (const one of asked) {
+  for (const one of sent) {
     if (typeof one !== "string") continue;
     text = text
-      .replaceAll(one, "<asked>")
-      .replaceAll(one.toLowerCase(), "<asked>")
-      .replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<asked>");
+      .replaceAll(one, "<sent>")
+      .replaceAll(one.toLowerCase(), "<sent>")
+      .replaceAll(one.replace(/^\w+:(\/\/)?/, "").toLowerCase(), "<sent>");
   }
   return succeeded ? text.replace(uuid, "<id>").replace(instant, "<instant>").replace(fence, "<fence>") : text;
 }

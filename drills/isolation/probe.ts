@@ -12,7 +12,7 @@ import { valuesOf } from "./values.ts";
 /** How far to go: some values of every field, all of them, or also some of every two fields together. */
 export type Reach = "some" | "all" | "two";
 
-/** Who asks, and whose records must not show. */
+/** The sender of the requests, and the user whose records must not show. */
 export interface Sides {
   readonly own: User;
   readonly other: User;
@@ -36,7 +36,7 @@ export function ownRequest({ name, required, fields }: Operation, { own, other }
 /** Holds an operation to it that one's own request shows one's own records: what shows nothing cannot leak. */
 export async function probeOwn(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
-  const response = await ask(operation, given, sides, findings);
+  const response = await sendAndCheck(operation, given, sides, findings);
   if (operation.shows && !response.body.includes(sides.own.mark))
     findings.violations.push(
       `${named(operation)} did not show one's own record: ${response.status} ${response.body.toString("latin1").slice(0, 200)}`,
@@ -55,13 +55,13 @@ export async function probe(
   for (const { what, pairs, foreign, nobodys } of variationsOf(operation, base, sides, reach)) {
     const first = likeness(
       operation,
-      await ask(operation, foreign, sides, findings),
+      await sendAndCheck(operation, foreign, sides, findings),
       pairs.map((pair) => pair.foreign),
     );
     await between();
     const second = likeness(
       operation,
-      await ask(operation, nobodys, sides, findings),
+      await sendAndCheck(operation, nobodys, sides, findings),
       pairs.map((pair) => pair.nobodys),
     );
     await between();
@@ -77,8 +77,8 @@ export async function probeHeaders(operation: Operation, sides: Sides, findings:
   const given = ownRequest(operation, sides, findings);
   const { accountId, cookie } = sides.other;
   const [plain, dressed] = [
-    await ask(operation, given, sides, findings),
-    await ask(operation, given, sides, findings, {
+    await sendAndCheck(operation, given, sides, findings),
+    await sendAndCheck(operation, given, sides, findings, {
       "records-account-id": accountId,
       "x-account-id": accountId,
       cookie,
@@ -101,8 +101,8 @@ export async function probeKey(
       valuesOf(field, sides.own, sides.other)?.pairs.find(({ foreign }) => foreign === value)?.nobodys ?? value,
     ]),
   );
-  const mine = await ask(operation, given, sides, findings, { "idempotency-key": key });
-  const twin = await ask(operation, anonymous, sides, findings, { "idempotency-key": `${key}-of-nobody` });
+  const mine = await sendAndCheck(operation, given, sides, findings, { "idempotency-key": key });
+  const twin = await sendAndCheck(operation, anonymous, sides, findings, { "idempotency-key": `${key}-of-nobody` });
   const [first, second] = [
     likeness(operation, mine, Object.values(given)),
     likeness(operation, twin, Object.values(anonymous)),
@@ -140,7 +140,7 @@ export async function claim(operation: Operation, sides: Sides, findings: Findin
   return { key, given, response };
 }
 
-async function ask(
+async function sendAndCheck(
   operation: Operation,
   given: Given,
   { own, other }: Sides,
@@ -148,13 +148,13 @@ async function ask(
   headers?: Readonly<Record<string, string>>,
 ): Promise<RawResponse> {
   const response = await patiently(() => operation.send(given, own, headers));
-  findings.asked++;
+  findings.requests++;
   for (const leak of leaksIn(response, secretsOf(other), given))
     findings.violations.push(
-      `${named(operation)} asked with ${JSON.stringify(given)} responded with ${leak}, which is another's`,
+      `${named(operation)} sent with ${JSON.stringify(given)} responded with ${leak}, which is another's`,
     );
   if (response.status >= 500)
-    findings.violations.push(`${named(operation)} asked with ${JSON.stringify(given)} got ${response.status}`);
+    findings.violations.push(`${named(operation)} sent with ${JSON.stringify(given)} got ${response.status}`);
   return response;
 }
 

@@ -68,9 +68,9 @@ export async function sendGrpc(
 }
 
 /** Asks again where there was no time to respond: on a busy machine that says nothing of what is requested. */
-export async function patiently(ask: () => Promise<RawResponse>): Promise<RawResponse> {
+export async function patiently(request: () => Promise<RawResponse>): Promise<RawResponse> {
   for (let left = 5; ; left--) {
-    const response = await ask();
+    const response = await request();
     const busy =
       response.status === 503 ||
       response.headers.includes("grpc-status: 14") ||

@@ -14,11 +14,11 @@ export async function unknownRpcs(internal: string): Promise<string[]> {
   const sessionManager = new Http2SessionManager(internal);
   try {
     const client = createClient(ServerReflection, createGrpcTransport({ baseUrl: internal, sessionManager }));
-    const asked = (async function* () {
+    const requests = (async function* () {
       yield await Promise.resolve({ messageRequest: { case: "listServices" as const, value: "" } });
     })();
     const services: string[] = [];
-    for await (const { messageResponse } of client.serverReflectionInfo(asked)) {
+    for await (const { messageResponse } of client.serverReflectionInfo(requests)) {
       if (messageResponse.case === "listServicesResponse")
         services.push(...messageResponse.value.service.map(({ name }) => name));
     }

@@ -44,10 +44,10 @@ export async function judge(
       if (held[operation].get(name)?.includes(id) !== true)
         violations.push(`${name} was acknowledged as ${id} and is lost`);
     }
-    const asked = new Set(acknowledged.map(({ name }) => name));
+    const acknowledgedNames = new Set(acknowledged.map(({ name }) => name));
     for (const [name, ids] of [...held.create, ...held.append]) {
       if (ids.length > 1) violations.push(`${name} is there ${ids.length} times`);
-      if (!asked.has(name)) violations.push(`${name} is there and was never acknowledged`);
+      if (!acknowledgedNames.has(name)) violations.push(`${name} is there and was never acknowledged`);
     }
   }
 

@@ -27,7 +27,7 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   const seen: Caller["seen"] = [];
   const request = requestText("GET", "/v1/sessions", { Authorization: `Bearer ${key}` });
 
-  async function ask(number: number, overGrpc: boolean): Promise<Reply> {
+  async function sendOver(number: number, overGrpc: boolean): Promise<Reply> {
     const instance = number % instances.length;
     const sentAt = performance.now();
     const reply = await (overGrpc ? grpc(instance) : rest(instance));
@@ -37,7 +37,7 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   async function rest(instance: number): Promise<Reply> {
     const pool = pools[instance];
     if (pool === undefined) throw new Error("no such instance");
-    return pool.ask(request);
+    return pool.send(request);
   }
   async function grpc(instance: number): Promise<Reply> {
     const session = await sessions[instance];
@@ -55,8 +55,8 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   return {
     seen,
     // Each instance is asked over both wires, whether there is an odd or an even number of them.
-    send: (number) => ask(number, Math.floor(number / instances.length) % 2 === 1),
-    overRest: (number) => ask(number, false),
+    send: (number) => sendOver(number, Math.floor(number / instances.length) % 2 === 1),
+    overRest: (number) => sendOver(number, false),
     settle: () => Promise.all(sessions).then(() => undefined),
     close() {
       for (const pool of pools) pool.close();

@@ -21,7 +21,7 @@ export interface Connection {
    * Sends a whole request, as bytes or text. Rejects with the socket's error, or `NO_RESPONSE` when the connection
    * ended first.
    */
-  ask(request: string): Promise<Reply>;
+  send(request: string): Promise<Reply>;
   close(): void;
 }
 
@@ -31,7 +31,7 @@ export class NoResponseError extends Error {
   readonly code = "NO_RESPONSE";
 }
 
-interface Asked {
+interface PendingReply {
   resolve(reply: Reply): void;
   reject(error: Error): void;
 }
@@ -50,14 +50,14 @@ export function openConnection(base: string): Promise<Connection> {
 }
 
 function overSocket(socket: Socket): Connection {
-  let asked: Asked | undefined;
+  let pending: PendingReply | undefined;
   let usable = true;
   let received: Buffer = Buffer.alloc(0);
 
   function end(error: Error): void {
     usable = false;
-    asked?.reject(error);
-    asked = undefined;
+    pending?.reject(error);
+    pending = undefined;
     socket.destroy();
   }
   socket.on("data", (chunk: Buffer) => {
@@ -67,9 +67,9 @@ function overSocket(socket: Socket): Connection {
     received = received.subarray(read.length);
     const { reply } = read;
     if (reply.closes) usable = false;
-    const pending = asked;
-    asked = undefined;
-    pending?.resolve(reply);
+    const current = pending;
+    pending = undefined;
+    current?.resolve(reply);
   });
   socket.on("error", end);
   socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));
@@ -79,9 +79,9 @@ function overSocket(socket: Socket): Connection {
     get usable() {
       return usable;
     },
-    ask(request) {
+    send(request) {
       return new Promise((resolve, reject) => {
-        asked = { resolve, reject };
+        pending = { resolve, reject };
         socket.write(request);
       });
     },

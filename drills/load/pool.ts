@@ -5,10 +5,10 @@ import { openConnection } from "./connection.ts";
 /** Keep-alive connections to one address. */
 export interface Pool {
   /**
-   * Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.ask`
+   * Sends on a connection that is free, on a new one, or in its turn. Rejects as `openConnection` and `Connection.send`
    * do; nothing is retried.
    */
-  ask(request: string): Promise<Reply>;
+  send(request: string): Promise<Reply>;
   /** Opens so many more at once, which are then used in turn. */
   warm(connections: number): Promise<void>;
   /** Connections that are open. */
@@ -21,11 +21,11 @@ export function createPool(base: string, most = 1_000): Pool {
   const open = new Set<Connection>();
   const waiting: (() => void)[] = [];
   let free: Connection[] = [];
-  let asking = 0;
+  let inUse = 0;
 
   async function take(): Promise<Connection> {
-    if (asking >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else asking += 1;
+    if (inUse >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else inUse += 1;
     for (let connection = free.shift(); connection !== undefined; connection = free.shift()) {
       if (connection.usable) return connection;
       open.delete(connection);
@@ -34,7 +34,7 @@ export function createPool(base: string, most = 1_000): Pool {
   }
   function release(): void {
     const next = waiting.shift();
-    if (next === undefined) asking -= 1;
+    if (next === undefined) inUse -= 1;
     else next();
   }
 
@@ -45,12 +45,12 @@ export function createPool(base: string, most = 1_000): Pool {
       free.push(...fresh);
     },
     count: () => open.size,
-    async ask(request) {
+    async send(request) {
       let connection: Connection | undefined;
       try {
         connection = await take();
         open.add(connection);
-        return await connection.ask(request);
+        return await connection.send(request);
       } finally {
         if (connection?.usable === true) free.push(connection);
         else if (connection !== undefined) open.delete(connection);

@@ -193,9 +193,9 @@ async function mix(fixture: Fixture, pool: Pool): Promise<Send> {
       const get = (path: string): string => requestText("GET", path, headers);
       let read = "";
       for (let count = 0; count < contactsOfAccount; count++) {
-        const { data } = JSON.parse((await pool.ask(create("Ann Lee"))).body) as { data: { id: string } };
+        const { data } = JSON.parse((await pool.send(create("Ann Lee"))).body) as { data: { id: string } };
         read = get(`/v1/contacts/${data.id}`);
-        await pool.ask(requestText("POST", `/v1/contacts/${data.id}/notes`, headers, { content: note }));
+        await pool.send(requestText("POST", `/v1/contacts/${data.id}/notes`, headers, { content: note }));
       }
       const [contacts, notes] = [get("/v1/contacts?query=ann"), get("/v1/notes?query=autumn")];
       // No search finds what is created: its work stays the same, however many requests came before.
@@ -203,7 +203,7 @@ async function mix(fixture: Fixture, pool: Pool): Promise<Send> {
       return [read, contacts, read, notes, read, other, read, contacts, read, notes];
     }),
   );
-  return (number) => pool.ask(made[number % made.length]?.[Math.floor(number / made.length) % 10] ?? "");
+  return (number) => pool.send(made[number % made.length]?.[Math.floor(number / made.length) % 10] ?? "");
 }
 
 /** Sends at least `requests`: on a busy machine a second is too short to compile the code. */
@@ -214,7 +214,7 @@ async function warmUp(senders: number, requests: number, send: Send): Promise<vo
 /** Requests health four times, so many milliseconds apart. */
 async function probed(pool: Pool, everyMs: number): Promise<Outcome[]> {
   const health = requestText("GET", "/v1/health", {});
-  return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.ask(health));
+  return openLoop({ perSecond: 1_000 / everyMs, seconds: (4 * everyMs) / 1_000, patienceMs }, () => pool.send(health));
 }
 
 /**

@@ -49,12 +49,12 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
     return opening;
   }
 
-  /** Asks one instance after the other until one does not refuse the connection. */
-  async function anywhere<T>(ask: (base: string) => Promise<T>): Promise<T> {
+  /** Tries one instance after the other until one accepts the connection. */
+  async function anywhere<T>(send: (base: string) => Promise<T>): Promise<T> {
     const first = turn++;
     for (let attempt = 0; ; attempt++) {
       try {
-        return await ask(bases[(first + attempt) % bases.length] ?? "");
+        return await send(bases[(first + attempt) % bases.length] ?? "");
       } catch (error) {
         if (!(error instanceof Error && "code" in error && rejected.has(error.code)) || attempt >= 10) throw error;
         rejections += 1;
@@ -63,7 +63,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   }
 
   async function overRest(request: string): Promise<Reply> {
-    return anywhere((base) => poolTo(base).ask(request));
+    return anywhere((base) => poolTo(base).send(request));
   }
   async function overGrpc(number: number, writes: boolean): Promise<Reply> {
     const { status, detail } = await anywhere(async (base) => {
@@ -121,7 +121,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
 export async function someContact(base: string, key: string): Promise<string> {
   const pool = createPool(base);
   try {
-    const { status, body } = await pool.ask(
+    const { status, body } = await pool.send(
       requestText("POST", "/v1/contacts", { Authorization: `Bearer ${key}` }, { full_name: "Ann Lee" }),
     );
     if (status !== 201) throw new Error(`a contact could not be created: ${status} ${body}`);

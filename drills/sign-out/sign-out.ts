@@ -5,7 +5,7 @@ import { childToken } from "../../fixtures/service/child.ts";
 import { accessToken, offerIntrospection, statusOf } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { enter, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { ask, ownerStatus } from "../../fixtures/sign-in/house.ts";
+import { ownerStatus, sendRequest } from "../../fixtures/sign-in/house.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
@@ -118,7 +118,11 @@ async function round(
         );
     if ((await ownerStatus(first, other.cookie)) !== 200) seen.violations.push("the other browser was not signed in");
 
-    const { status } = await ask(`${first}/sign-out`, { method: "POST", cookie: browser.cookie, origin: first });
+    const { status } = await sendRequest(`${first}/sign-out`, {
+      method: "POST",
+      cookie: browser.cookie,
+      origin: first,
+    });
     const signedOutAt = performance.now();
     if (status !== 303) seen.violations.push(`signing out got ${status}`);
     await until(assistants, ({ calls }) => calls.filter(({ sentAt }) => sentAt >= signedOutAt).length >= after);

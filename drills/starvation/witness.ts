@@ -41,14 +41,14 @@ process.once("disconnect", () => process.exit());
 /** Sends requests at a constant rate, whether or not earlier ones have ended. */
 async function watch({ base, key, path }: Errand, seconds: number): Promise<Seen> {
   const by = { authorization: `Bearer ${key}`, "x-forwarded-for": "198.51.100.7" };
-  const [asked, probed] = await Promise.all([
-    steadily(perSecond, seconds, () => ask(base + path, by)),
+  const [responses, probed] = await Promise.all([
+    steadily(perSecond, seconds, () => send(base + path, by)),
     steadily(probesPerSecond, seconds, (at) =>
-      ask(`${base}/v1/health`, { "x-forwarded-for": `192.0.2.${at % monitors}` }),
+      send(`${base}/v1/health`, { "x-forwarded-for": `192.0.2.${at % monitors}` }),
     ),
   ]);
   return {
-    statuses: asked.map(({ status }) => status),
+    statuses: responses.map(({ status }) => status),
     healthMs: probed.map(({ ms }) => ms),
     unhealthy: probed.map(({ status }) => status).filter((status) => status !== 200),
   };
@@ -64,7 +64,7 @@ function steadily<T>(rate: number, seconds: number, once: (at: number) => Promis
   );
 }
 
-function ask(
+function send(
   url: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly ms: number }> {

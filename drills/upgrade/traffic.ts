@@ -136,8 +136,8 @@ async function responseOf(
   };
   const pool = inside ? member.internal : member.public;
   const late = sleep(patienceMs, `none within ${patienceMs / 1_000} s`, { ref: false });
-  const asked = pool
-    .ask(requestText(method, path, headers, body))
+  const reply = pool
+    .send(requestText(method, path, headers, body))
     .catch((error: unknown) => (error instanceof Error && "code" in error ? String(error.code) : String(error)));
-  return Promise.race([asked, late]);
+  return Promise.race([reply, late]);
 }

@@ -73,7 +73,7 @@ function troublesOfPages({ pages, error }: Step, { issuer }: Expected): string[]
   if (page === undefined) return [`the client opened no sign-in page (${error ?? "without an error"})`];
   return [
     ...(pages.length > 1 ? [`the client opened ${pages.length} pages`] : []),
-    ...(page.asksPassword ? [] : ["the provider asked for no password"]),
+    ...(page.hasPasswordForm ? [] : ["the provider asked for no password"]),
     ...(page.origin === issuer ? [] : [`the page is at ${page.origin}`]),
     ...(page.hasPkce ? [] : ["the client sent no PKCE challenge with SHA-256"]),
   ];

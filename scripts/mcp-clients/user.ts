@@ -11,7 +11,7 @@ export interface OpenedPage {
   /** Whether the address has a challenge of PKCE with SHA-256. */
   readonly hasPkce: boolean;
   /** Whether the user has to type the password. */
-  readonly asksPassword: boolean;
+  readonly hasPasswordForm: boolean;
 }
 
 /** A service with the demo's records, and one of its users. */
@@ -48,7 +48,7 @@ export function createBrowserUser({ base, issuer, email, password }: Place): Bro
     pages.push({
       origin: page.url.origin,
       hasPkce: address.searchParams.get("code_challenge_method") === "S256",
-      asksPassword: page.text.includes('name="password"'),
+      hasPasswordForm: page.text.includes('name="password"'),
     });
     return page;
   };

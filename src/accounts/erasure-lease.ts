@@ -72,10 +72,10 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
 
     /** Counted from before the command: this instance never believes in it for longer than the database does. */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
-      const askedAt = performance.now();
+      const sentAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);
-      takenAt = askedAt;
-      lease = held ? deadlineIn(askedAt + erasureLeaseMs - performance.now()) : undefined;
+      takenAt = sentAt;
+      lease = held ? deadlineIn(sentAt + erasureLeaseMs - performance.now()) : undefined;
     }
     const mine = { "lease.owner": owner, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
 

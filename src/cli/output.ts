@@ -20,7 +20,7 @@ export interface Output {
   /** A remark on the way, for people. */
   note(line: string): void;
   /** What the user has to do before the command can continue; with `--json` too. */
-  ask(line: string): void;
+  prompt(line: string): void;
   /** The text in a colour, where the result is shown in colours. */
   paint(style: Style, text: string): string;
   /** Rows under a heading: aligned for a user, separated by tabs without a heading for a program. */
@@ -69,7 +69,7 @@ export function createOutput(
     note(line) {
       if (!options.json) process.stderr.write(`${shown(line)}\n`);
     },
-    ask: (line) => void process.stderr.write(`${shown(line)}\n`),
+    prompt: (line) => void process.stderr.write(`${shown(line)}\n`),
     paint,
     table(heading, rows) {
       if (process.stdout.isTTY !== true)

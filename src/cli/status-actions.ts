@@ -67,8 +67,8 @@ async function readReadiness(
   return { ready: response.status === 200, parts };
 }
 
-async function unlessAway<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  return ask().catch((error: unknown) => {
+async function unlessAway<T>(request: () => Promise<T>): Promise<T | undefined> {
+  return request().catch((error: unknown) => {
     if (error instanceof ConnectError && isPassing(error)) return undefined;
     throw error;
   });

@@ -21,7 +21,7 @@ export interface TokenOptions {
   readonly clientId: string | undefined;
   readonly opensBrowser: boolean;
   /** Asks the user to do something. */
-  readonly ask: (line: string) => void;
+  readonly prompt: (line: string) => void;
 }
 
 /** An access token, and how many seconds it lives. */
@@ -35,14 +35,14 @@ const requestMs = 10_000;
 const callbackPath = "/callback";
 
 /** Fails with a CommandError that says what the provider or the user did not do. */
-export async function getToken({ mcpUrl, clientId, opensBrowser, ask }: TokenOptions): Promise<AccessToken> {
-  const callback = await listenForCallback(ask);
+export async function getToken({ mcpUrl, clientId, opensBrowser, prompt }: TokenOptions): Promise<AccessToken> {
+  const callback = await listenForCallback(prompt);
   try {
     const flow = createFlow(callback, clientId);
     const options = { serverUrl: mcpUrl, fetchFn: timedFetch };
     await inWords(auth(flow.provider, options));
     const page = flow.page();
-    ask(`Sign in on this page: ${page.href}`);
+    prompt(`Sign in on this page: ${page.href}`);
     if (opensBrowser) openBrowser(page);
     const returned = await callback.returned;
     const error = returned.get("error");
@@ -125,7 +125,7 @@ interface Callback {
 }
 
 /** Listens on a free port of this machine alone, and reads addresses that a user pastes. */
-async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
+async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callback> {
   const state = randomBytes(16).toString("base64url");
   const server = createServer();
   server.listen(0, "127.0.0.1");
@@ -151,7 +151,7 @@ async function listenForCallback(ask: TokenOptions["ask"]): Promise<Callback> {
       response.writeHead(isOurs ? 200 : 400, headers).end(`${said}\n`);
     });
     lines.on("line", (line) => {
-      if (line.trim() !== "" && !take(line.trim())) ask("That is not the address of the last page of the sign-in.");
+      if (line.trim() !== "" && !take(line.trim())) prompt("That is not the address of the last page of the sign-in.");
     });
   });
   // Where the sign-in cannot even begin, nobody waits for it.

@@ -31,7 +31,7 @@ export function addToken(program: Command, environment: NodeJS.ProcessEnv, conte
       const { output } = context;
       const { token, expiresIn } = await getToken({
         ...{ mcpUrl, clientId: options.clientId, opensBrowser: options.browser && output.watched },
-        ask: (line) => output.ask(line),
+        prompt: (line) => output.prompt(line),
       });
       output.result({ access_token: token, expires_in: expiresIn ?? null, mcp_url: mcpUrl }, [token]);
     });

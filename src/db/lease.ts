@@ -4,7 +4,7 @@ import { fail } from "../errors.ts";
 
 /**
  * How long a proof counts, from the moment before it was requested. A proof is a linearizable read: it succeeds only on
- * a member that was primary after the question was sent.
+ * a member that was primary after the request was sent.
  */
 export const leaseMs = 1_350;
 /**
@@ -49,10 +49,10 @@ export interface Lease {
   /** Takes note of the primary that the driver sees now. Undefined while it sees none. */
   observe(leader: Leader | undefined): void;
   /**
-   * Takes note of a proof that was requested at `askedAt`, when `term` was the current one. It counts where the member
+   * Takes note of a proof whose request was sent at `sentAt`, when `term` was the current one. It counts where the member
    * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
    */
-  proven(term: Term | undefined, askedAt: number, electionId: string): void;
+  proven(term: Term | undefined, sentAt: number, electionId: string): void;
   /** Takes note that the member of the term has just responded, if only with an error. */
   replied(term: Term | undefined): void;
   /** The current term, proven or not. */
@@ -97,9 +97,9 @@ export function createLease(now: () => number = () => performance.now()): Lease 
       provenUntil = -Infinity;
       repliedUntil = now() + silenceMs;
     },
-    proven(provenTerm, askedAt, electionId) {
+    proven(provenTerm, sentAt, electionId) {
       if (provenTerm === undefined || provenTerm !== term || electionId !== term.leader.electionId) return;
-      provenUntil = Math.max(provenUntil, askedAt + leaseMs);
+      provenUntil = Math.max(provenUntil, sentAt + leaseMs);
       replied(provenTerm);
     },
     replied,

@@ -9,8 +9,8 @@ import { timed } from "../tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
 
-/** Gets what a proof has read, and when that was requested. */
-export type ProofListener = (switches: Document[] | undefined, askedAt: number) => void;
+/** Gets what a proof has read, and when its request was sent. */
+export type ProofListener = (switches: Document[] | undefined, sentAt: number) => void;
 
 /** The primary that a client reads from and writes to. */
 export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
@@ -27,7 +27,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   held(waitMs: number): Promise<void>;
   /**
    * Gets the operator's switches with every proof, the newest state last; undefined where a proof failed. They are read
-   * by the proof itself, so that they are as current as the lease. `askedAt` is in milliseconds of `performance.now()`.
+   * by the proof itself, so that they are as current as the lease. `sentAt` is in milliseconds of `performance.now()`.
    */
   onProof(listener: ProofListener): void;
   /** Whether the client is connected to a mongos, behind which it does not see any primary. */
@@ -75,34 +75,34 @@ export function watchPrimary(client: MongoClient, prober: MongoClient): void {
   watched.set(client, primary);
 }
 
-/** Keeps the lease by asking for one proof after the other, until it is stopped. */
+/** Keeps the lease by requesting one proof after the other, until it is stopped. */
 export function createPrimary(
   lease: Lease,
-  ask: (term: Term | undefined) => Promise<Proof>,
+  requestProof: (term: Term | undefined) => Promise<Proof>,
 ): { readonly primary: Primary; stop(): void } {
   let proofListener: ProofListener = () => undefined;
   let leaseListener: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
-  let [asked, replied, underWay] = [0, 0, 0];
+  let [sent, replied, underWay] = [0, 0, 0];
   // Until the first proof, nothing is known that could come too late.
   let clock = { localTime: Date.now(), readAt: performance.now() };
 
   async function prove(): Promise<void> {
     const term = lease.term();
-    const question = ++asked;
-    const askedAt = performance.now();
+    const number = ++sent;
+    const sentAt = performance.now();
     underWay += 1;
-    const proof = await ask(term).catch((error: unknown) => {
+    const proof = await requestProof(term).catch((error: unknown) => {
       if (error instanceof MongoServerError) lease.replied(term);
       return undefined;
     });
     underWay -= 1;
-    if (proof !== undefined) lease.proven(term, askedAt, proof.electionId);
+    if (proof !== undefined) lease.proven(term, sentAt, proof.electionId);
     // A reply that a later one overtook says how things were before.
-    if (question < replied) return;
-    replied = question;
+    if (number < replied) return;
+    replied = number;
     clock = proof ?? clock;
-    proofListener(proof?.switches, askedAt);
+    proofListener(proof?.switches, sentAt);
   }
 
   const timer = setInterval(() => {

@@ -66,7 +66,7 @@ export function sharedBucket(
   const most = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
 
-  async function ask(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
+  async function takeShared(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
     const waitMs = await redis.attempt(
       limiter.getKey(name),
       async () => {
@@ -86,15 +86,15 @@ export function sharedBucket(
 
   return {
     async take(name, tokens = 1, tally) {
-      if (tokens > 1) return ask(name, tokens, tally);
-      const asking = underway.get(name) ?? 0;
-      if (asking >= most) {
+      if (tokens > 1) return takeShared(name, tokens, tally);
+      const waiting = underway.get(name) ?? 0;
+      if (waiting >= most) {
         onRemembered();
         return Math.ceil(1_000 / rate);
       }
-      underway.set(name, asking + 1);
+      underway.set(name, waiting + 1);
       try {
-        return await ask(name, 1, tally);
+        return await takeShared(name, 1, tally);
       } finally {
         const others = (underway.get(name) ?? 1) - 1;
         if (others > 0) underway.set(name, others);

@@ -43,7 +43,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   const read = socket._read.bind(socket);
   let held: Buffer = nothing;
   let [ended, queued, discarding] = [false, false, false];
-  let asked = 0;
+  let checks = 0;
   const pipeline = createPipeline(wait, passSoon);
 
   /** What was passed on and not taken yet would be parsed in one go with what follows. */
@@ -93,8 +93,8 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
       held = nothing;
     },
     behind() {
-      asked = held.length > 0 && asked < mostBehind ? asked + 1 : 0;
-      return asked > 0;
+      checks = held.length > 0 && checks < mostBehind ? checks + 1 : 0;
+      return checks > 0;
     },
   };
 }

@@ -78,7 +78,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   }
 
   return {
-    serves: (asked) => asked === path,
+    serves: (requested) => requested === path,
     async handle(_path, request, response, inbound) {
       try {
         if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();

@@ -4,7 +4,7 @@ import { bounded } from "./bounds.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { firstWords } from "./first-words.ts";
 import type { ToolContext } from "./tool.ts";
-import type { Ask } from "./untrusted.ts";
+import type { RequestWithRecords } from "./untrusted.ts";
 
 /** A prompt and its message to the model, with record text separate, so that it can be fenced. */
 export interface Prompt {
@@ -13,7 +13,7 @@ export interface Prompt {
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
   /** Fails with a Failure. */
-  ask(given: Readonly<Record<string, string>>, context: ToolContext): Promise<Ask>;
+  build(given: Readonly<Record<string, string>>, context: ToolContext): Promise<RequestWithRecords>;
 }
 
 export const prompts: readonly Prompt[] = [
@@ -22,7 +22,7 @@ export const prompts: readonly Prompt[] = [
     title: "Prepare a meeting",
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
     arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
-    async ask({ contact = "" }, context) {
+    async build({ contact = "" }, context) {
       const records = await findContact(contact, context);
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
 last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
@@ -41,7 +41,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
         required: false,
       },
     ],
-    async ask({ session_id }, context) {
+    async build({ session_id }, context) {
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
       const records = pageOfRecord(await fetchRecord("session", id, context), 0).text;
       const request = `Write a short follow-up message to the client of this session: thanks, what was agreed, who \
@@ -54,7 +54,7 @@ does what by when, the next date if there is one. Use only the facts in its reco
     title: "Catch up on a topic",
     description: "Everything that was noted about a topic, in the order of time.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
-    async ask({ topic = "" }, { calls, inbound }) {
+    async build({ topic = "" }, { calls, inbound }) {
       const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
       const notes = body["data"] as readonly unknown[];
       if (notes.length === 0) {

@@ -77,20 +77,20 @@ export const searchTool: Tool = {
     if ([...query.trim()].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [tellingWords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
-    const asked = words.find((one) => [...one].length >= 2) ?? query;
-    return { results: await searchAll(asked, context) };
+    const searchText = words.find((one) => [...one].length >= 2) ?? query;
+    return { results: await searchAll(searchText, context) };
   },
 };
 
 type Row = Readonly<Record<string, unknown>>;
 
 async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
-  const ask = async (operation: string, given: Row): Promise<readonly Row[]> =>
+  const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
     (await calls.call(operation, given, inbound)).body["data"] as readonly Row[];
   /** Those with all the words; where there is none, those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
-    const rows = await ask(operation, { query, ...given });
-    return rows.length > 0 ? rows : ask(operation, { query, any_word: true, limit: mostPartly });
+    const rows = await rowsOf(operation, { query, ...given });
+    return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: mostPartly });
   };
   const [contacts, sessions, notes] = await Promise.all([
     find("searchContacts", {}),

@@ -18,7 +18,7 @@ import { prompts } from "./prompts.ts";
 import { listResources, readResource, templates } from "./resources.ts";
 import type { Arguments, Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools.ts";
-import { messageOfAsk } from "./untrusted.ts";
+import { fencedMessage } from "./untrusted.ts";
 
 /** Makes a server for a request. */
 export type ServerFactory = (context: ToolContext, onToolCall: (tool: string) => void) => Server;
@@ -131,9 +131,9 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
 
 /** Whether a result has none of what it was requested: no item of a list, no note of a record, no transcript. */
 function isEmpty({ data, results, passages }: Content): boolean {
-  const asked = passages ?? results ?? data ?? {};
-  if (Array.isArray(asked)) return asked.length === 0;
-  const { transcript, ...members } = asked as Content;
+  const requested = passages ?? results ?? data ?? {};
+  if (Array.isArray(requested)) return requested.length === 0;
+  const { transcript, ...members } = requested as Content;
   if (transcript !== undefined) return transcript === null || transcript === "";
   const lists = Object.values(members).filter((member) => Array.isArray(member));
   return lists.length > 0 && lists.every(({ length }) => length === 0);
@@ -171,7 +171,7 @@ async function getPrompt(
   given: Readonly<Record<string, string>>,
   context: ToolContext,
 ): Promise<GetPromptResult> {
-  const text = messageOfAsk(await prompt.ask(given, context));
+  const text = fencedMessage(await prompt.build(given, context));
   return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 

@@ -144,28 +144,28 @@ function createSignatureVerifier(provider: Provider) {
 
 function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
-  const asking = new Map<string, Promise<Introspection>>();
+  const underWay = new Map<string, Promise<Introspection>>();
   const refreshed = createRefreshed();
 
   /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
   function introspect(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
-    return isYounger(known, introspectionMs) ? Promise.resolve(known) : askOnce(token, name, known);
+    return isYounger(known, introspectionMs) ? Promise.resolve(known) : introspectOnce(token, name, known);
   }
 
-  function askOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
-    let asked = asking.get(name);
-    if (asked === undefined) {
-      asked = ask(token, known)
+  function introspectOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
+    let pending = underWay.get(name);
+    if (pending === undefined) {
+      pending = requestIntrospection(token, known)
         .then((result) => {
           // In the background a provider that is away makes nothing younger.
           if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
           return result;
         })
-        .finally(() => asking.delete(name));
-      asking.set(name, asked);
+        .finally(() => underWay.delete(name));
+      underWay.set(name, pending);
     }
-    return asked;
+    return pending;
   }
 
   /**
@@ -179,7 +179,7 @@ function createIntrospector(provider: Provider) {
     return Promise.race([introspect(token, name), late]).finally(() => clearTimeout(timer));
   }
 
-  async function ask(token: string, known: Introspection | undefined): Promise<Introspection> {
+  async function requestIntrospection(token: string, known: Introspection | undefined): Promise<Introspection> {
     const at = Date.now();
     try {
       const said = await provider.introspect(token);
@@ -196,7 +196,7 @@ function createIntrospector(provider: Provider) {
     /** Introspects a token that was accepted, before it is stale. */
     refresh(token: string, name: string): void {
       const last = results.get(name);
-      if (last !== undefined) refreshed.use(name, last, (known) => askOnce(token, name, known));
+      if (last !== undefined) refreshed.use(name, last, (known) => introspectOnce(token, name, known));
     },
   };
 }
@@ -211,22 +211,26 @@ function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: 
 function createRefreshed() {
   const used = new Map<string, number>();
 
-  function refreshLater(name: string, last: Introspection, ask: (last: Introspection) => Promise<Introspection>): void {
+  function refreshLater(
+    name: string,
+    last: Introspection,
+    introspect: (last: Introspection) => Promise<Introspection>,
+  ): void {
     if (last.claims?.["active"] !== true || last.error !== undefined) return void used.delete(name);
     const refresh = async (): Promise<void> => {
       if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
-      else refreshLater(name, await ask(last), ask);
+      else refreshLater(name, await introspect(last), introspect);
     };
     setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
   }
 
   return {
-    /** Notes a use; `ask` introspects once more. */
-    use(name: string, last: Introspection, ask: (last: Introspection) => Promise<Introspection>): void {
+    /** Notes a use; `introspect` introspects once more. */
+    use(name: string, last: Introspection, introspect: (last: Introspection) => Promise<Introspection>): void {
       const isKnown = used.has(name);
       if (!isKnown && used.size >= mostRefreshed) return;
       used.set(name, performance.now());
-      if (!isKnown) refreshLater(name, last, ask);
+      if (!isKnown) refreshLater(name, last, introspect);
     },
   };
 }

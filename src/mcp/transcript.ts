@@ -64,11 +64,11 @@ export const transcriptTool: Tool = {
   },
   async run(all, context) {
     rejectOthers(all, ["session_id", "offset", "query", "contact_id"]);
-    const { offset: asked, query, contact_id, ...given } = all;
+    const { offset: requested, query, contact_id, ...given } = all;
     if (isGiven(query)) return findPassages(all, context);
     const { calls, inbound } = context;
     const violations: Violation[] = [];
-    const offset = readOffset(asked, violations);
+    const offset = readOffset(requested, violations);
     if (isGiven(contact_id))
       violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
@@ -84,9 +84,9 @@ function isGiven(value: unknown): boolean {
 }
 
 /** Reads the argument, also out of digits; what is wrong goes to `violations`. */
-function readOffset(asked: Arguments[string], violations: Violation[]): number {
-  if (asked === undefined || asked === null || asked === "") return 0;
-  const offset = typeof asked === "string" && /^[0-9]{1,10}$/.test(asked) ? Number(asked) : asked;
+function readOffset(requested: Arguments[string], violations: Violation[]): number {
+  if (requested === undefined || requested === null || requested === "") return 0;
+  const offset = typeof requested === "string" && /^[0-9]{1,10}$/.test(requested) ? Number(requested) : requested;
   if (typeof offset === "number" && Number.isInteger(offset) && offset >= 0 && offset <= INT32_MAX) return offset;
   violations.push({ field: "offset", rule: "range", message: `must be a whole number from 0 to ${INT32_MAX}` });
   return 0;

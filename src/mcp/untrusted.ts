@@ -1,8 +1,8 @@
 // Fences record text in messages to a model: other people wrote it, and it may look like instructions.
 import { randomBytes } from "node:crypto";
 
-/** The part of a message that requests something, and the records that go with it. */
-export interface Ask {
+/** The request of a message, and the records that go with it. */
+export interface RequestWithRecords {
   /** The service's own words, and the user's. */
   readonly request: string;
   /** What was read from the account; undefined where nothing was. */
@@ -10,7 +10,7 @@ export interface Ask {
 }
 
 /** The message of both. The fence's mark is random for each message, so that no record can end the fence. */
-export function messageOfAsk({ request, records }: Ask): string {
+export function fencedMessage({ request, records }: RequestWithRecords): string {
   if (records === undefined) return request;
   const mark = `records-${randomBytes(16).toString("hex")}`;
   return `${request}

@@ -44,8 +44,8 @@ export function registerReflection(router: ConnectRouter, files: readonly DescFi
     async *serverReflectionInfo(requests) {
       for await (const request of requests) {
         // The two versions have the same messages under other names.
-        const asked = fromBinary(ServerReflectionRequestSchema, toBinary(RequestV1Alpha, request));
-        yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, respond(asked)));
+        const converted = fromBinary(ServerReflectionRequestSchema, toBinary(RequestV1Alpha, request));
+        yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, respond(converted)));
       }
     },
   });

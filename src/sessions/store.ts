@@ -176,10 +176,10 @@ async function plan(
 ): Promise<{ filter: Document; hint: string } | undefined> {
   const { query, contactId, contactName } = filter;
   const { condition, isEmpty } = conditionOf(filter);
-  const asked = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
-  if (isEmpty || asked.some(({ length }) => length === 0)) return undefined;
+  const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
+  if (isEmpty || searches.some(({ length }) => length === 0)) return undefined;
   const base = { account_id: scope.accountId, ...condition };
-  const words = asked.length === 0 ? undefined : [...new Set(asked.flat())];
+  const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
   const within = "rank" in condition ? { rank: condition["rank"] as Document } : {};
   // A contact has few sessions: its own index finds them, and every word is checked in those.
   if (contactId !== undefined)

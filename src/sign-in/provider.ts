@@ -127,9 +127,9 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   const configuration = refreshed(metadataMs, () => discoverProvider(options));
   const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
   /** Undefined where the provider is away or rejects what is asked. */
-  const attempt = <T>(ask: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
+  const attempt = <T>(work: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
     configuration()
-      .then(ask)
+      .then(work)
       .catch(() => undefined);
   const keys = createProviderKeys(options, discovered);
   let named: { readonly config: Configuration; readonly issuer: string } | undefined;
@@ -195,7 +195,7 @@ function createProviderKeys(options: ProviderOptions, discovered: () => Promise<
         waitingFor: providerName,
       });
     if (kept?.uri !== uri) {
-      const fetching = (url: string, asked: RequestInit): Promise<Response> => watchedFetch(url, asked, options);
+      const fetching = (url: string, init: RequestInit): Promise<Response> => watchedFetch(url, init, options);
       kept = { uri, set: createKeySet(() => fetchKeySet(uri, requestTimeoutSeconds * 1_000, fetching)) };
     }
     kept.set.refresh();
@@ -224,7 +224,7 @@ async function redeemCode(
   url: URL,
   { state, nonce, verifier }: SignInState,
 ): Promise<Identified & { readonly sent: Sent }> {
-  const askedAt = performance.now();
+  const sentAt = performance.now();
   const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true };
   const tokens = await oidc.authorizationCodeGrant(config, url, checks);
   const { access_token: accessToken, id_token: idToken } = tokens;
@@ -245,7 +245,7 @@ async function redeemCode(
     email: text(claims["email"]),
     name: text(claims["name"]),
     idToken,
-    sent: { accessToken, authenticatedAt, issuedAt, askedAt },
+    sent: { accessToken, authenticatedAt, issuedAt, sentAt },
   };
 }
 

@@ -61,7 +61,7 @@ export interface Sent {
   /** When the provider issued the ID token, by the same clock. */
   readonly issuedAt: number;
   /** When the request was sent, in ms of `performance.now()`. */
-  readonly askedAt: number;
+  readonly sentAt: number;
 }
 
 /** The provider's tokens of a session. */
@@ -220,9 +220,9 @@ function documentOf(
  * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
  * providers backdate tokens, so that a clock is never taken to be behind.
  */
-function providerAheadMs({ issuedAt, authenticatedAt = 0, askedAt }: Sent, { client }: Db): number {
-  const asked = primaryOf(client).databaseTime(askedAt).getTime();
-  return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - asked);
+function providerAheadMs({ issuedAt, authenticatedAt = 0, sentAt }: Sent, { client }: Db): number {
+  const databaseSentAt = primaryOf(client).databaseTime(sentAt).getTime();
+  return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - databaseSentAt);
 }
 
 /** Joins the ends that may apply to the session, so that no second command is needed. */

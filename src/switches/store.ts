@@ -103,10 +103,10 @@ export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" |
   let state: SwitchState = { publicInterface: true, writes: true };
   let reachable = false;
   let asOf = -Infinity;
-  primary.onProof((documents, askedAt) => {
+  primary.onProof((documents, sentAt) => {
     reachable = documents !== undefined;
     if (documents === undefined) return;
-    asOf = askedAt;
+    asOf = sentAt;
     const on = (name: keyof SwitchState): boolean =>
       (documents as SwitchDocument[]).find(({ _id }) => _id === name)?.enabled ?? true;
     state = { publicInterface: on("publicInterface"), writes: on("writes") };

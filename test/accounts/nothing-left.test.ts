@@ -5,7 +5,7 @@ import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/secrets.ts";
 import { importAll } from "../support/streams.ts";
 
@@ -66,13 +66,16 @@ async function fill(): Promise<Filled> {
   ).toBe(201);
   expect((await call(holder, "search_contacts", { query: marker })).isError).toBe(false);
   const { cookie } = await signIn(house(), ann);
-  const rotated = await ask(`${base}/v1/api-key/rotate`, { method: "POST", cookie, origin: base });
+  const rotated = await sendRequest(`${base}/v1/api-key/rotate`, { method: "POST", cookie, origin: base });
   expect(rotated.status).toBe(201);
   noteSecret(rotated.body.data.key as string);
-  await vi.waitFor(async () => expect((await ask(`${base}/v1/audit-log`, { cookie })).text).toContain("tool_called"), {
-    timeout: 20_000,
-    interval: 50,
-  });
+  await vi.waitFor(
+    async () => expect((await sendRequest(`${base}/v1/audit-log`, { cookie })).text).toContain("tool_called"),
+    {
+      timeout: 20_000,
+      interval: 50,
+    },
+  );
   return { id, wanted: [id, marker, ann.email] };
 }
 

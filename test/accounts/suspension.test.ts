@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { newUser } from "../support/user.ts";
@@ -68,7 +68,7 @@ const overWire =
 const inBrowser =
   (path: string): Way =>
   async (service) => {
-    const { status, body, text } = await ask(`http://localhost:${service.app.port}${path}`, { cookie });
+    const { status, body, text } = await sendRequest(`http://localhost:${service.app.port}${path}`, { cookie });
     return outcomeOf(status, body?.error?.message ?? text);
   };
 /** Every way in. */
@@ -142,7 +142,7 @@ test("suspending and resuming again changes nothing; an account that is not ther
   expect((await resume()).status).toBe(200);
   expect((await admin("SuspendAccount", { account_id: contact, reason: "none" })).status).toBe(404);
   expect((await admin("SuspendAccount", { account_id: holder.accountId })).status).toBe(400);
-  const { body } = await ask(`${house().base}/v1/audit-log?limit=2`, { cookie });
+  const { body } = await sendRequest(`${house().base}/v1/audit-log?limit=2`, { cookie });
   const [resumed, suspended] = body.data;
   expect(suspended).toMatchObject({
     event: "account_suspended",
@@ -195,11 +195,11 @@ async function suspendUnderLoad(
   through: (way: Way) => Way = (way) => way,
 ): Promise<{ served: number; late: number; other: string[] }> {
   const services = [house().service, second];
-  const asked = Object.values(ways).map((way) => through(way));
+  const callers = Object.values(ways).map((way) => through(way));
   // The number of the round while its suspension is acknowledged.
   let [acknowledged, running, served, late] = [0, true, 0, 0];
   const other: string[] = [];
-  const workers = asked.flatMap((way) =>
+  const workers = callers.flatMap((way) =>
     services.map(async (service) => {
       while (running) {
         const begunIn = acknowledged;

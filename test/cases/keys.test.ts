@@ -103,9 +103,9 @@ test("a missing or invalid key is unauthenticated on every rpc by every wire [WI
 
 test("a key with a wrong checksum is rejected without a look-up; one with a right checksum is looked up [AUT-03]", async () => {
   const { key } = await newClient(service());
-  const asked: string[] = [];
+  const lookUps: string[] = [];
   const listen = ({ commandName, command }: { commandName: string; command: Record<string, unknown> }): void => {
-    if (commandName === "aggregate" && command["aggregate"] === "api_keys") asked.push(commandName);
+    if (commandName === "aggregate" && command["aggregate"] === "api_keys") lookUps.push(commandName);
   };
   service().app.client.on("commandStarted", listen);
   onTestFinished(() => void service().app.client.off("commandStarted", listen));
@@ -113,9 +113,9 @@ test("a key with a wrong checksum is rejected without a look-up; one with a righ
     const wrong = `${key.slice(0, at)}${key[at] === "0" ? "1" : "0"}${key.slice(at + 1)}`;
     expect((await service().rest("/v1/sessions", { key: wrong })).status).toBe(401);
   }
-  expect(asked).toEqual([]);
+  expect(lookUps).toEqual([]);
   expect((await service().rest("/v1/sessions", { key })).status).toBe(200);
-  expect(asked).toEqual(["aggregate"]);
+  expect(lookUps).toEqual(["aggregate"]);
 });
 
 test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", async () => {

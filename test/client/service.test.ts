@@ -103,14 +103,14 @@ test("all() meets every record of every page once, in the order of the list, and
   expect(new Set((await everyOf(client.notes.all({ query: "budget" }))).map(({ content }) => content)).size).toBe(30);
   expect(await everyOf(client.sessions.all({ query: "nowhere" }))).toEqual([]);
 
-  let asked = 0;
+  let requests = 0;
   const counting = new RecordsClient({
     baseUrl: service().base,
     apiKey: key,
-    fetch: (url, init) => (asked++, fetch(url, init)),
+    fetch: (url, init) => (requests++, fetch(url, init)),
   });
   for await (const { id } of counting.sessions.all({ limit: 20 })) if (id === ids[30]) break;
-  expect(asked).toBe(2);
+  expect(requests).toBe(2);
 });
 
 test("a create whose responses are lost on the way writes one contact, and so does an append one note", async () => {

@@ -37,7 +37,10 @@ afterAll(async () => {
 });
 
 /** The commands of one request, MongoDB's with their collections, and its status. */
-async function asked(path: string, call: RestCall = {}): Promise<{ status: number; mongo: string[]; redis: string[] }> {
+async function costOf(
+  path: string,
+  call: RestCall = {},
+): Promise<{ status: number; mongo: string[]; redis: string[] }> {
   const toRedis = await listenToRedis(service.redis.uri);
   const toMongo = listenToMongo(service.app.client);
   const { status } = await service.rest(path, { key: account.key, ...call });
@@ -96,20 +99,20 @@ test.each([
     one("notes"),
   ],
 ])("%s: one command to Redis, and to MongoDB as many as pinned [SRC-08]", async (_name, path, expected) => {
-  expect(await asked(path())).toEqual(expected);
+  expect(await costOf(path())).toEqual(expected);
 });
 
 test("what matches nothing reads the API key alone [SRC-08]", async () => {
   const proof = { status: 200, mongo: ["aggregate api_keys"], redis: ["evalsha"] };
-  expect(await asked("/v1/notes?query=%3F%21")).toEqual(proof);
-  expect(await asked("/v1/contacts?query=%3F%21")).toEqual(proof);
-  expect(await asked("/v1/sessions?from=2026-02-01&to=2026-01-01")).toEqual(proof);
+  expect(await costOf("/v1/notes?query=%3F%21")).toEqual(proof);
+  expect(await costOf("/v1/contacts?query=%3F%21")).toEqual(proof);
+  expect(await costOf("/v1/sessions?from=2026-02-01&to=2026-01-01")).toEqual(proof);
 });
 
 test("what is not there costs as much as what is there, and what is invalid the look-up of its key [SRC-08]", async () => {
-  expect(await asked(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
-  expect(await asked(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
-  expect(await asked("/v1/contacts?query=")).toEqual({
+  expect(await costOf(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
+  expect(await costOf(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
+  expect(await costOf("/v1/contacts?query=")).toEqual({
     status: 422,
     mongo: ["aggregate api_keys"],
     redis: ["evalsha"],
@@ -117,8 +120,8 @@ test("what is not there costs as much as what is there, and what is invalid the 
 });
 
 test("a request without a key, or with one of a wrong form, asks MongoDB for nothing [AUT-03]", async () => {
-  expect(await asked("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
-  expect(await asked("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({
+  expect(await costOf("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
+  expect(await costOf("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({
     status: 401,
     mongo: [],
     redis: ["evalsha"],
@@ -126,8 +129,8 @@ test("a request without a key, or with one of a wrong form, asks MongoDB for not
 });
 
 test("health asks MongoDB for nothing, with a key and without [HLT-01]", async () => {
-  expect(await asked("/v1/health", { key: undefined })).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
-  expect(await asked("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
+  expect(await costOf("/v1/health", { key: undefined })).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
+  expect(await costOf("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
 });
 
 test("health responds whoever sends a revoked key that the instance remembers [HLT-01]", async () => {
@@ -148,12 +151,12 @@ const post = (body: object, key?: string): RestCall => ({
 });
 
 test("a write looks its API key up; without an idempotency key a create is one command more [IDM-01]", async () => {
-  expect(await asked("/v1/contacts", post({ full_name: "Ann" }))).toEqual({
+  expect(await costOf("/v1/contacts", post({ full_name: "Ann" }))).toEqual({
     status: 201,
     mongo: ["aggregate api_keys", "update contacts"],
     redis: ["evalsha"],
   });
-  expect(await asked(`/v1/contacts/${contactId}/notes`, post({ content: "x" }))).toEqual({
+  expect(await costOf(`/v1/contacts/${contactId}/notes`, post({ content: "x" }))).toEqual({
     ...{ status: 201, redis: ["evalsha"] },
     mongo: ["aggregate api_keys", "findAndModify contacts", "insert notes", "commitTransaction"],
   });
@@ -161,11 +164,11 @@ test("a write looks its API key up; without an idempotency key a create is one c
 
 test("a change of a contact reads it and replaces it; a new name is carried to its sessions and notes in one transaction", async () => {
   const change = (body: object): RestCall => ({ method: "PATCH", body });
-  expect(await asked(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
+  expect(await costOf(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
     ...{ status: 200, redis: ["evalsha"] },
     mongo: ["aggregate api_keys", "aggregate contacts", "update contacts"],
   });
-  expect(await asked(`/v1/contacts/${contactId}`, change({ full_name: "every tenth" }))).toEqual({
+  expect(await costOf(`/v1/contacts/${contactId}`, change({ full_name: "every tenth" }))).toEqual({
     ...{ status: 200, redis: ["evalsha"] },
     mongo: [
       "aggregate api_keys",
@@ -179,25 +182,25 @@ test("a change of a contact reads it and replaces it; a new name is carried to i
 });
 
 test("an idempotency key costs its claim and a commit, a reservation and the response that is kept [IDM-05, IDM-19]", async () => {
-  expect(await asked("/v1/contacts", post({ full_name: "Keyed" }, "cost"))).toEqual({
+  expect(await costOf("/v1/contacts", post({ full_name: "Keyed" }, "cost"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },
     mongo: ["aggregate api_keys", "update idempotency", "insert contacts", "commitTransaction"],
   });
-  expect(await asked(`/v1/contacts/${contactId}/notes`, post({ content: "y" }, "cost-n"))).toEqual({
+  expect(await costOf(`/v1/contacts/${contactId}/notes`, post({ content: "y" }, "cost-n"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },
     mongo: ["aggregate api_keys", "update idempotency", "findAndModify contacts", "insert notes", "commitTransaction"],
   });
 });
 
 test("a replay costs the look-up of the API key and two commands to Redis; without its response there, three more to MongoDB [IDM-05, IDM-19]", async () => {
-  await asked("/v1/contacts", post({ full_name: "Again" }, "again"));
-  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
+  await costOf("/v1/contacts", post({ full_name: "Again" }, "again"));
+  expect(await costOf("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     status: 201,
     mongo: ["aggregate api_keys"],
     redis: ["evalsha", "eval"],
   });
   await redis.del(`idempotency:${account.id}:again`);
-  expect(await asked("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
+  expect(await costOf("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },
     mongo: ["aggregate api_keys", "update idempotency", "abortTransaction", "aggregate idempotency"],
   });

@@ -26,11 +26,11 @@ test("who requests what is written waits for what is on its way as well", async 
   writer.add("one");
   await vi.advanceTimersByTimeAsync(100);
   let flushed = false;
-  const asked = writer.flush().then(() => (flushed = true));
+  const flushing = writer.flush().then(() => (flushed = true));
   await vi.advanceTimersByTimeAsync(1_000);
   expect(flushed).toBe(false);
   arrive();
-  await asked;
+  await flushing;
 });
 
 test("what could not be written is written later, before what came since; flush rejects until then", async () => {

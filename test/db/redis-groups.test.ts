@@ -66,7 +66,7 @@ describe("a cluster", () => {
     const bucket = sharedBucket(link, size, createKnownBuckets(size));
     const take = () => Promise.all(names.map((name) => bucket.take(name)));
     expect(await take()).toEqual(names.map(() => 0));
-    for (const server of cluster.servers) await server.ask("SCRIPT", "FLUSH");
+    for (const server of cluster.servers) await server.call("SCRIPT", "FLUSH");
     expect((await take()).every((wait) => wait > 0)).toBe(true);
     expect(await writeAll(link)).toEqual(names);
     expect(await found(link, "name *")).toEqual([...names].sort());
@@ -195,13 +195,13 @@ describe("a Sentinel group", () => {
         async () => {
           const token = randomUUID();
           await link.attempt("who", write(token));
-          return (await master.ask("GET", "who").catch(() => undefined)) === token;
+          return (await master.call("GET", "who").catch(() => undefined)) === token;
         },
         { timeout: 30_000 },
       )
       .toBe(true);
     // The Sentinels tell it 10 seconds later: until then it takes writes that are lost.
-    expect(await old.ask("INFO", "replication")).toContain("role:master");
+    expect(await old.call("INFO", "replication")).toContain("role:master");
   });
 
   test("whose master is killed is away until a replica leads, and is used again without a new link [RTE-13]", async () => {

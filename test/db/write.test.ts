@@ -243,7 +243,7 @@ describe("a response waits until no instance can read from the primary before", 
     const primary = primaryOf(client);
     let letGo = (): void => undefined;
     const isSafe = new Promise<void>((resolve) => (letGo = resolve));
-    const asked = vi.spyOn(primary, "safe").mockReturnValue(isSafe);
+    const safe = vi.spyOn(primary, "safe").mockReturnValue(isSafe);
     try {
       let ended = false;
       const outcome = begin()
@@ -252,13 +252,13 @@ describe("a response waits until no instance can read from the primary before", 
           (error: unknown) => (error instanceof MongoServerError ? `code ${error.code}` : String(error)),
         )
         .finally(() => (ended = true));
-      await expect.poll(() => asked.mock.calls.length).toBe(1);
+      await expect.poll(() => safe.mock.calls.length).toBe(1);
       await new Promise(setImmediate);
       const before = ended;
       letGo();
       return [before, await outcome];
     } finally {
-      asked.mockRestore();
+      safe.mockRestore();
     }
   }
 

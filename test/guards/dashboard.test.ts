@@ -2,7 +2,7 @@
 import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { ann, ben } from "../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 
@@ -18,7 +18,7 @@ test("the pages of a signed-in user, the operations on the key and the key itsel
   try {
     let addresses = 0;
     const from = (): Record<string, string> => ({ "X-Forwarded-For": `10.0.0.${++addresses}` });
-    const page = (of: string) => ask(`${tight.base}/`, { cookie: of, headers: from() });
+    const page = (of: string) => sendRequest(`${tight.base}/`, { cookie: of, headers: from() });
     const account = (
       await house().service.app.services.accounts.ofIdentity(
         { issuer: house().provider.issuer, subject: ann.subject },
@@ -28,7 +28,7 @@ test("the pages of a signed-in user, the operations on the key and the key itsel
     const { secret: key } = await house().service.app.services.apiKeys.create(account as UUID, "read_write");
     const ways = [
       () => page(cookie),
-      () => ask(`${tight.base}/v1/api-key`, { cookie, headers: from() }),
+      () => sendRequest(`${tight.base}/v1/api-key`, { cookie, headers: from() }),
       () => tight.rest("/v1/sessions", { key, headers: from() }),
     ];
     const began = performance.now();

@@ -116,7 +116,7 @@ test("what is made in pieces is what JSON.stringify makes", async () => {
 
 describe("huge responses", () => {
   const ends: (() => void)[] = [];
-  function ask(account: string, isOver = false): void {
+  function startRead(account: string, isOver = false): void {
     const tally = { ...createTally(), account };
     tally.onEnd = (release) => {
       if (!isOver) ends.push(release);
@@ -127,7 +127,7 @@ describe("huge responses", () => {
     requirePlaceForHuge(tally);
   }
   const fill = (): void => {
-    for (let number = 0; number < mostHuge; number++) ask(`account ${number}`);
+    for (let number = 0; number < mostHuge; number++) startRead(`account ${number}`);
   };
   afterEach(() => {
     for (const end of ends.splice(0)) end();
@@ -135,20 +135,20 @@ describe("huge responses", () => {
 
   test("one too many at a time is rejected; a place is free again once a request has ended", () => {
     fill();
-    expect(() => ask("another")).toThrow(/large responses/);
+    expect(() => startRead("another")).toThrow(/large responses/);
     // Nobody bounds the services inside.
     expect(() => requirePlaceForHuge(createTally())).not.toThrow();
     ends.pop()?.();
-    ask("another");
-    expect(() => ask("one more")).toThrow(/large responses/);
+    startRead("another");
+    expect(() => startRead("one more")).toThrow(/large responses/);
   });
 
   test("one account cannot take all places", () => {
-    for (let number = 0; number < mostOfAccount; number++) ask("greedy");
-    expect(() => ask("greedy")).toThrow(/large responses/);
-    expect(() => ask("modest")).not.toThrow();
+    for (let number = 0; number < mostOfAccount; number++) startRead("greedy");
+    expect(() => startRead("greedy")).toThrow(/large responses/);
+    expect(() => startRead("modest")).not.toThrow();
     ends.shift()?.();
-    expect(() => ask("greedy")).not.toThrow();
+    expect(() => startRead("greedy")).not.toThrow();
   });
 
   test("an account that had a huge response lately needs a place before it reads again; others do not", () => {
@@ -162,14 +162,14 @@ describe("huge responses", () => {
     };
     for (let number = 0; number < 3 * mostHuge; number++) read("small");
     expect(ends).toEqual([]);
-    ask("large");
+    startRead("large");
     for (let number = 1; number < mostOfAccount; number++) read("large");
     expect(() => read("large")).toThrow(/large responses/);
     expect(() => read("small")).not.toThrow();
   });
 
   test("a request that has ended already takes no place, and so keeps none", () => {
-    for (let number = 0; number < 3 * mostHuge; number++) expect(() => ask("gone", true)).toThrow();
+    for (let number = 0; number < 3 * mostHuge; number++) expect(() => startRead("gone", true)).toThrow();
     expect(fill).not.toThrow();
   });
 });

@@ -57,9 +57,9 @@ test.each(surfaces)(
   async (method, path, type) => {
     for (const key of [undefined, owner.key]) {
       const headers = { ...(type && { "Content-Type": type }), ...(key && { Authorization: `Bearer ${key}` }) };
-      const ask = (base: string): Promise<Response> =>
+      const send = (base: string): Promise<Response> =>
         fetch(base + path, { method, headers, redirect: "manual", ...(type && { body: "{}" }) });
-      const [here, there] = await Promise.all([ask(plain.base), ask(secure.base)]);
+      const [here, there] = await Promise.all([send(plain.base), send(secure.base)]);
       expect([here.headers.get("X-Content-Type-Options"), here.headers.get("Strict-Transport-Security")]).toEqual([
         "nosniff",
         null,

@@ -13,14 +13,14 @@ import { flags, frame, frameReader, literal, preface, types } from "../../fixtur
 
 let listener: Listener;
 let port: number;
-let [asked, delayMs] = [0, 0];
+let [requests, delayMs] = [0, 0];
 const clients = new Set<Socket>();
 
 beforeEach(async () => {
-  [asked, delayMs] = [0, 0];
+  [requests, delayMs] = [0, 0];
   const nothing = (): void => undefined;
   listener = createListener({
-    handle: (_request, response) => void (asked++, setTimeout(() => response.end("done"), delayMs)),
+    handle: (_request, response) => void (requests++, setTimeout(() => response.end("done"), delayMs)),
     rejectMessage: () => "",
     rejectExpectation: nothing,
     rejectSlow: nothing,
@@ -36,7 +36,7 @@ afterEach(async () => {
 interface Client {
   readonly socket: Socket;
   readonly frames: readonly Frame[];
-  ask(stream: number): void;
+  send(stream: number): void;
   /** Resolves with the first frame that is so. */
   seen(is: (frame: Frame) => boolean): Promise<Frame>;
 }
@@ -51,7 +51,7 @@ function open(at: number): Client {
   return {
     socket,
     frames,
-    ask(stream) {
+    send(stream) {
       const head = [
         literal(":method", "GET"),
         literal(":scheme", "http"),
@@ -81,10 +81,10 @@ const acknowledge = ({ socket }: Client, { type, payload }: Frame): void =>
 test("an idle session ends with the last stream that was served, so that a request on its way is known not to have begun [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
-  client.ask(1);
+  client.send(1);
   await client.seen(responses(1));
   const stopped = listener.close(5_000, 4_000);
-  client.ask(3);
+  client.send(3);
   const { payload } = await client.seen(isType(types.goaway));
   const last = payload.readUInt32BE(0);
   expect(payload.readUInt32BE(4)).toBe(0);
@@ -97,8 +97,8 @@ test("what runs when the session is told to end is served [OPS-16]", async () =>
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   delayMs = 100;
-  client.ask(1);
-  await expect.poll(() => asked).toBe(1);
+  client.send(1);
+  await expect.poll(() => requests).toBe(1);
   await listener.close(5_000, 4_000);
   expect(client.frames.filter(isType(types.data)).map(({ stream }) => stream)).toContain(1);
 });

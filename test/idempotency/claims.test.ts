@@ -199,10 +199,10 @@ test("what Redis keeps of a response holds no longer than the claim, and an hour
 });
 
 test("a response that Redis could not be asked for beforehand is kept there afterwards", async () => {
-  let asked = 0;
+  let attempts = 0;
   const late: RedisLink = {
     ...link,
-    attempt: (...command) => (asked++ === 0 ? Promise.resolve(undefined) : link.attempt(...command)),
+    attempt: (...command) => (attempts++ === 0 ? Promise.resolve(undefined) : link.attempt(...command)),
   };
   await run(over(createReservations(late)));
   await expect.poll(() => inRedis.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);

@@ -31,13 +31,13 @@ test.each(idempotent)(
         const owner = await newOwner(service());
         const request = endpoints[rpc].request(owner);
         const before = await records();
-        const ask = (by: Wire, what: Fields) => by.call({ rpc, key: owner.key, idempotencyKey: "k", request: what });
-        const first = await ask(wire, request);
+        const send = (by: Wire, what: Fields) => by.call({ rpc, key: owner.key, idempotencyKey: "k", request: what });
+        const first = await send(wire, request);
         const written = await records();
         expect(written, wire.name).toBe(before + 1);
         for (const again of [...wires.slice(at), ...wires.slice(0, at)]) {
-          expect((await ask(again, request)).body, `${wire.name}, then ${again.name}`).toEqual(first.body);
-          const conflict = await ask(again, changed(request));
+          expect((await send(again, request)).body, `${wire.name}, then ${again.name}`).toEqual(first.body);
+          const conflict = await send(again, changed(request));
           expect([conflict.http ?? 409, conflict.code ?? "aborted"], again.name).toEqual([409, "aborted"]);
         }
         expect(await records()).toBe(written);

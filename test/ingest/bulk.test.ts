@@ -113,11 +113,11 @@ test("while the index is away notes are found as before, newest first, by one wo
     "query=zurich&limit=5&offset=10",
     "query=e.",
   ];
-  const ask = () => Promise.all(queries.map(async (query) => (await client.get(`/v1/notes?${query}`)).body));
-  const before = await ask();
+  const search = () => Promise.all(queries.map(async (query) => (await client.get(`/v1/notes?${query}`)).body));
+  const before = await search();
   expect(before.map(({ data }) => (data as unknown[]).length)).toEqual([15, 15, 1, 0, 5, 15]);
   await db.collection("notes").dropIndex("search");
-  expect(await ask()).toEqual(before);
+  expect(await search()).toEqual(before);
 });
 
 test("an index that an import left behind is built in the background when nobody continues with it [ING-06]", async () => {

@@ -28,8 +28,8 @@ interface Dashboard {
 
 const deploy = join(import.meta.dirname, "../../deploy");
 const dashboard = JSON.parse(readFileSync(join(deploy, "grafana/records.json"), "utf8")) as Dashboard;
-const targets = dashboard.panels.flatMap(({ title, targets: asked = [] }) =>
-  asked.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })),
+const targets = dashboard.panels.flatMap(({ title, targets: queries = [] }) =>
+  queries.map(({ expr, legendFormat }) => ({ title, expr: expr.replaceAll("$__rate_interval", "5m"), legendFormat })),
 );
 
 let service: TestService;
@@ -88,7 +88,7 @@ test.each(alerts.map((rule) => [rule.alert, rule] as const))(
 );
 
 test("there are rules for requests, latency, dependencies, saturation, background work, switches and instances", () => {
-  const asked = new Set(
+  const queriedMetrics = new Set(
     [...alerts, ...recordings].flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
   );
   for (const metric of [
@@ -112,7 +112,7 @@ test("there are rules for requests, latency, dependencies, saturation, backgroun
     "process_resident_memory_bytes",
     "process_start_time_seconds",
   ])
-    expect(asked).toContain(metric);
+    expect(queriedMetrics).toContain(metric);
 });
 
 test("every panel of the dashboard queries what is served, from the source that the reader chose", () => {

@@ -160,10 +160,10 @@ test("a gRPC call is the same tree, named by its rpc, and reports its own code w
 });
 
 test("a tool call of an assistant is the same tree, and so are its requests to the identity provider", async () => {
-  const asked: IncomingHttpHeaders[] = [];
+  const received: IncomingHttpHeaders[] = [];
   const jwk = { ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" };
   fake.responses.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {
-    asked.push(request.headers);
+    received.push(request.headers);
     json({ keys: [jwk] })(request, response);
   });
   const trace = newTrace();
@@ -192,8 +192,8 @@ test("a tool call of an assistant is the same tree, and so are its requests to t
     tools: "search_contacts",
     account: expect.any(String),
   });
-  expect(asked).toHaveLength(1);
-  expect(asked[0]).toMatchObject({
+  expect(received).toHaveLength(1);
+  expect(received[0]).toMatchObject({
     traceparent: `00-${trace.traceId}-${server.spanId}-01`,
     "x-request-id": "traced-mcp",
   });

@@ -32,14 +32,14 @@ function raw(
   headers: Record<string, string>,
 ): Promise<{ status: number; headers: Record<string, unknown>; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const asked = request(service.base + path, { headers }, (response) => {
+    const outgoing = request(service.base + path, { headers }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("end", () =>
         resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(parts) }),
       );
     });
-    asked.on("error", reject).end();
+    outgoing.on("error", reject).end();
   });
 }
 

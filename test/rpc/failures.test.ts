@@ -37,9 +37,9 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
   };
   const dispatch: Dispatch = {
     throttle: behaviour.throttle ?? (async () => undefined),
-    async admit(...asked) {
+    async admit(...given) {
       steps.push("admit");
-      await behaviour.admit?.(...asked);
+      await behaviour.admit?.(...given);
       return {
         invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)),
         reject: (found) => (steps.push("reject"), admitted.reject(found)),

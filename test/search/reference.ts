@@ -48,21 +48,21 @@ function allWords(record: string): string[] {
 }
 
 /** The words of a query. */
-export function asked(query: string): string[] {
+export function queryTerms(query: string): string[] {
   return runs(query).map(({ letters }) => letters.join(""));
 }
 
 /** Every word of the query is the beginning of some word of the record, and there is one. */
 export function matches(record: string, query: string): boolean {
   const words = allWords(record);
-  const needed = asked(query);
+  const needed = queryTerms(query);
   return needed.length > 0 && needed.every((word) => words.some((other) => other.startsWith(word)));
 }
 
 /** Every word of the query is a whole word of the record: in a script without blanks, a whole run. */
 export function matchesWhole(record: string, query: string): boolean {
   const words = runs(record).map(({ letters }) => letters.join(""));
-  const needed = asked(query);
+  const needed = queryTerms(query);
   return needed.length > 0 && needed.every((word) => words.includes(word));
 }
 

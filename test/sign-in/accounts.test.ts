@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { useService } from "../support/client.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
-import { ask } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/house.ts";
 
 const service = useService();
 const admin = (rpc: string, message: unknown, headers?: Record<string, string>): Promise<RestResponse> =>
@@ -182,7 +182,7 @@ test("the operator's calls need the service token, and are not on the public lis
   ]) {
     const path = `/records.admin.v1.AccountService/${rpc}`;
     const headers = { "Content-Type": "application/json", Authorization: `Bearer ${service().serviceToken}` };
-    expect((await ask(service().base + path, { method: "POST", headers, body: "{}" })).status).toBe(404);
+    expect((await sendRequest(service().base + path, { method: "POST", headers, body: "{}" })).status).toBe(404);
   }
   expect(await identitiesOf(accountId)).toEqual([]);
 });

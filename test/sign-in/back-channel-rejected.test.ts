@@ -4,7 +4,7 @@ import { SignJWT, UnsecuredJWT, exportSPKI } from "jose";
 import { describe, expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { clientSecret, enter, idClaims, newKey, seconds } from "../../fixtures/sign-in/fake-provider.ts";
-import { ask } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/house.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
 const { fake, service, base, claimsOf, tell } = useLogoutTokens();
@@ -25,7 +25,7 @@ describe("a logout token is rejected and ends nothing:", () => {
         message: expect.stringMatching(/^(The logout_token is not valid|logout_token: is required)/),
       },
     });
-    expect((await ask(`${base()}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
     return response;
   }
 
@@ -131,23 +131,23 @@ describe("a logout token is rejected and ends nothing:", () => {
     const { cookie } = await enter(base(), fake());
     const url = `${base()}/sign-out/back-channel`;
     for (const response of [
-      await ask(`${url}?logout_token=${token}`, { method: "POST" }),
-      await ask(url, {
+      await sendRequest(`${url}?logout_token=${token}`, { method: "POST" }),
+      await sendRequest(url, {
         body: JSON.stringify({ logout_token: token }),
         headers: { "Content-Type": "application/json" },
       }),
-      await ask(url, { body: new URLSearchParams({ token }) }),
+      await sendRequest(url, { body: new URLSearchParams({ token }) }),
     ])
       expect(response.status).toBe(400);
-    expect((await ask(`${base()}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
   });
 
   test("a body of a megabyte [DSH-04]", async () => {
     await expectRejected("x".repeat(1_048_576));
     const { cookie } = await enter(base(), fake());
     const padded = new URLSearchParams({ logout_token: await fake().sign(claimsOf()), padding: "x".repeat(1_048_576) });
-    expect((await ask(`${base()}/sign-out/back-channel`, { body: padded })).status).toBe(400);
-    expect((await ask(`${base()}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/sign-out/back-channel`, { body: padded })).status).toBe(400);
+    expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
   });
 
   test("a body that is too large, after which the client continues with its next request", async () => {

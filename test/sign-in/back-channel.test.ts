@@ -3,7 +3,15 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import {
+  auditOf,
+  newOwner,
+  ownerStatus,
+  sendRequest,
+  sessionCount,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
 const house = useHouse();
@@ -37,15 +45,15 @@ describe("a logout token", () => {
     const { status, text, headers } = await tell(await fake().sign(claimsOf({ sid })));
     expect([status, text, headers.get("cache-control")]).toEqual([200, "", "no-store"]);
     for (const { cookie } of [one, same])
-      expect((await ask(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
-    expect((await ask(`${base()}/`, { cookie: other.cookie })).text).toContain("dora@example.com");
+      expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie: other.cookie })).text).toContain("dora@example.com");
   });
 
   test("with a sid alone does as well [DSH-04]", async () => {
     const sid = randomUUID();
     const { cookie } = await enter(base(), fake(), { sid });
     expect((await tell(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
-    expect((await ask(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
   });
 
   test("with a sub alone ends all sessions of the user, and nobody else's [DSH-04]", async () => {
@@ -56,8 +64,8 @@ describe("a logout token", () => {
     ];
     expect((await tell(await fake().sign(claimsOf()))).status).toBe(200);
     for (const { cookie } of [one, other])
-      expect((await ask(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
-    expect((await ask(`${base()}/`, { cookie: stranger.cookie })).text).toContain("emil@example.com");
+      expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie: stranger.cookie })).text).toContain("emil@example.com");
     expect(await sessionCount(service(), { subject: "person-dora" })).toBe(0);
   });
 
@@ -74,7 +82,7 @@ describe("a logout token", () => {
           expires_at: new Date(Date.now() + 60_000),
         });
       expect((await tell(await fake().sign(claimsOf()), second.base)).status).toBe(200);
-      expect((await ask(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
+      expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
       expect(await sessionCount(service(), { issuer: "https://other.example" })).toBe(1);
     } finally {
       await second.stop();
@@ -126,12 +134,12 @@ describe("a logout token", () => {
     expect((await tell(await fake().sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
     // Another user: this test advances the clock, and the other tests need the right time.
     const { cookie } = await enter(base(), fake(), { sid, sub: "person-rota" });
-    expect((await ask(`${base()}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
     const old = fake().key;
     await fake().rotate();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
     expect((await tell(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
-    expect((await ask(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
+    expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
     expect((await tell(await fake().sign(claimsOf({ sid: another }), { kid: old.kid }, old.privateKey))).status).toBe(
       400,
     );
@@ -140,13 +148,13 @@ describe("a logout token", () => {
   test("with an unknown key fetches the provider's keys at most once in 30 seconds [OAU-18]", async () => {
     const stranger = await newKey("unknown");
     await tell(await fake().sign(claimsOf()));
-    fake().asked.length = 0;
+    fake().requestedPaths.length = 0;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 100_000 });
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () => fake().sign(claimsOf(), { kid: randomUUID() }, stranger.privateKey)),
     );
     for (const token of tokens) expect((await tell(token)).status).toBe(400);
-    expect(fake().asked.filter((path) => path === "/jwks").length).toBe(1);
+    expect(fake().requestedPaths.filter((path) => path === "/jwks").length).toBe(1);
   });
 });
 
@@ -161,13 +169,13 @@ describe("a logout token counts once", () => {
         const token = await fake().sign(claimsOf({ sid, sub }));
         const before = await enter(base(), fake(), sid === undefined ? {} : { sid });
         expect((await tell(token)).status).toBe(200);
-        expect((await ask(`${base()}/`, { cookie: before.cookie })).text).not.toContain("dora@example.com");
+        expect((await sendRequest(`${base()}/`, { cookie: before.cookie })).text).not.toContain("dora@example.com");
         const { cookie } = await enter(base(), fake());
         for (const at of [base(), second.base])
           expect((await tell(token, at)).body).toEqual({
             error: { code: "400", message: "logout_token: must be a new one; this one was already received." },
           });
-        expect((await ask(`${base()}/`, { cookie })).text).toContain("dora@example.com");
+        expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
       }
     } finally {
       await second.stop();

@@ -4,9 +4,9 @@ import type { RestResponse } from "../../fixtures/service/service.ts";
 import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import {
   almostIn,
-  ask,
   auditOf,
   begin,
+  sendRequest,
   sessionCount,
   sessionOf,
   signIn,
@@ -41,7 +41,7 @@ async function changed(change: (back: URL) => void): Promise<(accept: string) =>
   return async (accept) => {
     const { back, cookie } = await almostIn(house(), ann);
     change(back);
-    return ask(back, { cookie, accept });
+    return sendRequest(back, { cookie, accept });
   };
 }
 
@@ -52,18 +52,18 @@ const set =
 
 test("a sign-in without the cookie of its beginning is rejected [DSH-01]", async () => {
   const { back } = await almostIn(house(), ann);
-  await expectRejected((accept) => ask(back, { accept }));
+  await expectRejected((accept) => sendRequest(back, { accept }));
 });
 
 test("a sign-in with the cookie of another browser's beginning is rejected, and so is its own code elsewhere [DSH-01]", async () => {
   const { back } = await almostIn(house(), ann);
   const { cookie } = await begin(house().base);
-  await expectRejected((accept) => ask(back, { cookie, accept }));
+  await expectRejected((accept) => sendRequest(back, { cookie, accept }));
   const stolen = await almostIn(house(), ben);
   const own = await almostIn(house(), ann);
   const url = new URL(own.back);
   url.searchParams.set("code", stolen.back.searchParams.get("code") ?? "");
-  await expectRejected((accept) => ask(url, { cookie: own.cookie, accept }));
+  await expectRejected((accept) => sendRequest(url, { cookie: own.cookie, accept }));
 });
 
 test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
@@ -83,33 +83,35 @@ test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
     `"${value}`,
   ];
   for (const form of forms) {
-    const response = await ask(back, { cookie: `${name}=${form}` });
+    const response = await sendRequest(back, { cookie: `${name}=${form}` });
     expect([response.status, sessionOf(response)], form).toEqual([400, ""]);
   }
   // What was rejected so has not used up the sign-in.
-  expect((await ask(back, { cookie })).status).toBe(303);
+  expect((await sendRequest(back, { cookie })).status).toBe(303);
 });
 
 test("a sign-in's cookie is worth nothing as a session's, nor the other way round [DSH-01]", async () => {
   const { back, cookie } = await almostIn(house(), ann);
   const value = cookie.slice("records_sign_in=".length);
-  expect((await ask(`${house().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
+  expect((await sendRequest(`${house().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
   const { cookie: session } = await signIn(house(), ann);
   await expectRejected((accept) =>
-    ask(back, { accept, cookie: session.replace("records_session", "records_sign_in") }),
+    sendRequest(back, { accept, cookie: session.replace("records_session", "records_sign_in") }),
   );
 });
 
 test("a code is taken once [DSH-01]", async () => {
   const { back, cookie } = await almostIn(house(), ann);
-  expect((await ask(back, { cookie })).status).toBe(303);
-  await expectRejected((accept) => ask(back, { cookie, accept }));
+  expect((await sendRequest(back, { cookie })).status).toBe(303);
+  await expectRejected((accept) => sendRequest(back, { cookie, accept }));
 });
 
 test("a code that comes twice at once makes one session at the most [DSH-01]", async () => {
   const { back, cookie } = await almostIn(house(), ann);
   const before = await sessionCount(house().service);
-  const statuses = (await Promise.all([1, 2, 3].map(() => ask(back, { cookie })))).map(({ status }) => status).sort();
+  const statuses = (await Promise.all([1, 2, 3].map(() => sendRequest(back, { cookie }))))
+    .map(({ status }) => status)
+    .sort();
   expect(statuses.filter((status) => status !== 303 && status !== 400)).toEqual([]);
   expect((await sessionCount(house().service)) - before).toBeLessThanOrEqual(1);
 });
@@ -153,8 +155,10 @@ test("a user who says no at the provider is told that the sign-in was cancelled,
     state: leadsTo.searchParams.get("state") ?? "",
     iss: house().provider.issuer,
   }).toString();
-  await expectRejected((accept) => ask(back, { cookie, accept }));
-  expect((await ask(back, { cookie })).body).toEqual({ error: { code: "400", message: "The sign-in was cancelled." } });
+  await expectRejected((accept) => sendRequest(back, { cookie, accept }));
+  expect((await sendRequest(back, { cookie })).body).toEqual({
+    error: { code: "400", message: "The sign-in was cancelled." },
+  });
 });
 
 test("what the provider gives as its reason is shown as text and shortened", async () => {
@@ -165,8 +169,8 @@ test("what the provider gives as its reason is shown as text and shortened", asy
     state: leadsTo.searchParams.get("state") ?? "",
     iss: house().provider.issuer,
   }).toString();
-  await expectRejected((accept) => ask(back, { cookie, accept }));
-  const { text } = await ask(back, { cookie, accept: "text/html" });
+  await expectRejected((accept) => sendRequest(back, { cookie, accept }));
+  const { text } = await sendRequest(back, { cookie, accept: "text/html" });
   expect(text).not.toContain("<script>alert");
   expect(text).not.toContain("x".repeat(100));
 });
@@ -176,15 +180,15 @@ test("a rejected sign-in leaves the session that the browser has, and the audit 
   const before = await auditOf(house().base, session);
   const { cookie } = await begin(house().base);
   expect(
-    (await ask(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status,
+    (await sendRequest(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status,
   ).toBe(400);
   expect(await auditOf(house().base, session)).toEqual(before);
 });
 
 test("a rejected sign-in and a used one leave no code, no state and no cookie in the log", async () => {
   const { back, cookie } = await almostIn(house(), ann);
-  const response = await ask(back, { cookie });
-  await ask(back, { cookie });
+  const response = await sendRequest(back, { cookie });
+  await sendRequest(back, { cookie });
   const log = house().service.logLines.join("\n");
   for (const secret of [
     back.searchParams.get("code"),

@@ -15,7 +15,7 @@ import {
   startFakeProvider,
   tellLogout,
 } from "../../fixtures/sign-in/fake-provider.ts";
-import { ask, begin, newOwner, ownerStatus, sessionCount, sessionOf } from "../../fixtures/sign-in/house.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/house.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -98,9 +98,12 @@ test("a response of the token endpoint without an ID token signs nobody in [DSH-
   const before = await sessionCount(service);
   const { leadsTo, cookie } = await begin(base);
   fake.tokens = { access_token: "an-access-token", token_type: "Bearer" };
-  const response = await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
-    cookie,
-  });
+  const response = await sendRequest(
+    `${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`,
+    {
+      cookie,
+    },
+  );
   expect([400, 503]).toContain(response.status);
   expect([sessionOf(response), await sessionCount(service)]).toEqual(["", before]);
 });
@@ -115,7 +118,7 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
     request.on("end", () => json({ error: "invalid_grant" }, 400)(request, response));
   });
   const back = `${base}/sign-in/callback?code=the-code&state=${leadsTo.searchParams.get("state")}`;
-  expect((await ask(back, { cookie })).status).toBe(400);
+  expect((await sendRequest(back, { cookie })).status).toBe(400);
   const form = new URLSearchParams(sent);
   expect([form.get("grant_type"), form.get("code"), form.get("redirect_uri")]).toEqual([
     "authorization_code",
@@ -130,7 +133,7 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
     ["server_error", 500],
   ] as const) {
     fake.responses.set("/token", json({ error }, status));
-    expect((await ask(back, { cookie })).status).toBe(503);
+    expect((await sendRequest(back, { cookie })).status).toBe(503);
   }
   fake.responses.clear();
 });
@@ -156,7 +159,7 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
       { error: "server_error", state },
       { code: "a-code", state },
     ]) {
-      await ask(`${base}/sign-in/callback?${new URLSearchParams(query as Record<string, string>).toString()}`, {
+      await sendRequest(`${base}/sign-in/callback?${new URLSearchParams(query as Record<string, string>).toString()}`, {
         cookie,
       });
     }
@@ -170,7 +173,8 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
   );
   const { leadsTo, cookie } = await begin(base);
   expect(
-    (await ask(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie })).status,
+    (await sendRequest(`${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie }))
+      .status,
   ).toBe(503);
   fake.responses.clear();
   const log = service.logLines.join("\n");
@@ -207,9 +211,9 @@ test("the same subject at another provider is another user", async () => {
 
 test("a user without an email is called by their subject, and signs out as well", async () => {
   const { cookie } = await enter(base, fake, { sub: "person-without-email", email: undefined, name: undefined });
-  expect((await ask(`${base}/`, { cookie })).text).toContain("person-without-email");
+  expect((await sendRequest(`${base}/`, { cookie })).text).toContain("person-without-email");
   await newOwner(service, fake.issuer, "person-without-email", "someone@example.com");
-  await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
+  await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base });
   const entries = await service.app.client
     .db()
     .collection("audit_log")
@@ -233,7 +237,7 @@ test("claims of another kind than text are left out", async () => {
     "subject",
     "used_at",
   ]);
-  expect((await ask(`${base}/`, { cookie })).status).toBe(200);
+  expect((await sendRequest(`${base}/`, { cookie })).status).toBe(200);
 });
 
 test("what a user is called is text on the page, whatever it is", async () => {
@@ -247,7 +251,7 @@ test("what a user is called is text on the page, whatever it is", async () => {
       { email: undefined, name: undefined },
     ]) {
       const { cookie } = await enter(base, fake, { sub, ...claims });
-      const { status, text } = await ask(`${base}/`, { cookie });
+      const { status, text } = await sendRequest(`${base}/`, { cookie });
       expect(status).toBe(200);
       expect(text).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
       for (const active of ["<script>alert", "<img src=x", "</title><script"]) expect(text).not.toContain(active);
@@ -271,7 +275,7 @@ test.each([
       expect((await tellLogout(at, await other.sign(logoutClaims(other, { iss: other.issuer + told })))).status).toBe(
         200,
       );
-      expect((await ask(`${at}/`, { cookie })).text).not.toContain("dora@example.com");
+      expect((await sendRequest(`${at}/`, { cookie })).text).not.toContain("dora@example.com");
     } finally {
       await one.stop();
       await other.stop();

@@ -6,7 +6,7 @@ import type { RestResponse, TestService } from "../../fixtures/service/service.t
 import { startInstance, startService } from "../../fixtures/service/service.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { enter, logoutClaims, startFakeProvider, tellLogout } from "../../fixtures/sign-in/fake-provider.ts";
-import { ask, begin, newOwner } from "../../fixtures/sign-in/house.ts";
+import { begin, newOwner, sendRequest } from "../../fixtures/sign-in/house.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -32,13 +32,16 @@ afterAll(async () => {
 async function expectUnavailable(cookie: string): Promise<void> {
   const [token, entering] = [await fake.sign(logoutClaims(fake)), enter(base, fake)];
   const responses: [string, RestResponse][] = await Promise.all([
-    ask(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestResponse] => ["the page", one]),
-    ask(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestResponse] => [
+    sendRequest(`${base}/`, { cookie, accept: "application/json" }).then((one): [string, RestResponse] => [
+      "the page",
+      one,
+    ]),
+    sendRequest(`${base}/`, { cookie, accept: "text/html" }).then((one): [string, RestResponse] => [
       "the page for a browser",
       one,
     ]),
-    ask(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestResponse] => ["the owner's reading", one]),
-    ask(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestResponse] => [
+    sendRequest(`${base}/v1/audit-log`, { cookie }).then((one): [string, RestResponse] => ["the owner's reading", one]),
+    sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base }).then((one): [string, RestResponse] => [
       "signing out",
       one,
     ]),
@@ -51,7 +54,7 @@ async function expectUnavailable(cookie: string): Promise<void> {
 
 test("an owner whose session cannot be read is told 503 and not 401", async () => {
   const { cookie } = await enter(base, fake);
-  const read = (): Promise<RestResponse> => ask(`${base}/v1/audit-log`, { cookie });
+  const read = (): Promise<RestResponse> => sendRequest(`${base}/v1/audit-log`, { cookie });
   await withFault(
     mongod,
     "alwaysOn",
@@ -69,7 +72,7 @@ test("commands that fail because the server is going are 503, and the session co
   await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () =>
     expectUnavailable(cookie),
   );
-  const { status, text } = await ask(`${base}/`, { cookie });
+  const { status, text } = await sendRequest(`${base}/`, { cookie });
   expect([status, text.includes("dora@example.com")]).toEqual([200, true]);
 });
 
@@ -77,6 +80,6 @@ test("a MongoDB that is gone is 503; who is not signed in still sees the page an
   const { cookie } = await enter(base, fake);
   await mongod.members[0]?.stop();
   await expectUnavailable(cookie);
-  expect((await ask(`${base}/`)).status).toBe(200);
+  expect((await sendRequest(`${base}/`)).status).toBe(200);
   expect((await begin(base)).response.status).toBe(303);
 });

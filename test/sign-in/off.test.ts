@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 
@@ -15,8 +15,8 @@ describe("where there is no identity provider", () => {
 
   test("the page says that sign-in is off, and has no way in [DSH-01]", async () => {
     const { cookie } = await signIn(house(), ann);
-    for (const asked of [{}, { cookie }]) {
-      const { status, headers, text } = await ask(`${off.app.baseUrl}/`, asked);
+    for (const options of [{}, { cookie }]) {
+      const { status, headers, text } = await sendRequest(`${off.app.baseUrl}/`, options);
       expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
       expect(text).toMatch(/sign-in is off/i);
       expect(text).not.toContain('href="/sign-in"');
@@ -34,7 +34,7 @@ describe("where there is no identity provider", () => {
       ["POST", "/sign-out"],
       ["POST", "/sign-out/back-channel"],
     ] as const) {
-      const { status, headers } = await ask(origin + path, {
+      const { status, headers } = await sendRequest(origin + path, {
         method,
         origin,
         ...(method === "POST" ? { body: new URLSearchParams({ logout_token: "x" }) } : {}),
@@ -42,7 +42,7 @@ describe("where there is no identity provider", () => {
       expect([path, status, headers.getSetCookie()]).toEqual([path, 503, []]);
       expect(
         (
-          await ask(origin + path, {
+          await sendRequest(origin + path, {
             method,
             origin,
             accept: "text/html",
@@ -58,7 +58,7 @@ describe("where there is no identity provider", () => {
       ["DELETE", "/v1/api-key"],
       ["GET", "/v1/audit-log"],
     ] as const) {
-      expect((await ask(origin + path, { method, origin, cookie })).status).toBe(401);
+      expect((await sendRequest(origin + path, { method, origin, cookie })).status).toBe(401);
     }
   });
 });

@@ -3,7 +3,7 @@ import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { ask, begin, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { begin, sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 
@@ -27,10 +27,10 @@ describe("a page", () => {
     const { cookie } = await signIn(house(), ann);
     const { base, provider } = house();
     for (const response of [
-      await ask(`${base}/`),
-      await ask(`${base}/`, { cookie }),
-      await ask(`${base}/sign-in/callback`, { accept: "text/html" }),
-      await ask(`${base}/sign-out`, { method: "POST", accept: "text/html", cookie }),
+      await sendRequest(`${base}/`),
+      await sendRequest(`${base}/`, { cookie }),
+      await sendRequest(`${base}/sign-in/callback`, { accept: "text/html" }),
+      await sendRequest(`${base}/sign-out`, { method: "POST", accept: "text/html", cookie }),
     ]) {
       const { headers, text } = response;
       const policy = new Map(
@@ -62,15 +62,15 @@ describe("a page", () => {
 
   test("is at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
     const { base } = house();
-    const page = await ask(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
+    const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.text).toContain("Page not found");
     for (const path of ["/v1", "/v1/nothing", "/v2/contacts", "/mcp/more", "/.well-known/other", "/records.v1.X/Y"]) {
-      const response = await ask(base + path, { accept: "text/html" });
+      const response = await sendRequest(base + path, { accept: "text/html" });
       expect([path, response.headers.get("content-type")]).toEqual([path, "application/json; charset=utf-8"]);
     }
     for (const accept of ["*/*", "application/json", "text/html;q=0"]) {
-      const response = await ask(`${base}/no/such/page`, { accept });
+      const response = await sendRequest(`${base}/no/such/page`, { accept });
       expect([accept, response.status, response.body.error.code]).toEqual([accept, 404, "404"]);
     }
   });
@@ -78,7 +78,10 @@ describe("a page", () => {
   test("serves HEAD as GET without its body, and names its methods to all others", async () => {
     const { base } = house();
     const { cookie } = await signIn(house(), ann);
-    const [get, head] = [await ask(`${base}/`, { cookie }), await ask(`${base}/`, { cookie, method: "HEAD" })];
+    const [get, head] = [
+      await sendRequest(`${base}/`, { cookie }),
+      await sendRequest(`${base}/`, { cookie, method: "HEAD" }),
+    ];
     expect([head.status, head.text, head.headers.get("content-length")]).toEqual([
       200,
       "",
@@ -86,7 +89,7 @@ describe("a page", () => {
     ]);
     for (const path of ["/", "/sign-in", "/sign-in/callback", "/dashboard.css"]) {
       for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
-        const response = await ask(base + path, {
+        const response = await sendRequest(base + path, {
           method,
           origin: base,
           ...(method === "POST" ? { body: "x=y" } : {}),
@@ -96,17 +99,17 @@ describe("a page", () => {
           "GET, HEAD, OPTIONS",
           "405",
         ]);
-        const page = await ask(base + path, { method, origin: base, accept: "text/html" });
+        const page = await sendRequest(base + path, { method, origin: base, accept: "text/html" });
         expect([page.status, page.headers.get("allow"), page.headers.get("content-type")]).toEqual([
           405,
           "GET, HEAD, OPTIONS",
           "text/html; charset=utf-8",
         ]);
       }
-      const options = await ask(base + path, { method: "OPTIONS" });
+      const options = await sendRequest(base + path, { method: "OPTIONS" });
       expect([options.status, options.headers.get("allow"), options.text]).toEqual([204, "GET, HEAD, OPTIONS", ""]);
     }
-    expect((await ask(`${base}/sign-in`, { method: "HEAD" })).status).toBe(303);
+    expect((await sendRequest(`${base}/sign-in`, { method: "HEAD" })).status).toBe(303);
   });
 
   test.each(["GET", "HEAD"])("serves %s over HTTP/2 as well", async (method) => {
@@ -133,13 +136,14 @@ describe("a page", () => {
 test("the files of the page have an ETag and are not sent again to who has them", async () => {
   const { base } = house();
   const page =
-    (await ask(`${base}/`)).text + (await ask(`${base}/`, { cookie: (await signIn(house(), ann)).cookie })).text;
+    (await sendRequest(`${base}/`)).text +
+    (await sendRequest(`${base}/`, { cookie: (await signIn(house(), ann)).cookie })).text;
   const paths = [
     ...new Set([...page.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path)),
   ];
   expect(paths.length).toBeGreaterThan(1);
   for (const path of [...paths, "/favicon.ico"]) {
-    const { status, headers, text } = await ask(base + path);
+    const { status, headers, text } = await sendRequest(base + path);
     expect([path, status]).toEqual([path, 200]);
     expect(headers.get("content-type")).toMatch(
       /^(text\/css; charset=utf-8|text\/javascript; charset=utf-8|image\/svg\+xml)$/,
@@ -148,10 +152,10 @@ test("the files of the page have an ETag and are not sent again to who has them"
     expect([headers.get("x-content-type-options"), headers.get("cache-control")]).toEqual(["nosniff", "no-cache"]);
     const etag = headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[A-Za-z0-9_-]+"$/);
-    const again = await ask(base + path, { headers: { "If-None-Match": etag } });
+    const again = await sendRequest(base + path, { headers: { "If-None-Match": etag } });
     expect([again.status, again.text, again.headers.get("etag")]).toEqual([304, "", etag]);
-    expect((await ask(base + path, { headers: { "If-None-Match": '"another"' } })).status).toBe(200);
-    expect((await ask(base + path, { method: "HEAD" })).text).toBe("");
+    expect((await sendRequest(base + path, { headers: { "If-None-Match": '"another"' } })).status).toBe(200);
+    expect((await sendRequest(base + path, { method: "HEAD" })).text).toBe("");
   }
 });
 
@@ -171,9 +175,9 @@ test.each([
   "/__proto__",
   "/toString",
 ])("the path %s is not there: 404, a page for a browser and JSON for a program", async (path) => {
-  const page = await ask(`${house().base}${path}`, { accept: "text/html" });
+  const page = await sendRequest(`${house().base}${path}`, { accept: "text/html" });
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-  const { status, headers, body } = await ask(`${house().base}${path}`, { accept: "application/json" });
+  const { status, headers, body } = await sendRequest(`${house().base}${path}`, { accept: "application/json" });
   expect([status, headers.get("content-type"), body]).toEqual([
     404,
     "application/json; charset=utf-8",
@@ -188,7 +192,7 @@ describe("the name that a browser calls us by", () => {
       const { port } = house().service.app;
       for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`])
         expect(await withHost(host, path)).toEqual({ status: 303, location: `http://localhost:${port}${path}` });
-      const { headers } = await ask(`http://127.0.0.1:${port}${path}`);
+      const { headers } = await sendRequest(`http://127.0.0.1:${port}${path}`);
       expect(headers.getSetCookie()).toEqual([]);
     },
   );
@@ -212,7 +216,7 @@ describe("the name that a browser calls us by", () => {
   test("a service that is called by another name than this machine's leads nobody there", async () => {
     const one = await house().service.another({ BASE_URL: "https://records.example.com" });
     try {
-      for (const path of ["/", "/v1/health"]) expect((await ask(one.base + path)).status).toBe(200);
+      for (const path of ["/", "/v1/health"]) expect((await sendRequest(one.base + path)).status).toBe(200);
       // Without a port in the name, as behind a proxy on this machine.
       for (const host of ["localhost", "127.0.0.1"]) expect((await withHost(host, "/", one.app.port)).status).toBe(200);
     } finally {
@@ -234,20 +238,22 @@ test("a page, the way in and the way back are charged to the address; a user is 
       const headers = { "X-Forwarded-For": `10.0.0.${++address}` };
       const method = path.startsWith("/sign-out") ? "POST" : "GET";
       const url = one.base + path;
-      expect((await ask(url, { method, headers })).status).not.toBe(429);
-      const page = await ask(url, { method, headers, accept: "text/html" });
+      expect((await sendRequest(url, { method, headers })).status).not.toBe(429);
+      const page = await sendRequest(url, { method, headers, accept: "text/html" });
       expect([page.status, page.headers.get("content-type"), page.headers.get("retry-after")]).toEqual([
         429,
         "text/html; charset=utf-8",
         "1",
       ]);
       expect(page.headers.getSetCookie()).toEqual([]);
-      const json = await ask(url, { method, headers });
+      const json = await sendRequest(url, { method, headers });
       expect([json.status, json.body.error.code, json.headers.get("retry-after")]).toEqual([429, "429", "1"]);
-      expect((await ask(url, { method, headers: { "X-Forwarded-For": `10.0.1.${address}` } })).status).not.toBe(429);
+      expect((await sendRequest(url, { method, headers: { "X-Forwarded-For": `10.0.1.${address}` } })).status).not.toBe(
+        429,
+      );
       // The files of the page have a bucket of their own.
       for (let time = 0; time < 3; time++)
-        expect((await ask(`${one.base}/dashboard.css`, { headers })).status).toBe(200);
+        expect((await sendRequest(`${one.base}/dashboard.css`, { headers })).status).toBe(200);
     }
   } finally {
     await one.stop();
@@ -257,7 +263,7 @@ test("a page, the way in and the way back are charged to the address; a user is 
 test("there is no per-client list of connected apps: no path, no rpc and no page has one [DSH-05]", async () => {
   const { base } = house();
   const { cookie } = await signIn(house(), ann);
-  const { body } = await ask(`${base}/openapi.json`);
+  const { body } = await sendRequest(`${base}/openapi.json`);
   const words = /client|connect|app(s|lication)|grant|consent|authoriz|token|oauth|assistant/i;
   const paths = Object.keys(body.paths as object);
   expect(paths).toContain("/v1/api-key");
@@ -276,9 +282,9 @@ test("there is no per-client list of connected apps: no path, no rpc and no page
     "/grants",
     "/settings/apps",
   ]) {
-    expect([path, (await ask(base + path, { cookie })).status]).toEqual([path, 404]);
+    expect([path, (await sendRequest(base + path, { cookie })).status]).toEqual([path, 404]);
   }
-  const { text } = await ask(`${base}/`, { cookie });
+  const { text } = await sendRequest(`${base}/`, { cookie });
   expect(text).not.toMatch(
     /connected (apps?|clients?|assistants?)|authorized (apps?|clients?|applications?)|client[_ -]?id/i,
   );

@@ -13,7 +13,7 @@ import {
   startFakeProvider,
   tellLogout,
 } from "../../fixtures/sign-in/fake-provider.ts";
-import { ask, begin, newOwner, ownerStatus, sessionCount } from "../../fixtures/sign-in/house.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/house.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -46,13 +46,13 @@ async function cold(environment: Record<string, string> = {}): Promise<string> {
 }
 
 async function expectUnavailable(at: string): Promise<void> {
-  const json = await ask(`${at}/sign-in`, { accept: "application/json" });
+  const json = await sendRequest(`${at}/sign-in`, { accept: "application/json" });
   expect([json.status, json.body, json.headers.getSetCookie()]).toEqual([
     503,
     { error: { code: "503", message: expect.any(String) } },
     [],
   ]);
-  const page = await ask(`${at}/sign-in`, { accept: "text/html" });
+  const page = await sendRequest(`${at}/sign-in`, { accept: "text/html" });
   expect([page.status, page.headers.get("content-type"), page.headers.get("cache-control")]).toEqual([
     503,
     "text/html; charset=utf-8",
@@ -65,9 +65,9 @@ test("a service starts without its provider, and serves all that needs none [DSH
   fake.responses.set("*", away);
   const at = await cold();
   const { key } = await service.account();
-  expect((await ask(`${at}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
-  expect((await ask(`${at}/v1/health`)).status).toBe(200);
-  const page = await ask(`${at}/`);
+  expect((await sendRequest(`${at}/v1/sessions`, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(200);
+  expect((await sendRequest(`${at}/v1/health`)).status).toBe(200);
+  const page = await sendRequest(`${at}/`);
   expect([page.status, /href="\/sign-in"/.test(page.text)]).toEqual([200, true]);
   await expectUnavailable(at);
 });
@@ -87,10 +87,10 @@ test("open sessions continue while the provider is away, and end by the user's w
   fake.responses.set("*", away);
   for (const at of [base, await cold()]) {
     expect(await ownerStatus(at, cookie)).toBe(200);
-    expect((await ask(`${at}/`, { cookie })).text).toContain("dora@example.com");
-    expect((await ask(`${at}/v1/api-key`, { cookie })).status).toBe(404);
+    expect((await sendRequest(`${at}/`, { cookie })).text).toContain("dora@example.com");
+    expect((await sendRequest(`${at}/v1/api-key`, { cookie })).status).toBe(404);
   }
-  const { status, headers } = await ask(`${await cold()}/sign-out`, { method: "POST", cookie, origin: base });
+  const { status, headers } = await sendRequest(`${await cold()}/sign-out`, { method: "POST", cookie, origin: base });
   expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
   expect(await ownerStatus(base, cookie)).toBe(401);
 });
@@ -112,19 +112,19 @@ test("what a provider told of itself serves on while it is away: a sign-in can b
   expect((await begin(base)).response.status).toBe(303);
   const before = await sessionCount(service);
   const back = `${base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`;
-  expect((await ask(back, { cookie })).status).toBe(503);
-  const page = await ask(back, { cookie, accept: "text/html" });
+  expect((await sendRequest(back, { cookie })).status).toBe(503);
+  const page = await sendRequest(back, { cookie, accept: "text/html" });
   expect([page.status, page.headers.get("content-type")]).toEqual([503, "text/html; charset=utf-8"]);
   expect(await sessionCount(service)).toBe(before);
 });
 
 test("many who sign in at once have the provider asked about itself once", async () => {
   const at = await cold();
-  fake.asked.length = 0;
+  fake.requestedPaths.length = 0;
   const responses = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
   responses.push(await begin(at));
   expect(responses.map(({ response }) => response.status)).toEqual(Array.from({ length: 11 }, () => 303));
-  expect(fake.asked).toEqual([configuration]);
+  expect(fake.requestedPaths).toEqual([configuration]);
 });
 
 test("what a provider told of itself is requested again after an hour, and serves on where it is away by then", async () => {
@@ -132,9 +132,9 @@ test("what a provider told of itself is requested again after an hour, and serve
   await begin(at);
   try {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 59 * 60_000 });
-    fake.asked.length = 0;
+    fake.requestedPaths.length = 0;
     await begin(at);
-    expect(fake.asked).toEqual([]);
+    expect(fake.requestedPaths).toEqual([]);
     vi.setSystemTime(Date.now() + 2 * 60_000);
     fake.responses.set(configuration, away);
     expect((await begin(at)).response.status).toBe(303);
@@ -153,17 +153,20 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
   const one = await service.another({ ...hanging.settings(), BASE_URL: base });
   try {
     hanging.responses.set("*", silent);
-    expect((await ask(`${one.base}/sign-in`)).status).toBe(503);
+    expect((await sendRequest(`${one.base}/sign-in`)).status).toBe(503);
     hanging.responses.delete("*");
     const { cookie, leadsTo } = await begin(one.base);
     hanging.responses.set("*", silent);
     expect(
-      (await ask(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, { cookie }))
-        .status,
+      (
+        await sendRequest(`${one.base}/sign-in/callback?code=a-code&state=${leadsTo.searchParams.get("state")}`, {
+          cookie,
+        })
+      ).status,
     ).toBe(503);
     expect((await tellLogout(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
     // Everything else is not held up by it.
-    expect((await ask(`${one.base}/`)).status).toBe(200);
+    expect((await sendRequest(`${one.base}/`)).status).toBe(200);
   } finally {
     await one.stop();
     await hanging.stop();
@@ -205,7 +208,7 @@ describe.each<[string, () => ResponseHandler]>([
   test("are 503, and are requested again [DSH-01]", async () => {
     const at = await cold();
     fake.responses.set(configuration, responseOf());
-    const rejected = await ask(`${at}/sign-in`, { accept: "application/json" });
+    const rejected = await sendRequest(`${at}/sign-in`, { accept: "application/json" });
     expect([rejected.status, rejected.headers.get("location"), rejected.headers.getSetCookie()]).toEqual([
       503,
       null,
@@ -224,16 +227,16 @@ describe.each([302, 308])("a redirect with %i", (status) => {
       void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
     fake.responses.set("/elsewhere", json(path === configuration ? fake.metadata : {}));
     fake.responses.set(path, redirect);
-    fake.asked.length = 0;
+    fake.requestedPaths.length = 0;
     const response =
       path === "/jwks"
         ? await tellLogout(at, await fake.sign(logoutClaims(fake)))
         : path === "/token"
           ? (await enter(at, fake)).response
-          : await ask(`${at}/sign-in`);
+          : await sendRequest(`${at}/sign-in`);
     expect(response.status).toBe(503);
-    expect(fake.asked).toContain(path);
-    expect(fake.asked).not.toContain("/elsewhere");
+    expect(fake.requestedPaths).toContain(path);
+    expect(fake.requestedPaths).not.toContain("/elsewhere");
   });
 });
 

@@ -5,10 +5,10 @@ import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import {
   almostIn,
-  ask,
   auditOf,
   begin,
   ownerStatus,
+  sendRequest,
   sessionCount,
   sessionOf,
   signIn,
@@ -20,7 +20,7 @@ const house = useHouse();
 test("the page of somebody who is not signed in shows a way to sign in and nothing of anybody [DSH-01]", async () => {
   await signIn(house(), ann);
   for (const cookie of [undefined, "records_session=", "records_session=x", `records_session=${"A".repeat(43)}`]) {
-    const { status, headers, text } = await ask(`${house().base}/`, cookie === undefined ? {} : { cookie });
+    const { status, headers, text } = await sendRequest(`${house().base}/`, cookie === undefined ? {} : { cookie });
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toMatch(/<a [^>]*href="\/sign-in"/);
     expect(text).not.toContain("@example.com");
@@ -82,10 +82,10 @@ test("what the browser sends along does not change where the provider sends it b
     },
   });
   expect(leadsTo.searchParams.get("redirect_uri")).toBe(`${base}/sign-in/callback`);
-  const asked = await ask(
+  const redirect = await sendRequest(
     `${base}/sign-in?redirect_uri=https://evil.example/&return_to=https://evil.example/&state=mine&prompt=none`,
   );
-  const url = new URL(asked.headers.get("location") ?? "");
+  const url = new URL(redirect.headers.get("location") ?? "");
   expect(url.href).not.toContain("evil.example");
   expect([url.searchParams.get("state") === "mine", url.searchParams.has("prompt")]).toEqual([false, false]);
 });
@@ -107,7 +107,7 @@ describe("the cookies", () => {
 
   test("of the session are 43 random characters that no script reads, and go with the browser", async () => {
     const { back, cookie } = await almostIn(house(), ann);
-    const response = await ask(back, { cookie });
+    const response = await sendRequest(back, { cookie });
     expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
       303,
       `${house().base}/`,
@@ -128,7 +128,10 @@ describe("the cookies", () => {
       expect(response.status).toBe(303);
       expect(line).toMatch(/^__Host-records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/);
       expect(leadsTo.searchParams.get("redirect_uri")).toBe("https://records.example.com/sign-in/callback");
-      const signedOut = await ask(`${secure.base}/sign-out`, { method: "POST", origin: "https://records.example.com" });
+      const signedOut = await sendRequest(`${secure.base}/sign-out`, {
+        method: "POST",
+        origin: "https://records.example.com",
+      });
       expect(signedOut.headers.getSetCookie()).toEqual([
         "__Host-records_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0",
       ]);
@@ -173,7 +176,7 @@ describe("the cookies", () => {
   test("that somebody planted before are never adopted", async () => {
     const planted = `records_session=${"p".repeat(43)}`;
     const { back, cookie } = await almostIn(house(), ann);
-    const response = await ask(back, { cookie: `${planted}; ${cookie}` });
+    const response = await sendRequest(back, { cookie: `${planted}; ${cookie}` });
     expect(response.status).toBe(303);
     expect(sessionOf(response)).not.toBe(planted);
     expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(response))]).toEqual([
@@ -184,9 +187,9 @@ describe("the cookies", () => {
   test("that belong to the attacker's own session do not show the attacker what the user does", async () => {
     const { cookie: attackers } = await signIn(house(), ben);
     const { back, cookie } = await almostIn(house(), ann);
-    const response = await ask(back, { cookie: `${attackers}; ${cookie}` });
+    const response = await sendRequest(back, { cookie: `${attackers}; ${cookie}` });
     expect(await ownerStatus(house().base, attackers)).toBe(401);
-    expect((await ask(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
+    expect((await sendRequest(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
   });
 });
 
@@ -194,10 +197,10 @@ test("a sign-in that one instance began is completed by another, and known to al
   const second = await house().service.another({ BASE_URL: house().base });
   try {
     const { back, cookie } = await almostIn(house(), ann);
-    const response = await ask(second.base + back.pathname + back.search, { cookie });
+    const response = await sendRequest(second.base + back.pathname + back.search, { cookie });
     expect(response.status).toBe(303);
     for (const base of [second.base, house().base]) expect(await ownerStatus(base, sessionOf(response))).toBe(200);
-    expect((await ask(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
+    expect((await sendRequest(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
   } finally {
     await second.stop();
   }
@@ -212,7 +215,7 @@ test("two sign-ins of one user have a session each", async () => {
 
 test("a sign-in is in the account's audit log with the request and the address it came from [KEY-19]", async () => {
   const { back, cookie } = await almostIn(house(), ben);
-  const response = await ask(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
+  const response = await sendRequest(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
   expect(response.headers.get("x-request-id")).toBe("the-sign-in-of-ben");
   const [newest] = await auditOf(house().base, sessionOf(response));
   expect(newest).toEqual({

@@ -6,7 +6,7 @@ import type { RestResponse } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { House } from "../../fixtures/sign-in/house.ts";
 import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
-import { ask, auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { auditOf, ownerStatus, sendRequest, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
 import { enter, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 
 const house = useHouse();
@@ -17,7 +17,7 @@ function press(
   cookie: string,
   more: { accept?: string; headers?: Record<string, string> } = {},
 ): Promise<RestResponse> {
-  return ask(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
+  return sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base, ...more });
 }
 
 /** Presses it and continues to where that leads, through the provider. */
@@ -38,7 +38,7 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
     expect(response.status).toBe(303);
     for (const base of [house().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(401);
-      expect((await ask(`${base}/`, { cookie })).text).not.toContain("ann@example.com");
+      expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("ann@example.com");
     }
   } finally {
     await second.stop();
@@ -153,7 +153,7 @@ test("signing out is in the account's audit log with the request and the address
 test("a user without an account signs out as well", async () => {
   const { browser, cookie } = await signIn(house(), cleo);
   await signOut(house(), browser);
-  expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
+  expect((await sendRequest(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
 });
 
 test.each([
@@ -163,7 +163,7 @@ test.each([
 ])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
   const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
   const before = [await sessionCount(house().service), await count()];
-  const { status, headers } = await ask(`${house().base}/sign-out`, {
+  const { status, headers } = await sendRequest(`${house().base}/sign-out`, {
     method: "POST",
     origin: house().base,
     ...(cookie === undefined ? {} : { cookie }),
@@ -186,13 +186,13 @@ describe("only a page of ours signs out", () => {
   ])("%s it is 403 and the session continues [DSH-04]", async (_name, originOf) => {
     const { cookie } = await signIn(house(), ann);
     const origin = originOf(house());
-    const asked = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
-    const rejected = await ask(`${house().base}/sign-out`, asked);
+    const options = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
+    const rejected = await sendRequest(`${house().base}/sign-out`, options);
     expect([rejected.status, rejected.body]).toEqual([
       403,
       { error: { code: "403", message: "Origin: must be that of the dashboard. Use the dashboard's own pages." } },
     ]);
-    const page = await ask(`${house().base}/sign-out`, { ...asked, accept: "text/html" });
+    const page = await sendRequest(`${house().base}/sign-out`, { ...options, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
     for (const { headers } of [rejected, page]) expect(headers.getSetCookie()).toEqual([]);
     expect(await ownerStatus(house().base, cookie)).toBe(200);
@@ -203,7 +203,7 @@ describe("only a page of ours signs out", () => {
     async (method) => {
       const { cookie } = await signIn(house(), ann);
       for (const path of ["/sign-out", "/sign-out/back-channel"]) {
-        const { status, headers } = await ask(house().base + path, { method, cookie, origin: house().base });
+        const { status, headers } = await sendRequest(house().base + path, { method, cookie, origin: house().base });
         expect([status, headers.get("allow"), headers.getSetCookie()]).toEqual([405, "POST, OPTIONS", []]);
       }
       expect(await ownerStatus(house().base, cookie)).toBe(200);
@@ -212,7 +212,7 @@ describe("only a page of ours signs out", () => {
 
   test("OPTIONS names the method and does nothing", async () => {
     const { cookie } = await signIn(house(), ann);
-    const { status, headers } = await ask(`${house().base}/sign-out`, {
+    const { status, headers } = await sendRequest(`${house().base}/sign-out`, {
       method: "OPTIONS",
       cookie,
       origin: house().base,
@@ -224,7 +224,8 @@ describe("only a page of ours signs out", () => {
   test("a large body of the form changes nothing", async () => {
     const { cookie } = await signIn(house(), ann);
     expect(
-      (await ask(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) })).status,
+      (await sendRequest(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) }))
+        .status,
     ).toBe(303);
     expect(await ownerStatus(house().base, cookie)).toBe(401);
   });
@@ -236,10 +237,10 @@ test("a provider without an end of session is left alone: signing out ends ours 
   try {
     const base = service.app.baseUrl;
     const { cookie } = await enter(base, fake);
-    expect((await ask(`${base}/`, { cookie })).text).toContain("dora@example.com");
-    const { status, headers } = await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
+    expect((await sendRequest(`${base}/`, { cookie })).text).toContain("dora@example.com");
+    const { status, headers } = await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base });
     expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
-    expect((await ask(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
+    expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("dora@example.com");
   } finally {
     await service.stop();
     await fake.stop();

@@ -5,13 +5,21 @@ import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { sessionSecret } from "../../fixtures/service/service.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
-import { ask, auditOf, newOwner, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import {
+  auditOf,
+  newOwner,
+  ownerStatus,
+  sendRequest,
+  sessionCount,
+  signIn,
+  useHouse,
+} from "../../fixtures/sign-in/house.ts";
 
 const house = useHouse();
 const admin = (rpc: string, message: unknown) =>
   house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 const post = (cookie: string, headers: Record<string, string> = {}) =>
-  ask(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
+  sendRequest(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
 
 test("a user without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
   const { page, cookie, browser } = await signIn(house(), cleo);
@@ -25,7 +33,7 @@ test("a user without an account is shown the issuer and the subject to hand on, 
     ["DELETE", "/v1/api-key"],
     ["GET", "/v1/audit-log"],
   ] as const) {
-    const { status, body } = await ask(house().base + path, { method, cookie, origin: house().base });
+    const { status, body } = await sendRequest(house().base + path, { method, cookie, origin: house().base });
     expect([status, body.error.code]).toEqual([403, "403"]);
   }
   expect((await browser.open(`${house().base}/`)).text).toContain("person-cleo");
@@ -35,7 +43,7 @@ test("a sign-in without an account is in no audit log", async () => {
   const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
   const before = await count();
   const { cookie } = await signIn(house(), cleo, createBrowser());
-  await ask(`${house().base}/sign-out`, { method: "POST", cookie, origin: house().base });
+  await sendRequest(`${house().base}/sign-out`, { method: "POST", cookie, origin: house().base });
   expect(await count()).toBe(before);
 });
 
@@ -56,7 +64,7 @@ test("linking an identity lets the user in at once, in the session that continue
     ]);
     for (const base of [house().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(200);
-      expect((await ask(`${base}/`, { cookie })).text).not.toContain("person-cleo");
+      expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("person-cleo");
     }
     expect((await post(cookie)).status).toBe(201);
     expect(await auditOf(second.base, cookie)).toMatchObject([{ event: "key_created", person: "cleo@example.com" }]);
@@ -77,13 +85,17 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
       "The account is not enrolled in the beta. Ask the operator of the service to enrol it.",
     ]);
     // Before anything that is wrong with the request, or missing in the account.
-    const wrong = await ask(`${house().base}/v1/api-key`, {
+    const wrong = await sendRequest(`${house().base}/v1/api-key`, {
       cookie,
       origin: house().base,
       headers: { "Content-Type": "application/json" },
       body: '{"access":"nonsense"}',
     });
-    const rotated = await ask(`${house().base}/v1/api-key/rotate`, { method: "POST", cookie, origin: house().base });
+    const rotated = await sendRequest(`${house().base}/v1/api-key/rotate`, {
+      method: "POST",
+      cookie,
+      origin: house().base,
+    });
     expect([wrong.status, rotated.status]).toEqual([403, 403]);
     const accounts = (await admin("ListAccounts", {})).body.accounts as { id: string; email: string }[];
     const accountId = accounts.find(({ email }) => email === "ben@example.com")?.id;
@@ -92,16 +104,16 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
       betaEnrolled: true,
     });
     for (const base of [house().base, second.base])
-      expect((await ask(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
+      expect((await sendRequest(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
     expect((await post(cookie)).status).toBe(201);
     expect((await admin("SetBetaEnrolment", { accountId, enrolled: false })).status).toBe(200);
     for (const base of [house().base, second.base])
-      expect((await ask(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
+      expect((await sendRequest(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
     // What the account has is not taken from it, and can be given up.
-    expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(200);
-    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(
-      200,
-    );
+    expect((await sendRequest(`${house().base}/v1/api-key`, { cookie })).status).toBe(200);
+    expect(
+      (await sendRequest(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status,
+    ).toBe(200);
     expect((await post(cookie)).status).toBe(403);
   } finally {
     await second.stop();
@@ -134,12 +146,12 @@ describe("a change is taken from our own page alone", () => {
     const sent = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value === "ours" ? house().base : value]),
     );
-    const { status, body } = await ask(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
+    const { status, body } = await sendRequest(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
     expect([status, body.error.message]).toEqual([
       403,
       "Origin: must be that of the dashboard. Use the dashboard's own pages.",
     ]);
-    expect((await ask(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
+    expect((await sendRequest(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
   });
 
   test("with our Origin, from here, it is taken, and reading needs none", async () => {
@@ -147,16 +159,16 @@ describe("a change is taken from our own page alone", () => {
     expect((await post(cookie, { "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
     expect(
       (
-        await ask(`${house().base}/v1/api-key`, {
+        await sendRequest(`${house().base}/v1/api-key`, {
           cookie,
           origin: "https://evil.example",
           headers: { "Sec-Fetch-Site": "cross-site" },
         })
       ).status,
     ).toBe(200);
-    expect((await ask(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status).toBe(
-      200,
-    );
+    expect(
+      (await sendRequest(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status,
+    ).toBe(200);
   });
 });
 
@@ -166,7 +178,7 @@ test("a session that ended by time is over everywhere, and its cookie shows noth
     const { cookie } = await signIn(house(), ann);
     await sessions.updateMany({ subject: "person-ann" }, { $set: change });
     expect(await ownerStatus(house().base, cookie)).toBe(401);
-    expect((await ask(`${house().base}/`, { cookie })).text).not.toContain("ann@example.com");
+    expect((await sendRequest(`${house().base}/`, { cookie })).text).not.toContain("ann@example.com");
   }
   const { cookie } = await signIn(house(), ann);
   await sessions.updateMany({ subject: "person-ann" }, { $set: { used_at: new Date(Date.now() - 90 * 60_000) } });

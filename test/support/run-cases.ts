@@ -28,7 +28,7 @@ export interface World {
 }
 
 /** One case: what is asked, and what it must come to on every wire. A failure states its reason. */
-export type Case = Asked & (Success | Failure);
+export type Case = CaseRequest & (Success | Failure);
 
 interface Success {
   readonly http: number;
@@ -50,7 +50,7 @@ interface Failure {
   readonly reason: string;
 }
 
-interface Asked {
+interface CaseRequest {
   /** A statement, with the ids of its clauses. */
   readonly title: string;
   readonly rpc: Rpc;

@@ -5,29 +5,29 @@ import { createPrimary } from "../../src/db/primary.ts";
 import type { SwitchDocument } from "../../src/switches/store.ts";
 import { watchSwitches } from "../../src/switches/store.ts";
 
-/** What the primary was asked, to be served. */
-interface Question {
+/** A proof that the primary requested and that has no response yet. */
+interface PendingProof {
   resolve(documents: SwitchDocument[]): void;
   reject(error: Error): void;
 }
 
-/** A primary whose responses come when the test gives them, and which is asked when the test says so. */
+/** A primary whose responses come when the test gives them, and which requests a proof when the test says so. */
 function heldPrimary() {
-  const questions: Question[] = [];
+  const proofs: PendingProof[] = [];
   const lease = createLease();
   lease.observe({ address: "a", electionId: "1", alone: true });
   const { primary, stop } = createPrimary(
     lease,
     () =>
       new Promise((resolve, reject) =>
-        questions.push({
+        proofs.push({
           resolve: (switches) => resolve({ switches, electionId: "1", localTime: 0, readAt: 0 }),
           reject,
         }),
       ),
   );
   stop();
-  return { primary, questions };
+  return { primary, proofs };
 }
 
 function writes(enabled: boolean): SwitchDocument[] {
@@ -35,53 +35,53 @@ function writes(enabled: boolean): SwitchDocument[] {
 }
 
 test("a response that a later request's overtook does not put a switch back [ADM-06]", async () => {
-  const { primary, questions } = heldPrimary();
+  const { primary, proofs } = heldPrimary();
   const starting = watchSwitches(primary);
-  questions[0]?.resolve([]);
+  proofs[0]?.resolve([]);
   const watch = await starting;
 
   const [before, after] = [watch.refresh(), watch.refresh()];
-  questions[2]?.resolve(writes(false));
+  proofs[2]?.resolve(writes(false));
   await after;
   expect([watch.state().writes, watch.reachable()]).toEqual([false, true]);
-  questions[1]?.resolve(writes(true));
+  proofs[1]?.resolve(writes(true));
   await before;
   expect(watch.state().writes).toBe(false);
 
   const [failing, later] = [watch.refresh(), watch.refresh()];
-  questions[4]?.resolve(writes(true));
+  proofs[4]?.resolve(writes(true));
   await later;
-  questions[3]?.reject(new Error("gone"));
+  proofs[3]?.reject(new Error("gone"));
   await failing;
   expect([watch.state().writes, watch.reachable()]).toEqual([true, true]);
 });
 
-test("while MongoDB cannot be asked the switches stay as they were", async () => {
-  const { primary, questions } = heldPrimary();
+test("while MongoDB cannot be reached the switches stay as they were", async () => {
+  const { primary, proofs } = heldPrimary();
   const starting = watchSwitches(primary);
-  questions[0]?.resolve(writes(false));
+  proofs[0]?.resolve(writes(false));
   const watch = await starting;
-  const asked = watch.refresh();
-  questions[1]?.reject(new Error("gone"));
-  await asked;
+  const refreshing = watch.refresh();
+  proofs[1]?.reject(new Error("gone"));
+  await refreshing;
   expect([watch.state(), watch.reachable()]).toEqual([{ publicInterface: true, writes: false }, false]);
 });
 
 test("switches that were not read within 1.35 seconds stop what depends on them: they may have been set since [ADM-06, CON-04]", async () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
   try {
-    const { primary, questions } = heldPrimary();
+    const { primary, proofs } = heldPrimary();
     const starting = watchSwitches(primary);
-    expect(questions.length).toBe(1);
-    questions[0]?.resolve(writes(true));
+    expect(proofs.length).toBe(1);
+    proofs[0]?.resolve(writes(true));
     const watch = await starting;
     clock.mockReturnValue(11_349);
     expect(() => watch.requireFresh()).not.toThrow();
     clock.mockReturnValue(11_350);
     expect(() => watch.requireFresh()).toThrow();
-    const asked = watch.refresh();
-    questions[1]?.reject(new Error("gone"));
-    await asked;
+    const refreshing = watch.refresh();
+    proofs[1]?.reject(new Error("gone"));
+    await refreshing;
     expect(() => watch.requireFresh()).toThrow();
   } finally {
     clock.mockRestore();

@@ -5,7 +5,7 @@ import { createIdentityProvider, discoverProvider } from "../../sign-in/provider
 import type { Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
-import { ask } from "./request.ts";
+import { request } from "./request.ts";
 
 /**
  * Requests tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
@@ -17,12 +17,12 @@ export async function asClient(
   metadata: Readonly<Record<string, unknown>>,
 ): Promise<Verdict> {
   const config = await discoverProvider(options);
-  const asked = {
+  const parameters = {
     code: "a-code-that-never-was",
     redirect_uri: redirectUri,
     code_verifier: oidc.randomPKCECodeVerifier(),
   };
-  const said = await oidc.genericGrantRequest(config, "authorization_code", asked).then(() => "", codeOf);
+  const said = await oidc.genericGrantRequest(config, "authorization_code", parameters).then(() => "", codeOf);
   const methods = metadata["token_endpoint_auth_methods_supported"];
   const byForm = !Array.isArray(methods) || methods.includes("client_secret_post");
   const way = byForm
@@ -65,7 +65,7 @@ export async function signInPage(options: ProviderOptions, redirectUri: string):
 
 /** The response of the authorization endpoint: a page, or a redirect to one, and not an error. */
 export async function authorization(url: URL, redirectUri: string): Promise<Verdict> {
-  const { status, headers, text } = await ask(url.href, { headers: { Accept: "text/html" } });
+  const { status, headers, text } = await request(url.href, { headers: { Accept: "text/html" } });
   const known = `the provider must have the redirect URI ${redirectUri} for this client, byte for byte`;
   if (status >= 200 && status < 300)
     return ok(`Users get a sign-in page at ${url.origin}, and return to ${redirectUri}.`);

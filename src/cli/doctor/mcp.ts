@@ -10,7 +10,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { authorization } from "./client.ts";
 import { reasonOf } from "./reason.ts";
-import { ask, getJson, isObject } from "./request.ts";
+import { request, getJson, isObject } from "./request.ts";
 import type { Running } from "./service.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -134,7 +134,7 @@ async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["
 
 /** The library's own steps, with our bounds of time and size. */
 async function bounded(url: string | URL, options?: RequestInit): Promise<Response> {
-  const { status, headers, text } = await ask(String(url), options ?? {});
+  const { status, headers, text } = await request(String(url), options ?? {});
   return new Response(status === 204 || status === 304 ? null : text, { status, headers });
 }
 
@@ -145,7 +145,7 @@ async function challenge(mcpUrl: string, document: string): Promise<Verdict> {
     method: "initialize",
     params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "records doctor", version: "1" } },
   };
-  const { status, headers } = await ask(mcpUrl, {
+  const { status, headers } = await request(mcpUrl, {
     method: "POST",
     body: JSON.stringify(hello),
     headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },

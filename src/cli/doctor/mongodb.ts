@@ -35,7 +35,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
   let client: MongoClient | undefined;
   let sharded = false;
   // A set without a primary still reports how it is.
-  const ask = (command: Document): Promise<Document> =>
+  const runCommand = (command: Document): Promise<Document> =>
     (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
   try {
     const reachable = await check(
@@ -52,17 +52,17 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         });
         await client.connect();
         const sent = clocks.now();
-        const { localTime, msg } = await ask({ hello: 1 });
+        const { localTime, msg } = await runCommand({ hello: 1 });
         sharded = msg === "isdbgrid";
         clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
         // An ordinary command: whoever may not sign in may still say hello.
-        await ask({ connectionStatus: 1 });
+        await runCommand({ connectionStatus: 1 });
         return ok(`${shownUri(mongodbUri)} responds; the database is ${client.db().databaseName}.`);
       },
       (error) => unreachable(error, mongodbUri),
     );
     if (client === undefined || reachable.status === "fault") return [reachable];
-    const found = examine(client, config, ask);
+    const found = examine(client, config, runCommand);
     return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
     // Whoever hangs is not waited for.
@@ -76,21 +76,21 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
 function examine(
   client: MongoClient,
   config: Surroundings["config"],
-  ask: (command: Document) => Promise<Document>,
+  runCommand: (command: Document) => Promise<Document>,
 ): Promise<Finding>[] {
   const [db, specs] = [client.db(), indexesFor(config)];
   return [
-    check("mongodb.version", async () => version(await ask({ buildInfo: 1 }))),
-    check("mongodb.transactions", async () => transactions(await ask({ hello: 1 }))),
-    check("mongodb.primary", async () => primary(await ask({ hello: 1 })), noPrimary),
-    check("mongodb.members", async () => members(await ask({ replSetGetStatus: 1 })), untold),
+    check("mongodb.version", async () => version(await runCommand({ buildInfo: 1 }))),
+    check("mongodb.transactions", async () => transactions(await runCommand({ hello: 1 }))),
+    check("mongodb.primary", async () => primary(await runCommand({ hello: 1 })), noPrimary),
+    check("mongodb.members", async () => members(await runCommand({ replSetGetStatus: 1 })), unreadable),
     check(
       "mongodb.connections",
-      async () => compareConnections(await ask({ serverStatus: 1 }), client.options.maxPoolSize),
+      async () => compareConnections(await runCommand({ serverStatus: 1 }), client.options.maxPoolSize),
       uncounted,
     ),
     check("mongodb.rights", async () =>
-      compareRights(await ask({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
+      compareRights(await runCommand({ connectionStatus: 1, showPrivileges: true }), db.databaseName, [
         ...new Set([...specs.map(({ collection }) => collection), collections.switches]),
       ]),
     ),
@@ -192,7 +192,7 @@ function members({ members: all, set }: Document): Verdict {
     : ok(`All ${known.length} members of ${set} are healthy.`);
 }
 
-function untold(error: unknown): Verdict {
+function unreadable(error: unknown): Verdict {
   if (error instanceof MongoServerError && error.code === forbidden)
     return note(
       "The user may not read the state of the members.",

@@ -49,8 +49,8 @@ export async function connect(client: Redis): Promise<void> {
 /** Finds them by a URL that is right. Never rejects: who cannot be asked is in the verdict. */
 export async function findServers(url: string): Promise<FoundServers> {
   const target = parseRedisUrl(url);
-  if (target.kind === "sentinel") return askSentinels(target);
-  if (target.kind === "cluster") return askCluster(target);
+  if (target.kind === "sentinel") return querySentinels(target);
+  if (target.kind === "cluster") return queryCluster(target);
   return { verdict: undefined, servers: [{ where: shownUri(url), open: () => new Redis(url, once) }] };
 }
 
@@ -63,17 +63,17 @@ function shownNode({ host, port }: RedisNode): string {
 }
 
 /** Asks all nodes the same; those that respond, and why the first of the others does not. */
-async function askAll<T>(
+async function queryAll<T>(
   nodes: readonly RedisNode[],
   options: Options,
-  ask: (client: Redis) => Promise<T>,
+  query: (client: Redis) => Promise<T>,
 ): Promise<{ readonly responses: readonly T[]; readonly silent: readonly string[]; readonly error: unknown }> {
   const all = await Promise.allSettled(
     nodes.map(async (node) => {
       const client = serverAt(node, options).open();
       try {
         await connect(client);
-        return await ask(client);
+        return await query(client);
       } finally {
         client.disconnect();
       }
@@ -87,7 +87,7 @@ async function askAll<T>(
   };
 }
 
-async function askSentinels({
+async function querySentinels({
   nodes,
   tls,
   master,
@@ -97,7 +97,7 @@ async function askSentinels({
 }: SentinelGroup): Promise<FoundServers> {
   const secure = tls ? { tls: {} } : {};
   const options = { ...sentinelCredentials, ...secure, enableReadyCheck: false };
-  const { responses, silent, error } = await askAll(nodes, options, async (client) => ({
+  const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
     address: (await client.call("SENTINEL", "get-master-addr-by-name", master)) as [string, string] | null,
     hasQuorum: await client.call("SENTINEL", "ckquorum", master).then(
       () => true,
@@ -157,9 +157,9 @@ function noSentinel(silent: readonly string[], error: unknown): Verdict {
   );
 }
 
-async function askCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
+async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<FoundServers> {
   const options = { ...credentials, ...(tls ? { tls: {} } : {}) };
-  const { responses, silent, error } = await askAll(nodes, options, async (client) => ({
+  const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
     info: String(await client.cluster("INFO")),
     ranges: (await client.cluster("SLOTS")).map(([first, last, [host = "", port = 0] = [], ...replicas]) => ({
       ...{ count: last - first + 1, host, port, replicas },

@@ -13,7 +13,7 @@ export interface TextResponse {
 export const waitMs = 4_000;
 
 /** Asks. Rejects with an error whose message is the part of a sentence on why there was no response. */
-export async function ask(url: string, options: RequestInit = {}): Promise<TextResponse> {
+export async function request(url: string, options: RequestInit = {}): Promise<TextResponse> {
   try {
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });
     return { status: response.status, headers: response.headers, text: await response.text() };
@@ -27,7 +27,7 @@ export async function getJson(
   url: string,
   headers: Record<string, string> = {},
 ): Promise<{ readonly body: unknown; readonly headers: Headers }> {
-  const received = await ask(url, { headers: { Accept: "application/json", ...headers } });
+  const received = await request(url, { headers: { Accept: "application/json", ...headers } });
   const { status, text } = received;
   if (status >= 300 && status < 400)
     throw new Error(`it redirects to ${received.headers.get("location") ?? "nowhere"}`);

@@ -9,7 +9,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import type { TextResponse } from "./request.ts";
-import { ask, isObject } from "./request.ts";
+import { request, isObject } from "./request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const healthPath = "/v1/health";
@@ -28,7 +28,7 @@ export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promi
   const isServed = (url: string | undefined): Promise<boolean> =>
     url === undefined
       ? Promise.resolve(false)
-      : ask(url).then(
+      : request(url).then(
           () => true,
           () => false,
         );
@@ -72,7 +72,7 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
   return [
     check("service.live", async () => {
       const sent = clocks.now();
-      const { status, headers } = await ask(`${url}/livez`);
+      const { status, headers } = await request(`${url}/livez`);
       clocks.readInstance(
         "clock.instance",
         `The clock of the instance at ${url}`,
@@ -87,7 +87,7 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
             "Make sure that this is the internal listener (INTERNAL_PORT), and not another program.",
           );
     }),
-    check("service.ready", async () => ready(await ask(`${url}/readyz`))),
+    check("service.ready", async () => ready(await request(`${url}/readyz`))),
     check(
       "service.grpc",
       () => grpc(url),
@@ -98,7 +98,7 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
         ),
     ),
     check("service.token", async () => {
-      const response = await ask(`${url}/records.admin.v1.InterfaceService/GetState`, {
+      const response = await request(`${url}/records.admin.v1.InterfaceService/GetState`, {
         method: "POST",
         body: "{}",
         headers: { "Content-Type": "application/json", Authorization: `Bearer ${serviceToken ?? ""}` },
@@ -203,7 +203,7 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
     "service.public",
     async () => {
       const sent = clocks.now();
-      response = await ask(url, { headers: { "X-Request-Id": requestId } });
+      response = await request(url, { headers: { "X-Request-Id": requestId } });
       clocks.readInstance(
         "clock.public",
         `The clock of the instance behind ${baseUrl}`,

@@ -31,7 +31,7 @@ export interface Transfer {
  * How often a service is asked how far it is while nothing more may be sent: it reports progress when it gets a
  * message.
  */
-const askEveryMs = 250;
+const pollEveryMs = 250;
 /** For so long without any progress the service is tried again. */
 const patienceMs = 5 * 60_000;
 /** Not at once: what the service still writes of the stream that was cut is to be settled by then. */
@@ -139,13 +139,13 @@ async function* messages(
   }
   for (let isFirst = true; !isEnded(); ) {
     if (window.full()) {
-      await Promise.race([sleep(askEveryMs), ended]);
+      await Promise.race([sleep(pollEveryMs), ended]);
       if (window.full()) yield {};
       continue;
     }
     const filled = window.fill().then(() => true);
     // While standard input pauses, what was sent is settled all the same.
-    while ((await Promise.race([filled, ended, sleep(askEveryMs, false, { ref: false })])) === false)
+    while ((await Promise.race([filled, ended, sleep(pollEveryMs, false, { ref: false })])) === false)
       if (window.isOwed()) yield {};
     if (isEnded()) return false;
     const batch = window.take();

@@ -36,8 +36,8 @@ export function interactions(provider: Provider, users: Users, ends: Endings): M
     const name = host === undefined ? chosen : `${host}: ${chosen}`;
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
       provider.interactionResult(ctx.req, ctx.res, result);
-    const ask = interaction.prompt.name === "login" ? signIn : consent;
-    const goOn = await ask({ ctx, interaction, form, name, users, provider, ends, finish });
+    const handle = interaction.prompt.name === "login" ? signIn : consent;
+    const goOn = await handle({ ctx, interaction, form, name, users, provider, ends, finish });
     if (goOn === undefined) return undefined;
     ctx.status = 303;
     ctx.redirect(goOn);

@@ -26,7 +26,7 @@ export function showError(ctx: PageContext, { error, error_description: descript
  */
 export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   const { entities, session, client, params } = ctx.oidc;
-  const asked = client?.clientId === DASHBOARD_ID && entities.IdTokenHint?.payload["sub"] === session?.accountId;
+  const confirmed = client?.clientId === DASHBOARD_ID && entities.IdTokenHint?.payload["sub"] === session?.accountId;
   // `logout` as a field and not as the button's value, which a script would not send.
   const withButton = form.replace(
     "</form>",
@@ -35,9 +35,9 @@ export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   showPage(ctx, {
     title: "Sign out",
     content: html`<h1>Sign out</h1>
-<p>${asked ? "" : "Do you want to sign out? "}This ends all your sessions here ${client?.clientId === DASHBOARD_ID ? "in every browser and assistant" : "in this browser"}.</p>
+<p>${confirmed ? "" : "Do you want to sign out? "}This ends all your sessions here ${client?.clientId === DASHBOARD_ID ? "in every browser and assistant" : "in this browser"}.</p>
 ${trusted(withButton)}`,
-    ...(asked ? { script: SUBMIT } : {}),
+    ...(confirmed ? { script: SUBMIT } : {}),
     leadsTo: typeof params?.["post_logout_redirect_uri"] === "string" ? params["post_logout_redirect_uri"] : undefined,
   });
 }

@@ -38,12 +38,12 @@ const MOST = 5_000;
 const MOST_CLIENTS = 200;
 
 /**
- * A store that knows the clients of the folder. `clientOfTheHouse` is asked first for a client: it is not registered
+ * A store that knows the clients of the folder. `ownClient` is looked up first: it is not registered
  * by anybody, and it changes when the service reports where it is.
  */
 export async function createStore(
   folder: Folder,
-  clientOfTheHouse: (id: string) => AllClientMetadata | undefined,
+  ownClient: (id: string) => AllClientMetadata | undefined,
 ): Promise<Store> {
   const shelves = new Map<string, Shelf>();
   const shelf = (kind: string): Shelf => {
@@ -65,7 +65,7 @@ export async function createStore(
     );
 
   return {
-    adapter: (kind) => createAdapter(kind, { shelf, signedOutAt, clientOfTheHouse, keepClients }),
+    adapter: (kind) => createAdapter(kind, { shelf, signedOutAt, ownClient, keepClients }),
     shelf,
     endUserSessions(subject) {
       signedOut.set(subject, now());
@@ -94,14 +94,11 @@ export async function createStore(
 
 /** What an adapter rests on. */
 interface AdapterDependencies extends Pick<Store, "shelf" | "signedOutAt"> {
-  readonly clientOfTheHouse: (id: string) => AllClientMetadata | undefined;
+  readonly ownClient: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
 }
 
-function createAdapter(
-  kind: string,
-  { shelf, signedOutAt, clientOfTheHouse, keepClients }: AdapterDependencies,
-): Adapter {
+function createAdapter(kind: string, { shelf, signedOutAt, ownClient, keepClients }: AdapterDependencies): Adapter {
   const things = shelf(kind);
   return {
     async upsert(id, payload, secondsToLive) {
@@ -110,7 +107,7 @@ function createAdapter(
       things.put(id, payload, secondsToLive);
       if (kind === "Client") await keepClients();
     },
-    find: async (id) => (kind === "Client" ? clientOfTheHouse(id) : undefined) ?? things.get(id),
+    find: async (id) => (kind === "Client" ? ownClient(id) : undefined) ?? things.get(id),
     findByUid: async (uid) => things.find((payload) => payload.uid === uid),
     // Only devices without a browser have a user code, and they are not served.
     findByUserCode: async () => undefined,

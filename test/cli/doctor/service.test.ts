@@ -1,7 +1,7 @@
 // What the doctor finds out about a service that runs: its token, what a proxy does to its responses, and the way in
 // for assistants.
 import { once } from "node:events";
-import { createServer, request as ask } from "node:http";
+import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
@@ -32,12 +32,16 @@ afterAll(async () => {
 async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const server = createServer((from, to) => {
     const { method, headers, url = "/" } = from;
-    const onward = ask(service.base + url, { ...(method === undefined ? {} : { method }), headers }, (response) => {
-      const passed = Object.entries(response.headers).filter(
-        ([name, value]) => value !== undefined && !dropped.includes(name),
-      );
-      response.pipe(to.writeHead(response.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
-    });
+    const onward = sendRequest(
+      service.base + url,
+      { ...(method === undefined ? {} : { method }), headers },
+      (response) => {
+        const passed = Object.entries(response.headers).filter(
+          ([name, value]) => value !== undefined && !dropped.includes(name),
+        );
+        response.pipe(to.writeHead(response.statusCode ?? 502, Object.fromEntries(passed) as Record<string, string>));
+      },
+    );
     from.pipe(onward);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -132,8 +132,8 @@ test("consent is kept for the session, and prompt=consent asks again", async () 
   await tokensFor(assistant, browser, atAssistant);
   const again = await browser.open((await start(assistant, atAssistant)).url);
   expect(again.url.searchParams.has("code")).toBe(true);
-  const asked = await browser.open((await start(assistant, { ...atAssistant, prompt: "consent" })).url);
-  expect(textOf(asked)).toContain("Allow access?");
+  const consentPage = await browser.open((await start(assistant, { ...atAssistant, prompt: "consent" })).url);
+  expect(textOf(consentPage)).toContain("Allow access?");
 });
 
 test("who denies sends the assistant back with access_denied [OPS-08]", async () => {

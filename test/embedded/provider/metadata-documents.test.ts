@@ -30,15 +30,15 @@ const real = globalThis.fetch;
 
 /** Serves the document in place of the network; the requests that were made of it. */
 function serve(document: object, init: ResponseInit = { headers: { "Content-Type": "application/json" } }) {
-  const asked: { url: string; options: RequestInit & { dispatcher?: unknown } }[] = [];
+  const requests: { url: string; options: RequestInit & { dispatcher?: unknown } }[] = [];
   const spy = vi.spyOn(globalThis, "fetch").mockImplementation((input, options = {}) => {
     const url = String(input);
     if (!url.startsWith("https://")) return real(input, options);
-    asked.push({ url, options });
+    requests.push({ url, options });
     return Promise.resolve(new Response(JSON.stringify(document), init));
   });
   onTestFinished(() => spy.mockRestore());
-  return asked;
+  return requests;
 }
 
 function discovered(issuer: string, id: string): Promise<openid.Configuration> {
@@ -47,7 +47,7 @@ function discovered(issuer: string, id: string): Promise<openid.Configuration> {
 
 test("a user allows a client that is known by its document, which the page names by its host, and it refreshes [OAU-24]", async () => {
   const { issuer } = await running();
-  const asked = serve(metadata);
+  const requests = serve(metadata);
   const client = await discovered(issuer, clientId);
   expect(client.serverMetadata()["client_id_metadata_document_supported"]).toBe(true);
   const { url, checks } = await start(client, atAssistant);
@@ -60,8 +60,8 @@ test("a user allows a client that is known by its document, which the page names
   const again = await openid.refreshTokenGrant(client, tokens.refresh_token ?? "");
   expect((await verified(issuer, again.access_token)).claims["client_id"]).toBe(clientId);
   // Once, without redirects, and by the dispatcher that breaks connections to private addresses off.
-  expect(asked.map(({ url: one }) => one)).toEqual([clientId]);
-  expect(asked[0]?.options).toMatchObject({ redirect: "manual", dispatcher: expect.anything() });
+  expect(requests.map(({ url: one }) => one)).toEqual([clientId]);
+  expect(requests[0]?.options).toMatchObject({ redirect: "manual", dispatcher: expect.anything() });
 });
 
 test.each([
@@ -79,10 +79,10 @@ test.each([
 
 test("a redirect is not followed [OAU-24]", async () => {
   const { issuer } = await running();
-  const asked = serve({}, { status: 302, headers: { Location: "http://127.0.0.1:9/" } });
+  const requests = serve({}, { status: 302, headers: { Location: "http://127.0.0.1:9/" } });
   const { url } = await start(await discovered(issuer, clientId), atAssistant);
   expect((await fetch(url, { redirect: "manual" })).status).toBe(400);
-  expect(new Set(asked.map(({ url: one }) => one))).toEqual(new Set([clientId]));
+  expect(new Set(requests.map(({ url: one }) => one))).toEqual(new Set([clientId]));
 });
 
 const inside = [
@@ -110,9 +110,9 @@ const inside = [
 test("a document at a private or local address is never requested [OAU-24]", async () => {
   const { issuer } = await running();
   for (const id of inside) {
-    const asked = serve({ ...metadata, client_id: id });
+    const requests = serve({ ...metadata, client_id: id });
     const { url } = await start(await discovered(issuer, id), atAssistant);
     const { status } = await fetch(url, { redirect: "manual" });
-    expect([id, status, asked, mayFetch(id)]).toEqual([id, 400, [], false]);
+    expect([id, status, requests, mayFetch(id)]).toEqual([id, 400, [], false]);
   }
 });

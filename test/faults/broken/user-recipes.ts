@@ -3,7 +3,7 @@ import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../../fixtures/sign-in/assistants.ts";
 import { enter, logoutClaims, tellLogout } from "../../../fixtures/sign-in/fake-provider.ts";
-import { ask } from "../../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../../fixtures/sign-in/house.ts";
 import type { Lane } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";
@@ -65,8 +65,8 @@ export const userRecipes: readonly Recipe[] = [
     operation: "the dashboard's page",
     async prepare({ service, user }) {
       const { cookie } = await user("reads the page");
-      const asked = { cookie, accept: "application/json" };
-      return { send: async () => outcomeOf(await ask(`${service.app.baseUrl}/`, asked), 200) };
+      const options = { cookie, accept: "application/json" };
+      return { send: async () => outcomeOf(await sendRequest(`${service.app.baseUrl}/`, options), 200) };
     },
   },
   {
@@ -82,7 +82,7 @@ export const userRecipes: readonly Recipe[] = [
       const { cookie, ended } = await signedIn(lane, "signs out");
       const { baseUrl: origin } = lane.service.app;
       return {
-        send: async () => outcomeOf(await ask(`${origin}/sign-out`, { method: "POST", cookie, origin }), 303),
+        send: async () => outcomeOf(await sendRequest(`${origin}/sign-out`, { method: "POST", cookie, origin }), 303),
         effects: ended,
         repeatable: true,
       };

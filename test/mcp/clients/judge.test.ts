@@ -5,7 +5,7 @@ import { hasPassed, judge } from "../../../scripts/mcp-clients/judge.ts";
 
 const issuer = "http://localhost:4000";
 const expected = { issuer, revision: "2026-07-28" };
-const page = { origin: issuer, hasPkce: true, asksPassword: true };
+const page = { origin: issuer, hasPkce: true, hasPasswordForm: true };
 const signedIn: Step = { pages: [page], hasData: true };
 const led: Step = { pages: [page], hasData: false, error: "access_denied" };
 const tools = [
@@ -97,7 +97,7 @@ test.each<[string, Partial<Outcome>, string, string]>([
   ],
   [
     "a provider that lets the client in without a password after the sign-out",
-    { afterSignOut: { ...led, pages: [{ ...page, asksPassword: false }] } },
+    { afterSignOut: { ...led, pages: [{ ...page, hasPasswordForm: false }] } },
     "afterSignOut",
     "the provider asked for no password",
   ],

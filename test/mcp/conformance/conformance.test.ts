@@ -92,13 +92,13 @@ function findRunner(): Runner | undefined {
  */
 async function withToken({ trusting = false } = {}): Promise<string> {
   const { host } = new URL(house().base);
-  const server = http.createServer((asked, response) => {
+  const server = http.createServer((incoming, response) => {
     const own = `localhost:${(server.address() as AddressInfo).port}`;
-    const headers = { ...asked.headers, authorization: `Bearer ${holder.token}` };
-    if (trusting || asked.headers.host === own) headers.host = host;
-    if (trusting || asked.headers.origin === `http://${own}`) headers.origin = `http://${host}`;
-    asked.pipe(
-      http.request(holder.url, { method: asked.method ?? "POST", headers }, (received) => {
+    const headers = { ...incoming.headers, authorization: `Bearer ${holder.token}` };
+    if (trusting || incoming.headers.host === own) headers.host = host;
+    if (trusting || incoming.headers.origin === `http://${own}`) headers.origin = `http://${host}`;
+    incoming.pipe(
+      http.request(holder.url, { method: incoming.method ?? "POST", headers }, (received) => {
         response.writeHead(received.statusCode ?? 502, received.headers);
         received.pipe(response);
       }),

@@ -259,7 +259,7 @@ describe("401 with the challenge", () => {
   test.each(Object.keys(bad))("%s [OAU-01, OAU-06, OAU-07]", async (name) => {
     const [make, why] = bad[name] ?? [];
     const token = (await make?.()) ?? "";
-    attacker.asked.length = 0;
+    attacker.requestedPaths.length = 0;
     for (const message of [
       { method: "tools/list" },
       { method: "tools/call", params: { name: "list_sessions", arguments: {} } },
@@ -268,6 +268,6 @@ describe("401 with the challenge", () => {
       // One address may have only so many tokens rejected.
       expectChallenge(await send(base(), `Bearer ${token}`, message, from()), base(), why);
     }
-    expect(attacker.asked).toEqual([]);
+    expect(attacker.requestedPaths).toEqual([]);
   });
 });

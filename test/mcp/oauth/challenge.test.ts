@@ -32,7 +32,7 @@ afterAll(async () => {
 
 const switchInterface = (enabled: boolean): Promise<RestResponse> =>
   service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
-const ask = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
+const sendRequest = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
 const none = "The access token is missing. Sign in, and send it as Authorization: Bearer.";
@@ -56,7 +56,7 @@ describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) 
   test.each(without)(
     "with %s is 401 with the challenge and the reason, in the envelope [OAU-01, MCP-04]",
     async (_name, headers, why) => {
-      const response = await ask(method, headers);
+      const response = await sendRequest(method, headers);
       expectChallenge(response, base, new RegExp(`^${why.replace(/[.\\]/g, "\\$&")}$`), method === "HEAD");
       expect(response.text).not.toMatch(/<html|<!doctype/i);
     },
@@ -64,7 +64,7 @@ describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) 
 });
 
 test("a token in the address or in a form is none [OAU-01]", async () => {
-  expectChallenge(await ask("POST", {}, `/mcp?access_token=${token}`), base, /^The access token is missing/);
+  expectChallenge(await sendRequest("POST", {}, `/mcp?access_token=${token}`), base, /^The access token is missing/);
   const form = await rest(base, "/mcp", {
     raw: `access_token=${token}`,
     headers: { "Content-Type": "application/x-www-form-urlencoded" },
@@ -74,7 +74,9 @@ test("a token in the address or in a form is none [OAU-01]", async () => {
 
 test("the scheme is accepted in any case, and the request's own id comes back with the 401 [OAU-01]", async () => {
   expect((await send(base, `bEaReR ${token}`)).status).toBe(200);
-  expect((await ask("GET", { "X-Request-Id": "my.request-1" })).headers.get("x-request-id")).toBe("my.request-1");
+  expect((await sendRequest("GET", { "X-Request-Id": "my.request-1" })).headers.get("x-request-id")).toBe(
+    "my.request-1",
+  );
 });
 
 test("two Authorization lines are 400 and no token is looked at [MCP-13]", async () => {
@@ -88,7 +90,7 @@ test("two Authorization lines are 400 and no token is looked at [MCP-13]", async
 
 test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
   for (const method of ["GET", "HEAD", "DELETE", "PUT", "PATCH"]) {
-    const { status, headers, text } = await ask(method, {
+    const { status, headers, text } = await sendRequest(method, {
       Authorization: `Bearer ${token}`,
       Accept: "text/event-stream, text/html",
     });
@@ -109,14 +111,14 @@ test("with a token every method but POST is 405 with Allow, in the envelope, nev
 });
 
 test("OPTIONS is 204 with Allow, without a token, with CORS for the origins that are allowed [MCP-05]", async () => {
-  const plain = await ask("OPTIONS");
+  const plain = await sendRequest("OPTIONS");
   expect([
     plain.status,
     plain.headers.get("allow"),
     plain.headers.get("access-control-allow-origin"),
     plain.text,
   ]).toEqual([204, "POST, OPTIONS", null, ""]);
-  const { status, headers } = await ask("OPTIONS", {
+  const { status, headers } = await sendRequest("OPTIONS", {
     Origin: "https://assistant.example",
     "Access-Control-Request-Method": "POST",
   });
@@ -124,7 +126,10 @@ test("OPTIONS is 204 with Allow, without a token, with CORS for the origins that
   expect(headers.get("access-control-allow-methods")).toContain("POST");
   for (const name of ["Authorization", "Content-Type", "Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"])
     expect(headers.get("access-control-allow-headers")).toContain(name);
-  const foreign = await ask("OPTIONS", { Origin: "https://evil.example", "Access-Control-Request-Method": "POST" });
+  const foreign = await sendRequest("OPTIONS", {
+    Origin: "https://evil.example",
+    "Access-Control-Request-Method": "POST",
+  });
   expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([204, null]);
 });
 
@@ -173,7 +178,7 @@ test("only the exact path is served: all near it are 404 in the envelope, with a
     "/sse",
   ]) {
     for (const headers of [{}, { Authorization: `Bearer ${token}` }]) {
-      const { status, text } = await ask("POST", headers, path);
+      const { status, text } = await sendRequest("POST", headers, path);
       expect([path, status, JSON.parse(text).error.code]).toEqual([path, 404, "404"]);
     }
   }
@@ -184,7 +189,7 @@ describe("while the interface is disabled", () => {
   afterAll(async () => void (await switchInterface(true)));
 
   test("every request is 503 before the token is looked at, whatever the token, the method and the origin [MCP-13, ERR-14]", async () => {
-    fake.asked.length = 0;
+    fake.requestedPaths.length = 0;
     for (const authorization of [
       undefined,
       `Bearer ${token}`,
@@ -192,7 +197,7 @@ describe("while the interface is disabled", () => {
       "Bearer garbage",
     ]) {
       for (const method of ["GET", "POST", "DELETE"]) {
-        const { status, headers, text } = await ask(method, {
+        const { status, headers, text } = await sendRequest(method, {
           ...(authorization === undefined ? {} : { Authorization: authorization }),
           Origin: "https://evil.example",
         });
@@ -202,7 +207,7 @@ describe("while the interface is disabled", () => {
         });
       }
     }
-    expect(fake.asked).toEqual([]);
+    expect(fake.requestedPaths).toEqual([]);
   });
 
   test("so is every record endpoint by REST, Connect, gRPC and gRPC-Web [ERR-14]", async () => {

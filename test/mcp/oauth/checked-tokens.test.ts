@@ -195,7 +195,7 @@ describe("at a provider that can be asked about tokens", () => {
 
   test("200 bad tokens bring the keys a handful of requests, and introspection none [OAU-07]", async () => {
     const at = instance.app.baseUrl;
-    other.asked.length = 0;
+    other.requestedPaths.length = 0;
     const forger = await newKey("forged");
     const kinds: readonly ((turn: number) => Promise<string> | string)[] = [
       (turn) =>
@@ -221,8 +221,8 @@ describe("at a provider that can be asked about tokens", () => {
     expect(new Set(statuses)).toEqual(new Set([401]));
     // Those of the tests before are introspected in the background.
     expect(introspected.filter((token) => tokens.includes(token))).toEqual([]);
-    expect(other.asked.filter((path) => path === "/jwks").length).toBeLessThanOrEqual(5);
-    expect(other.asked.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
+    expect(other.requestedPaths.filter((path) => path === "/jwks").length).toBeLessThanOrEqual(5);
+    expect(other.requestedPaths.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
   });
 
   test("the same bad token 50 times is asked about once [OAU-07]", async () => {

@@ -10,7 +10,7 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@model
 import { expect, test } from "vitest";
 import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
 import { ann } from "../../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 
@@ -150,7 +150,7 @@ test.each([
     expect(refreshToken).toMatch(/./);
 
     const { cookie } = await signIn(house(), ann);
-    expect((await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
+    expect((await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
     assistant.leadsTo = undefined;
     await expect(client.callTool({ name: "list_sessions", arguments: {} })).rejects.toThrow(UnauthorizedError);
     expect([assistant.held, (assistant.leadsTo as URL | undefined)?.origin]).toEqual([undefined, provider.issuer]);

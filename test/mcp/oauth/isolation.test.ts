@@ -197,13 +197,13 @@ test("what a client says of itself makes it no one else: no header, argument or 
 });
 
 test("the token of one user after that of the other, and both at once, over one connection, get their own [ISO-07]", async () => {
-  const asked = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 30 }, async (_, turn) => {
       const { token } = turn % 2 === 0 ? dora : eric;
       return JSON.stringify(await rpc(base, token, "tools/call", { name: "list_sessions", arguments: {} }));
     }),
   );
-  for (const [turn, text] of asked.entries())
+  for (const [turn, text] of responses.entries())
     expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([turn % 2 === 0, turn % 2 === 1]);
 });
 

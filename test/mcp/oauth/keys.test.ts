@@ -126,7 +126,7 @@ test("forgets a withdrawn key without a token under another: a minute later it f
 test("tokens under random keys cause one fetch of the keys in 30 seconds, also while the provider does not respond [OAU-18]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   const random = (): Promise<string> => accessToken(fake, { jti: randomUUID() }, { kid: randomUUID() });
-  const fetches = (): number => fake.asked.filter((path) => path === "/jwks").length;
+  const fetches = (): number => fake.requestedPaths.filter((path) => path === "/jwks").length;
   const before = fetches();
   for (let at = 0; at < 5; at++) expect(await statusOf(base, await random())).toBe(401);
   expect(fetches()).toBe(before);

@@ -120,10 +120,10 @@ describe("a chain that forgets the assistant's guard", () => {
       handlers,
       createIdempotency(service.app.client.db(), createReservations(undefined), () => "{}"),
     );
-    const asked: Inbound = { ...inbound, arrivedAt: performance.now() };
-    await accessPolicy.enter(asked);
+    const request: Inbound = { ...inbound, arrivedAt: performance.now() };
+    await accessPolicy.enter(request);
     const { writes, outcome } = await writesDuring(assistant(), async () =>
-      (await dispatch.admit(rpc, asked)).invoke(create(rpc.input, { fullName: "Bo" })),
+      (await dispatch.admit(rpc, request)).invoke(create(rpc.input, { fullName: "Bo" })),
     );
     expect([statusOf(outcome), writes]).toEqual([403, []]);
   });

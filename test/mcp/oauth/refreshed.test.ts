@@ -10,62 +10,62 @@ afterEach(() => void vi.useRealTimers());
 
 /** A verifier of opaque tokens, and for each token how often the provider was asked about it. */
 function verifierAt(said: () => Promise<object>) {
-  const asked = new Map<string, number>();
+  const introspections = new Map<string, number>();
   const provider: Provider = {
     issuer: () => Promise.resolve("https://id.example"),
     keys: () => Promise.reject(new Error("an opaque token needs no key")),
     introspect: (token) => {
-      asked.set(token, (asked.get(token) ?? 0) + 1);
+      introspections.set(token, (introspections.get(token) ?? 0) + 1);
       return said() as ReturnType<Provider["introspect"]>;
     },
   };
-  return { asked, verifier: createTokenVerifier({ provider, audiences: [] }) };
+  return { introspections, verifier: createTokenVerifier({ provider, audiences: [] }) };
 }
 
 const active = (): Promise<object> => Promise.resolve({ active: true, sub: "ann", token_type: "Bearer" });
 
 test("a token that is used every 10 seconds is introspected in between, and its requests wait for nothing [OAU-13]", async () => {
-  const { asked, verifier } = verifierAt(active);
+  const { introspections, verifier } = verifierAt(active);
   await verifier.verify("a");
   for (let turn = 0; turn < 5; turn++) {
     await vi.advanceTimersByTimeAsync(10_000);
-    const before = asked.get("a");
+    const before = introspections.get("a");
     await verifier.verify("a");
-    expect(asked.get("a")).toBe(before);
+    expect(introspections.get("a")).toBe(before);
   }
 });
 
 test("half a minute after its last use a token is introspected no more [OAU-13]", async () => {
-  const { asked, verifier } = verifierAt(active);
+  const { introspections, verifier } = verifierAt(active);
   await verifier.verify("a");
   await vi.advanceTimersByTimeAsync(33_000);
-  const last = asked.get("a");
+  const last = introspections.get("a");
   expect(last).toBeGreaterThan(10);
   await vi.advanceTimersByTimeAsync(600_000);
-  expect(asked.get("a")).toBe(last);
+  expect(introspections.get("a")).toBe(last);
   await verifier.verify("a");
-  expect(asked.get("a")).toBe((last ?? 0) + 1);
+  expect(introspections.get("a")).toBe((last ?? 0) + 1);
 });
 
 test("a revoked token is rejected within the time that an introspection is kept, and is asked about no more [OAU-13]", async () => {
   let said = active;
-  const { asked, verifier } = verifierAt(() => said());
+  const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
   said = () => Promise.resolve({ active: false });
   await vi.advanceTimersByTimeAsync(3_000);
   await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
-  const last = asked.get("a");
+  const last = introspections.get("a");
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.get("a")).toBe(last);
+  expect(introspections.get("a")).toBe(last);
 });
 
 test("a provider that is away is not asked again in the background", async () => {
   let said = active;
-  const { asked, verifier } = verifierAt(() => said());
+  const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
   said = () => Promise.reject(new Error("away"));
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.get("a")).toBe(2);
+  expect(introspections.get("a")).toBe(2);
 });
 
 test("a failure in the background makes no result younger: the next request asks by itself [OAU-13]", async () => {
@@ -90,17 +90,17 @@ test("a clock that is set back keeps no result [OAU-13]", async () => {
 });
 
 test("a token that is rejected is introspected once, whatever the provider says of it [OAU-13]", async () => {
-  const { asked, verifier } = verifierAt(() =>
+  const { introspections, verifier } = verifierAt(() =>
     Promise.resolve({ active: true, sub: "ann", token_type: "refresh_token" }),
   );
   await expect(verifier.verify("a")).rejects.toThrow(/not an access token/);
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(asked.get("a")).toBe(1);
+  expect(introspections.get("a")).toBe(1);
 });
 
 test("of many tokens a hundred are introspected in the background [OAU-13]", async () => {
-  const { asked, verifier } = verifierAt(active);
+  const { introspections, verifier } = verifierAt(active);
   for (let turn = 0; turn < 150; turn++) await verifier.verify(`token-${turn}`);
   await vi.advanceTimersByTimeAsync(2_500);
-  expect([...asked.values()].filter((times) => times === 2)).toHaveLength(100);
+  expect([...introspections.values()].filter((times) => times === 2)).toHaveLength(100);
 });

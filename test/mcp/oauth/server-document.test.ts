@@ -50,9 +50,9 @@ describe("the authorization server's document", () => {
       expect([none.headers.get("access-control-allow-origin"), none.headers.get("retry-after")]).toEqual(["*", null]);
       other.responses.clear();
       other.responses.set(serverPath, text(odd(other.issuer)));
-      other.asked.length = 0;
+      other.requestedPaths.length = 0;
       await Promise.all(Array.from({ length: 30 }, () => get(serverPath, {}, instance.base)));
-      expect(other.asked).toEqual([serverPath]);
+      expect(other.requestedPaths).toEqual([serverPath]);
       for (const trouble of [away, silent, json({ error: "x" }, 500)]) {
         other.responses.set("*", trouble);
         vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });

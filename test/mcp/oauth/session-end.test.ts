@@ -6,7 +6,7 @@ import type { Browser } from "../../../fixtures/sign-in/browser.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { ann, ben, cleo } from "../../../fixtures/sign-in/users.ts";
-import { ask, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
 import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
 import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
@@ -37,7 +37,7 @@ async function together(parameters: Record<string, string> = {}): Promise<Assist
 /** Presses the dashboard's button, and continues to the provider's end of session where `through`. */
 async function signOut(browser: Browser, through = true): Promise<void> {
   const { base } = house();
-  const { status, headers } = await ask(`${base}/sign-out`, {
+  const { status, headers } = await sendRequest(`${base}/sign-out`, {
     method: "POST",
     cookie: browser.cookiesFor(base),
     origin: base,
@@ -209,5 +209,5 @@ test("the provider being gone signs no one out: known tokens and new ones contin
     both(200),
     both(401),
   ]);
-  expect((await ask(`${base}/.well-known/oauth-protected-resource`)).status).toBe(200);
+  expect((await sendRequest(`${base}/.well-known/oauth-protected-resource`)).status).toBe(200);
 });

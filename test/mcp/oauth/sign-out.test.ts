@@ -9,7 +9,7 @@ import {
   startFakeProvider,
   tellLogout,
 } from "../../../fixtures/sign-in/fake-provider.ts";
-import { ask, newOwner, ownerStatus } from "../../../fixtures/sign-in/house.ts";
+import { newOwner, ownerStatus, sendRequest } from "../../../fixtures/sign-in/house.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import {
@@ -47,7 +47,7 @@ async function everywhere(token: string): Promise<number> {
 
 /** Presses the dashboard's button, in a browser that signed in with these claims. */
 async function signOut(cookie: string): Promise<RestResponse> {
-  const response = await ask(`${base}/sign-out`, { method: "POST", cookie, origin: base });
+  const response = await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base });
   expect(response.status).toBe(303);
   return response;
 }
@@ -166,20 +166,22 @@ describe("signing in at the dashboard again", () => {
       "/token",
       json({ access_token: "an-access-token", token_type: "Bearer", expires_in: 60, id_token: idToken }),
     );
-    return ask(`${base}/sign-in/callback?${new URLSearchParams({ code: "a-code", state }).toString()}`, { cookie });
+    return sendRequest(`${base}/sign-in/callback?${new URLSearchParams({ code: "a-code", state }).toString()}`, {
+      cookie,
+    });
   }
   const sessionsOf = (): Promise<number> =>
     service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
 
   test("asks the provider for the time of the sign-in, without a new sign-in [DSH-09]", async () => {
-    const { searchParams } = new URL((await ask(`${base}/sign-in`)).headers.get("location") ?? "");
+    const { searchParams } = new URL((await sendRequest(`${base}/sign-in`)).headers.get("location") ?? "");
     expect([searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([null, "2592000"]);
   });
 
   test("by an earlier session of the provider leads once to a new sign-in, which succeeds [DSH-09]", async () => {
     const old = seconds() - 100;
     await signInAndOut({ sid: "own", auth_time: old });
-    const afresh = await comeBack(await ask(`${base}/sign-in`), { sid: "other", auth_time: old });
+    const afresh = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "other", auth_time: old });
     const { origin, pathname, searchParams } = new URL(afresh.headers.get("location") ?? "");
     expect([afresh.status, origin + pathname, searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([
       303,
@@ -203,7 +205,7 @@ describe("signing in at the dashboard again", () => {
     ["without a time", {}, /does not report the time of this sign-in \(auth_time\)/],
   ])("by a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
-    const afresh = await comeBack(await ask(`${base}/sign-in`), claims);
+    const afresh = await comeBack(await sendRequest(`${base}/sign-in`), claims);
     const rejected = await comeBack(afresh, claims);
     expect([rejected.status, await sessionsOf()]).toEqual([400, 0]);
     expect(rejected.body.error.message).toMatch(words);
@@ -211,7 +213,7 @@ describe("signing in at the dashboard again", () => {
 
   test("in a session of the provider that was signed out here ends it there, also for a later sign-in [DSH-09]", async () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
-    const response = await comeBack(await ask(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
+    const response = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
     const { origin, pathname, searchParams } = new URL(response.headers.get("location") ?? "");
     expect([
       response.status,
@@ -249,7 +251,7 @@ test("signing out revokes our own token at the provider; it succeeds even if the
         request.on("end", () => void handle(request, response));
       });
       const { cookie } = await enter(third.base, fake, { auth_time: seconds() + 30 * (at + 1) });
-      expect((await ask(`${third.base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
+      expect((await sendRequest(`${third.base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
       expect(new URLSearchParams(sent).get("token")).toBe("an-access-token");
       expect(await ownerStatus(base, cookie)).toBe(401);
     }

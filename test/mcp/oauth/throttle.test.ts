@@ -46,10 +46,10 @@ async function known(subject: string, ...instances: TestService[]): Promise<stri
 }
 async function atOnce(
   count: number,
-  ask: (turn: number) => Promise<RestResponse>,
+  sendRequest: (turn: number) => Promise<RestResponse>,
 ): Promise<{ responses: RestResponse[]; passed: number; seconds: number }> {
   const began = performance.now();
-  const responses = await Promise.all(Array.from({ length: count }, (_, turn) => ask(turn)));
+  const responses = await Promise.all(Array.from({ length: count }, (_, turn) => sendRequest(turn)));
   return {
     responses,
     passed: responses.filter(({ status }) => status !== 429).length,

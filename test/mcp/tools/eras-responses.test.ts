@@ -53,7 +53,7 @@ describe("what a client accepts", () => {
     const warned = vi.fn();
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
-    const asked = Buffer.from(JSON.stringify([message("2025-03-26", "tools/list")]));
+    const sent = Buffer.from(JSON.stringify([message("2025-03-26", "tools/list")]));
     const headers = {
       ":method": "POST",
       ":path": "/mcp",
@@ -61,7 +61,7 @@ describe("what a client accepts", () => {
       "content-type": "application/json",
       accept: both,
     };
-    const response = await http2Call(house().base, headers, asked);
+    const response = await http2Call(house().base, headers, sent);
     expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([
       200,
       "text/event-stream",

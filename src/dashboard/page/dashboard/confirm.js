@@ -18,7 +18,7 @@ import { button, isBusy, make, setBusy } from "./elements.js";
  * @param {Question} question
  * @returns {Promise<"done" | "left" | "uncertain">}
  */
-export function ask({ title, text, choice, confirm, act }) {
+export function confirmAction({ title, text, choice, confirm, act }) {
   const failed = make("div");
   const cancel = button("Cancel", "second", () => dialog.close());
   cancel.autofocus = true;

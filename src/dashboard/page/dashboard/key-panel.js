@@ -2,7 +2,7 @@
 import { accessChoice, nameOf } from "./access.js";
 import { alertOf } from "./alert.js";
 import { createKey, failureOf, getKey, revokeKey, rotateKey } from "./api.js";
-import { ask } from "./confirm.js";
+import { confirmAction } from "./confirm.js";
 import { button, byId, make, setBusy } from "./elements.js";
 import { issuedKey } from "./issued-key.js";
 import { timeOf } from "./instant.js";
@@ -93,8 +93,8 @@ export function startKeyPanel(root, onChange) {
 
   /** @param {ApiKey} key */
   function presentKey(key) {
-    const rotate = enrolled ? button("Rotate", "second", () => askToRotate(key)) : undefined;
-    const revoke = button("Revoke", "danger-second", () => askToRevoke(key));
+    const rotate = enrolled ? button("Rotate", "second", () => confirmRotation(key)) : undefined;
+    const revoke = button("Revoke", "danger-second", () => confirmRevocation(key));
     return make("div", { class: "key" }, [
       make("p", { class: "key-name" }, [
         make("code", {}, [key.prefix, make("span", { "aria-hidden": "true" }, ["••••••"])]),
@@ -109,11 +109,11 @@ export function startKeyPanel(root, onChange) {
   }
 
   /** @param {ApiKey} key */
-  async function askToRotate({ id, prefix, access }) {
+  async function confirmRotation({ id, prefix, access }) {
     const choice = accessChoice("rotate-access", access);
     /** @type {IssuedKey | undefined} */
     let issued;
-    const outcome = await ask({
+    const outcome = await confirmAction({
       title: "Rotate the API key?",
       text: `Every tool that uses the key ${prefix}… stops working at once. You get a new key to replace it.`,
       choice: choice.element,
@@ -129,10 +129,10 @@ export function startKeyPanel(root, onChange) {
   }
 
   /** @param {ApiKey} key */
-  async function askToRevoke({ id, prefix }) {
+  async function confirmRevocation({ id, prefix }) {
     const revoked = `The key ${prefix}… was revoked.`;
     let found = false;
-    const outcome = await ask({
+    const outcome = await confirmAction({
       title: "Revoke the API key?",
       text: `Every tool that uses the key ${prefix}… stops working at once. There is no replacement until you create one.`,
       confirm: "Revoke key",
