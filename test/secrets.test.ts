@@ -5,13 +5,13 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { createBrowser } from "../fixtures/sign-in/browser.ts";
 import { ann } from "../fixtures/sign-in/users.ts";
-import { sendRequest, useHouse } from "../fixtures/sign-in/house.ts";
+import { sendRequest, useSignInFixture } from "../fixtures/sign-in/fixture.ts";
 import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 
-const house = useHouse({ LOG_LEVEL: "trace" });
+const fixture = useSignInFixture({ LOG_LEVEL: "trace" });
 
 test("after signing in, creating, using, misusing, rotating and revoking a key, and signing out, no secret lies about [KEY-03, KEY-07]", async () => {
-  const { base, provider, service } = house();
+  const { base, provider, service } = fixture();
   const errors: string[] = [];
   const secrets = new Set<string>([ann.password, provider.client.secret, service.serviceToken]);
   const origin = base;
@@ -78,7 +78,7 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
 });
 
 test("control: a secret that is left in any of these places is found", async () => {
-  const { service } = house();
+  const { service } = fixture();
   const secret = "rec_0123456789abcdefghijklmnopqrstuvwxyz";
   const db = service.app.client.db();
   service.logLines.push(`{"msg":"${secret}"}`);

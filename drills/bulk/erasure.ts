@@ -64,7 +64,7 @@ export async function drillErasure({
   const client = await connectMongo(mongod.administratorUri, 30_000);
   const instances: ChildInstance[] = [];
   const started = performance.now();
-  const tell = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
+  const report = (line: string): void => say(`${((performance.now() - started) / 1_000).toFixed(0)} s ${line}`);
   try {
     const { accounts, apiKeys } = createServices(client);
     const [{ _id: id }, { _id: other }] = await Promise.all([
@@ -74,8 +74,8 @@ export async function drillErasure({
     const { secret: key } = await apiKeys.create(other, "read_write");
     noteSecret(key);
     const made = await makeNotes(client, mongod.uri, redisUrl, [other, id]);
-    await multiply(client, made, id, notes, tell);
-    tell(`${notes} notes are there`);
+    await multiply(client, made, id, notes, report);
+    report(`${notes} notes are there`);
     for (let at = 0; at < count; at++) instances.push(await startChild(mongod.uri, redisUrl, {}, () => undefined));
     const [first] = instances as [ChildInstance];
 
@@ -91,7 +91,7 @@ export async function drillErasure({
     if (kill) {
       while ((await stored.estimatedDocumentCount()) === total) await sleep(5);
       await instances.shift()?.kill();
-      tell("the sweeper was killed");
+      report("the sweeper was killed");
     }
     await beginning;
     const conflictsBefore = await conflictsIn(client);
@@ -102,7 +102,9 @@ export async function drillErasure({
         if (last.erased) break;
         last = (await admin(instance, "DeleteAccount", request)) as ErasureStatus;
         if (at === 0 && notes > 100_000)
-          tell(JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")));
+          report(
+            JSON.stringify(last.places.filter(({ left = "0", deleted = "0" }) => left !== "0" || deleted !== "0")),
+          );
       }
     }
     const seconds = (performance.now() - begunAt) / 1_000;
@@ -217,7 +219,7 @@ async function multiply(
   made: readonly NoteDocument[],
   account_id: UUID,
   notes: number,
-  tell: (line: string) => void,
+  report: (line: string) => void,
 ): Promise<void> {
   const stored = client.db().collection<NoteDocument>("notes");
   const isLarge = notes > 100_000;
@@ -230,7 +232,7 @@ async function multiply(
     await stored.insertMany(copies, { ordered: false, writeConcern: { w: 1 } });
   }
   if (!isLarge) return;
-  tell("the notes are copied; their search index is built");
+  report("the notes are copied; their search index is built");
   await stored.createIndexes([noteSearchIndex]);
 }
 

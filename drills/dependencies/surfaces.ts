@@ -6,7 +6,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../../src/g
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import type { Acknowledged } from "../../fixtures/records/stream.ts";
 import { send } from "../../fixtures/sign-in/assistants.ts";
-import { sendRequest } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import type { Fields, Outcome, Rpc, Wire, WireName } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";

@@ -1,7 +1,7 @@
 // Clients that rotate and revoke API keys and sign out, and present what has ended to every instance.
 import { setTimeout as sleep } from "node:timers/promises";
 import { send } from "../../fixtures/sign-in/assistants.ts";
-import { sendRequest } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import { httpResult } from "./calls.ts";

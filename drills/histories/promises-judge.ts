@@ -1,7 +1,7 @@
 // Judges credentials, switches, failures and recovery: what holds from the instant of an acknowledgement, or of a
 // repair.
 import type { Operation } from "./operation.ts";
-import { between, told } from "./registers-judge.ts";
+import { between, summaryOf } from "./registers-judge.ts";
 import type { Violation, ViolationKind } from "./violations.ts";
 
 /**
@@ -23,7 +23,7 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
           {
             kind: `served after ${end.value}` as ViolationKind,
             ms,
-            text: `${use.credential} was served to ${told(use)}, ${Math.round(ms)} ms after ${told(end)}`,
+            text: `${use.credential} was served to ${summaryOf(use)}, ${Math.round(ms)} ms after ${summaryOf(end)}`,
           },
         ];
       }
@@ -37,8 +37,8 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
           kind: "stale",
           ms: use.sent - issued.completed,
           text: [
-            `${use.credential} was refused to ${told(use)},`,
-            `${between(use.sent - issued.completed)} after it was issued to ${told(issued)}`,
+            `${use.credential} was refused to ${summaryOf(use)},`,
+            `${between(use.sent - issued.completed)} after it was issued to ${summaryOf(issued)}`,
           ].join(" "),
         },
       ];
@@ -71,8 +71,8 @@ export function judgeSwitches(operations: readonly Operation[]): Violation[] {
       kind: "switch not in force",
       ms: operation.sent - off.completed,
       text: [
-        `${told(operation)} was served,`,
-        `${between(operation.sent - off.completed)} after ${told(off)} set ${off.value}`,
+        `${summaryOf(operation)} was served,`,
+        `${between(operation.sent - off.completed)} after ${summaryOf(off)} set ${off.value}`,
       ].join(" "),
     }));
   });
@@ -86,7 +86,7 @@ export function judgeFailures(operations: readonly Operation[], lines: readonly 
     ...failed.map(
       (operation): Violation => ({
         kind: "500",
-        text: `${told(operation)} got ${operation.status}`,
+        text: `${summaryOf(operation)} got ${operation.status}`,
       }),
     ),
   ];
@@ -110,7 +110,7 @@ export function judgeRecovery(operations: readonly Operation[], from: number, se
       {
         kind: "unavailable",
         ms: completed - from,
-        text: `${told(operation)} got ${status}, ${Math.round(sent - from)} ms after everything was whole`,
+        text: `${summaryOf(operation)} got ${status}, ${Math.round(sent - from)} ms after everything was whole`,
       },
     ];
   });

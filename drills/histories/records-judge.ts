@@ -1,7 +1,7 @@
 // Judges notes, creates and late writes by what MongoDB committed.
 import type { Committed } from "./oplog.ts";
 import type { Operation } from "./operation.ts";
-import { between, told } from "./registers-judge.ts";
+import { between, summaryOf } from "./registers-judge.ts";
 import type { Violation } from "./violations.ts";
 
 /** Notes that were acknowledged and lost, shown and never committed, not shown in time, or written twice. */
@@ -12,7 +12,7 @@ export function judgeNotes(operations: readonly Operation[], { notes }: Committe
     if (!notes.has(append.value ?? ""))
       violations.push({
         kind: "lost",
-        text: `the note ${append.value}, acknowledged by ${told(append)}, was never committed`,
+        text: `the note ${append.value}, acknowledged by ${summaryOf(append)}, was never committed`,
       });
   }
   for (const value of new Set(appends.map(({ value }) => value ?? ""))) {
@@ -25,7 +25,7 @@ export function judgeNotes(operations: readonly Operation[], { notes }: Committe
     const shown = new Set(read.notes);
     for (const note of shown)
       if (!notes.has(note))
-        violations.push({ kind: "dirty", text: `${told(read)} read the note ${note}, which was never committed` });
+        violations.push({ kind: "dirty", text: `${summaryOf(read)} read the note ${note}, which was never committed` });
     const missing = appends.find(
       ({ contact, outcome, completed, value = "" }) =>
         contact === read.contact && outcome === "ok" && completed < read.sent && !shown.has(value),
@@ -35,8 +35,8 @@ export function judgeNotes(operations: readonly Operation[], { notes }: Committe
         kind: "stale",
         ms: read.sent - missing.completed,
         text: [
-          `${told(read)} did not show the note ${missing.value},`,
-          `${between(read.sent - missing.completed)} after it was acknowledged by ${told(missing)}`,
+          `${summaryOf(read)} did not show the note ${missing.value},`,
+          `${between(read.sent - missing.completed)} after it was acknowledged by ${summaryOf(missing)}`,
         ].join(" "),
       });
   }
@@ -53,7 +53,7 @@ export function judgeCreates(operations: readonly Operation[], { created }: Comm
       violations.push({
         kind: ids.length > 0 ? "duplicate" : "lost",
         text: [
-          `${create.value}, acknowledged as ${create.id} by ${told(create)},`,
+          `${create.value}, acknowledged as ${create.id} by ${summaryOf(create)},`,
           `was committed as ${ids.join(", ") || "nothing"}`,
         ].join(" "),
       });
@@ -72,8 +72,8 @@ export function judgeCreates(operations: readonly Operation[], { created }: Comm
         kind: "stale",
         ms: read.sent - create.completed,
         text: [
-          `${told(read)} did not find ${create.value},`,
-          `${between(read.sent - create.completed)} after it was acknowledged by ${told(create)}`,
+          `${summaryOf(read)} did not find ${create.value},`,
+          `${between(read.sent - create.completed)} after it was acknowledged by ${summaryOf(create)}`,
         ].join(" "),
       });
   }
@@ -118,7 +118,7 @@ export function judgeLateEffects(
         kind: "late effect",
         ms: at - write.completed,
         text: [
-          `${told(write)} got 503, and ${write.value ?? JSON.stringify(write.wrote)}`,
+          `${summaryOf(write)} got 503, and ${write.value ?? JSON.stringify(write.wrote)}`,
           `was written ${between(at - write.completed)} later`,
         ].join(" "),
       },

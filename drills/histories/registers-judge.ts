@@ -24,7 +24,7 @@ export function judgeRegister(
       kind: "not linearizable",
       text: [
         `contact ${contact}: no order of ${steps.length} operations explains`,
-        at === undefined ? "what is there in the end" : told(at),
+        at === undefined ? "what is there in the end" : summaryOf(at),
         JSON.stringify({ wrote, saw }),
       ].join(" "),
     });
@@ -65,11 +65,14 @@ function judgeField(field: keyof Fields, operations: readonly Operation[], value
     const back =
       at === undefined ? undefined : values.slice(at + 1).find((later) => (first.get(later.value) ?? 0) < at);
     if (at === undefined)
-      violations.push({ kind: "lost", text: `${field} ${value}, acknowledged by ${told(write)}, was never committed` });
+      violations.push({
+        kind: "lost",
+        text: `${field} ${value}, acknowledged by ${summaryOf(write)}, was never committed`,
+      });
     else if (back !== undefined)
       violations.push({
         kind: "lost",
-        text: `${field} ${value}, acknowledged by ${told(write)}, was replaced by ${back.value}, which is older`,
+        text: `${field} ${value}, acknowledged by ${summaryOf(write)}, was replaced by ${back.value}, which is older`,
       });
   }
   const newestSeenBy = new Map<string, number>();
@@ -79,7 +82,7 @@ function judgeField(field: keyof Fields, operations: readonly Operation[], value
     if (read.outcome !== "ok" || value === undefined || value === null || read.wrote?.[field] !== undefined) continue;
     const at = last.get(value);
     if (at === undefined) {
-      violations.push({ kind: "dirty", text: `${told(read)} read ${field} ${value}, which was never committed` });
+      violations.push({ kind: "dirty", text: `${summaryOf(read)} read ${field} ${value}, which was never committed` });
       continue;
     }
     const newer = acknowledged
@@ -90,15 +93,15 @@ function judgeField(field: keyof Fields, operations: readonly Operation[], value
         kind: "stale",
         ms: read.sent - newer.completed,
         text: [
-          `${told(read)} read ${field} ${value}, ${between(read.sent - newer.completed)} after`,
-          `${newer.wrote?.[field]} was acknowledged by ${told(newer)}`,
+          `${summaryOf(read)} read ${field} ${value}, ${between(read.sent - newer.completed)} after`,
+          `${newer.wrote?.[field]} was acknowledged by ${summaryOf(newer)}`,
         ].join(" "),
       });
     const seen = newestSeenBy.get(read.client) ?? -1;
     if (at < seen)
       violations.push({
         kind: "non-monotonic",
-        text: `${told(read)} read ${field} ${value}, after it had read ${values[seen]?.value}`,
+        text: `${summaryOf(read)} read ${field} ${value}, after it had read ${values[seen]?.value}`,
       });
     newestSeenBy.set(read.client, Math.max(seen, first.get(value) ?? -1));
   }
@@ -130,8 +133,8 @@ export function judgeSearches(operations: readonly Operation[]): Violation[] {
         kind: "stale",
         ms,
         text: [
-          `${told(search)} did not find a contact by its name ${search.searched},`,
-          `${between(ms)} after it was acknowledged by ${told(named)}`,
+          `${summaryOf(search)} did not find a contact by its name ${search.searched},`,
+          `${between(ms)} after it was acknowledged by ${summaryOf(named)}`,
         ].join(" "),
       },
     ];
@@ -144,6 +147,6 @@ export function between(ms: number): string {
 }
 
 /** An operation, for people. */
-export function told({ client, instance, kind, wire, sent }: Operation): string {
+export function summaryOf({ client, instance, kind, wire, sent }: Operation): string {
   return `${client} (${kind} by ${wire} on ${instance} at ${new Date(sent).toISOString().slice(11, 23)})`;
 }

@@ -38,7 +38,7 @@ export async function runHistories(
           const outcome = await runRound(site, number, plan, history, failures, say);
           outcomes.push(outcome);
           kept.keep(`round-${number}-violations`, outcome.violations);
-          say(`  ${told(outcome)}`);
+          say(`  ${summaryOf(outcome)}`);
           if (isPlainFailover(plan)) failovers.push(outcome.beyondMs);
         } finally {
           kept.keep(`round-${number}`, history.operations);
@@ -90,7 +90,7 @@ function reportOf(outcomes: readonly RoundOutcome[], failovers: readonly number[
   };
 }
 
-function told({ violations, history, overlapMs, recoveryMs, beyondMs, requestsPerSecond }: RoundOutcome): string {
+function summaryOf({ violations, history, overlapMs, recoveryMs, beyondMs, requestsPerSecond }: RoundOutcome): string {
   const kinds = Object.entries(violationFigures(violations))
     .map(([kind, figure]) => `${kind} ${figure}`)
     .join(", ");

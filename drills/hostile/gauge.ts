@@ -41,9 +41,9 @@ export async function openGauge(path: string, pid: number): Promise<Gauge> {
   ended.catch(() => undefined);
   socket.on("error", () => undefined);
   const longest = async (): Promise<number> => {
-    const told = new Promise<Buffer>((resolve) => socket.once("data", resolve));
+    const reading = new Promise<Buffer>((resolve) => socket.once("data", resolve));
     socket.write("?");
-    return Number((await Promise.race([told, ended])).toString());
+    return Number((await Promise.race([reading, ended])).toString());
   };
   return {
     async during(work) {

@@ -53,7 +53,7 @@ export function patternsFor({ literals, expressions }: Pick<Sought, "literals" |
   const pumps = [
     ...expressions.flatMap(pumpsOf),
     ...parts.flatMap((part) => [pump("", part), pump("a", part, "b"), pump("", `a${part}`, "!")]),
-  ].map((one): readonly [string, Pump] => [told(one), one]);
+  ].map((one): readonly [string, Pump] => [nameOf(one), one]);
   return [...new Map([...pumps, ...known])].map(([name, one]) => ({ name, make: (length) => filled(one, length) }));
 }
 
@@ -68,6 +68,6 @@ export function filled({ start, part, end }: Pump, length: number): string {
   return start + part.repeat(Math.max(1, Math.floor(room / part.length))) + end;
 }
 
-function told({ start, part, end }: Pump): string {
+function nameOf({ start, part, end }: Pump): string {
   return `${JSON.stringify(start)} ${JSON.stringify(part)}… ${JSON.stringify(end)}`;
 }

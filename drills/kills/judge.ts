@@ -92,10 +92,10 @@ export async function judge(
           parent === undefined
             ? await wires[wire].create(target, name, contactOf(name))
             : await wires[wire].append(target, name, parent, name);
-        const told = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
-        if (told !== body || !again.replayed)
+        const returned = again.outcome === "ok" ? bodyOf(operation, wire, again) : again.text;
+        if (returned !== body || !again.replayed)
           violations.push(
-            `${name} got ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${told} (${id})`,
+            `${name} got ${body} over ${first}, and again over ${wire} ${again.replayed ? "" : "not as a replay "}${returned} (${id})`,
           );
       },
     );

@@ -221,13 +221,13 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
     const replies = await Promise.all(Array.from({ length: 4 * promised.burst }, () => caller.overRest(number++)));
     const strange = replies.find((reply) => !isDecided(reply));
     if (strange !== undefined) violations.push(`the caller who obeys got ${strange.status}: ${strange.body}`);
-    const told = replies
+    const waits = replies
       .filter(({ status }) => status === 429)
       .map(({ headers }) => Number(headers.get("retry-after") ?? "0"));
-    if (told.length === 0) continue;
-    await sleep(Math.max(...told) * 1_000);
+    if (waits.length === 0) continue;
+    await sleep(Math.max(...waits) * 1_000);
     const { status } = await caller.overRest(number++);
-    if (status !== 200) violations.push(`after Retry-After: ${Math.max(...told)} the next request was ${status}`);
+    if (status !== 200) violations.push(`after Retry-After: ${Math.max(...waits)} the next request was ${status}`);
     obeyed += 1;
   }
   if (obeyed === 0) violations.push("the caller who obeys Retry-After was never told to wait");

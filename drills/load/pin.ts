@@ -6,19 +6,22 @@ import { availableParallelism } from "node:os";
  * Puts these processes on a core of their own and everyone else of the drill on another; reports in words what was
  * done.
  */
-export function pinApart(alone: readonly number[], others: readonly number[]): { readonly told: string; undo(): void } {
-  if (availableParallelism() < 2) return { told: "not pinned: there is one core", undo: () => undefined };
+export function pinApart(
+  alone: readonly number[],
+  others: readonly number[],
+): { readonly description: string; undo(): void } {
+  if (availableParallelism() < 2) return { description: "not pinned: there is one core", undo: () => undefined };
   try {
     const before = cores(process.pid);
     const [first = 0, second = 1] = before;
     for (const pid of alone) pin(pid, [first]);
     for (const pid of [...others, process.pid]) pin(pid, [second]);
     return {
-      told: `the service on core ${first}, its caller and the databases on core ${second}`,
+      description: `the service on core ${first}, its caller and the databases on core ${second}`,
       undo: () => pin(process.pid, before),
     };
   } catch {
-    return { told: "not pinned: there is no taskset", undo: () => undefined };
+    return { description: "not pinned: there is no taskset", undo: () => undefined };
   }
 }
 

@@ -63,7 +63,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
           "members" in part ? part.members.map(({ pid }) => pid) : [part.pid],
         ),
       );
-      say(pins.told);
+      say(pins.description);
       const pools = { load: createPool(instance.base, connections), probe: createPool(instance.base) };
       try {
         const send = await mix(fixture, pools.load);

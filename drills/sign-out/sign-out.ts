@@ -5,7 +5,7 @@ import { childToken } from "../../fixtures/service/child.ts";
 import { accessToken, offerIntrospection, statusOf } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { enter, seconds, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { ownerStatus, sendRequest } from "../../fixtures/sign-in/house.ts";
+import { ownerStatus, sendRequest } from "../../fixtures/sign-in/fixture.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { rest } from "../../fixtures/service/service.ts";
 import type { Control, Drill, Form, Report, Say } from "../drill.ts";
@@ -132,7 +132,7 @@ async function round(
       seen.before += calls.length - later.length;
       seen.after += later.length;
       seen.afterWithRefreshed += later.filter(({ refreshed }) => refreshed).length;
-      const served = later.filter(({ status: told, hasData }) => hasData || told !== 401);
+      const served = later.filter(({ status: received, hasData }) => hasData || received !== 401);
       if (served.length > 0)
         seen.violations.push(
           `after the sign-out ${served.length} of ${later.length} calls of an assistant were not 401`,

@@ -23,7 +23,7 @@ import { quantile } from "../load/load.ts";
 import type { Orders, Spent } from "./attacker.ts";
 import type { Attack, Means } from "./attacks.ts";
 import { attacks } from "./attacks.ts";
-import { faultsOf, tell, unfit } from "./verdict.ts";
+import { faultsOf, summaryOf, unfit } from "./verdict.ts";
 import type { Errand, Seen, Watch } from "./witness.ts";
 
 const sizes = {
@@ -84,22 +84,22 @@ async function judge(fixture: Fixture, fake: FakeProvider, plan: Plan, say: Say)
   const means = await meansOf(fixture, fake, base, some);
   const witness = start<Watch, Seen>("witness.ts");
   const attacker = start<Orders, Spent>("attacker.ts");
-  const watch = (seconds: number): Promise<Seen> => witness.tell({ errand, seconds });
+  const watch = (seconds: number): Promise<Seen> => witness.run({ errand, seconds });
   const figures: Record<string, number | string> = {};
   const violations: string[] = [];
   try {
     // Warms up all three programs.
     await watch(1);
-    await attacker.tell({ name: some[0]?.name ?? "", means, seconds: 0 });
+    await attacker.run({ name: some[0]?.name ?? "", means, seconds: 0 });
     const quiet = await watch(quietSeconds);
     figures["health p99 ms, no attack"] = quantile(quiet.healthMs, 0.99);
     const reason = unfit(quiet);
     if (reason !== undefined) return { figures, violations: [reason] };
     for (const { name } of some) {
       const before = waitingMs(pid);
-      const [seen, spent] = await Promise.all([watch(seconds), attacker.tell({ name, means, seconds })]);
+      const [seen, spent] = await Promise.all([watch(seconds), attacker.run({ name, means, seconds })]);
       const attacked = { quiet, seen, spent, seconds, waiting: (waitingMs(pid) - before) / (1_000 * seconds) };
-      figures[name] = tell(attacked);
+      figures[name] = summaryOf(attacked);
       say(`${name}: ${figures[name]}`);
       violations.push(...faultsOf(attacked, form, isControl).map((fault) => `${name}: ${fault}`));
     }
@@ -160,19 +160,19 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
 }
 
 /** A child process that takes one order at a time. */
-interface Hand<Told, Result> {
-  tell(told: Told): Promise<Result>;
+interface Hand<Order, Result> {
+  run(order: Order): Promise<Result>;
   stop(): Promise<void>;
 }
 
 /** Starts a child process that takes one order at a time and reports its result. */
-function start<Told, Result>(module: string): Hand<Told, Result> {
+function start<Order, Result>(module: string): Hand<Order, Result> {
   const child = fork(join(import.meta.dirname, module), { execArgv: ["--import", "tsx"] });
   const exited = once(child, "exit");
   return {
-    async tell(told) {
+    async run(order) {
       const message = once(child, "message");
-      child.send(told as Serializable);
+      child.send(order as Serializable);
       const ended = exited.then(() => Promise.reject(new Error(`${module} ended by itself`)));
       return ((await Promise.race([message, ended])) as [Result])[0];
     },

@@ -26,7 +26,7 @@ const mostWaiting = 0.4;
 /** Why the drill cannot judge; undefined if all is well without an attack. */
 export function unfit(quiet: Seen): string | undefined {
   if (shareOf(quiet) >= leastShare && quiet.unhealthy.length === 0) return undefined;
-  return `nothing can be judged: requests fail without an attack, too: ${told(quiet)}`;
+  return `nothing can be judged: requests fail without an attack, too: ${statusesOf(quiet)}`;
 }
 
 /**
@@ -42,7 +42,7 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
   const mostMs = Math.max(mostHealthMs, 3 * quietMs);
   const faults = [
-    ...(share < leastShare ? [`another account gets ${percent(share)} of its responses: ${told(seen)}`] : []),
+    ...(share < leastShare ? [`another account gets ${percent(share)} of its responses: ${statusesOf(seen)}`] : []),
     ...(seen.unhealthy.length > 0 ? [`health got ${tallied(seen.unhealthy)}`] : []),
     ...(ms > mostMs ? [`health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} before`] : []),
   ];
@@ -51,7 +51,7 @@ export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, for
 }
 
 /** The measurements as one line of text. */
-export function tell({ seen, spent, waiting }: Attacked): string {
+export function summaryOf({ seen, spent, waiting }: Attacked): string {
   return [
     `${percent(shareOf(seen))} of the other account's responses`,
     `health p99 ${quantile(seen.healthMs, 0.99).toFixed(1)} ms`,
@@ -68,7 +68,7 @@ function shotsOf(spent: Spent): number {
   return spent.reduce((sum, [, count]) => sum + count, 0);
 }
 
-function told({ statuses, unhealthy }: Seen): string {
+function statusesOf({ statuses, unhealthy }: Seen): string {
   return `${tallied(statuses)}${unhealthy.length === 0 ? "" : `; health ${tallied(unhealthy)}`}`;
 }
 

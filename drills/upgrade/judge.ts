@@ -22,8 +22,9 @@ export async function judge(
       .db()
       .collection(collection)
       .countDocuments(filter, { readConcern: { level: "majority" } });
-    const told = stories.reduce((sum, story) => sum + (story.left()[collection] ?? 0), 0);
-    if (held !== told) traffic.violation(`${told} documents were acknowledged in ${collection}, and ${held} are there`);
+    const acknowledged = stories.reduce((sum, story) => sum + (story.left()[collection] ?? 0), 0);
+    if (held !== acknowledged)
+      traffic.violation(`${acknowledged} documents were acknowledged in ${collection}, and ${held} are there`);
   }
 }
 

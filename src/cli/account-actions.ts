@@ -21,27 +21,27 @@ const patienceMs = 120_000;
 /** The actions over a link. Each reports its result; failures reject. */
 export function accountActions(output: Output, link: Link) {
   const accounts = link.client(AccountService);
-  const tell = (account: Account | undefined): void => output.result(documentOf(account), linesOf(account, output));
+  const show = (account: Account | undefined): void => output.result(documentOf(account), linesOf(account, output));
 
   return {
     async create(email: string, enrol: boolean): Promise<void> {
-      tell((await accounts.createAccount({ email, betaEnrolled: enrol })).account);
+      show((await accounts.createAccount({ email, betaEnrolled: enrol })).account);
     },
     list: () => showAll(output, link),
     async show(name: string): Promise<void> {
-      tell(await findAccount(link, name));
+      show(await findAccount(link, name));
     },
     async enrol(name: string, enrolled: boolean): Promise<void> {
       const { id } = await findAccount(link, name);
-      tell((await accounts.setBetaEnrolment({ accountId: id, enrolled })).account);
+      show((await accounts.setBetaEnrolment({ accountId: id, enrolled })).account);
     },
     async link(name: string, identity: { readonly issuer: string; readonly subject: string }): Promise<void> {
       const { id } = await findAccount(link, name);
-      tell((await accounts.linkIdentity({ accountId: id, ...identity })).account);
+      show((await accounts.linkIdentity({ accountId: id, ...identity })).account);
     },
     async setSuspended(name: string, suspended: boolean, reason: string): Promise<void> {
       const { id } = await findAccount(link, name);
-      tell(
+      show(
         (
           await (suspended
             ? accounts.suspendAccount({ accountId: id, reason })

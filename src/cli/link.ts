@@ -70,30 +70,34 @@ export function explain(error: unknown, address: () => string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const url = address();
   const { rawMessage, code } = error;
-  const told = (exitCode: 1 | 3, message: string): CommandError => new CommandError(exitCode, codeName(code), message);
+  const failure = (exitCode: 1 | 3, message: string): CommandError =>
+    new CommandError(exitCode, codeName(code), message);
   const system = systemCodeOf(error);
   if (system === "ECONNREFUSED")
-    return told(exitCodes.unreachable, `Nothing listens at ${url}. Start the service (npm start), or set --url.`);
+    return failure(exitCodes.unreachable, `Nothing listens at ${url}. Start the service (npm start), or set --url.`);
   if (system === "ENOTFOUND" || system === "EAI_AGAIN")
-    return told(exitCodes.unreachable, `${new URL(url).hostname} cannot be resolved. Check the address.`);
+    return failure(exitCodes.unreachable, `${new URL(url).hostname} cannot be resolved. Check the address.`);
   if (code === Code.Unauthenticated)
-    return told(exitCodes.failed, `${url} rejected the service token (401). Use one of the service's SERVICE_TOKENS.`);
+    return failure(
+      exitCodes.failed,
+      `${url} rejected the service token (401). Use one of the service's SERVICE_TOKENS.`,
+    );
   if (reasonOf(error) === "WRITES_PAUSED")
-    return told(
+    return failure(
       exitCodes.failed,
       "Writes are paused. To see why, run records status. To resume them, run records interface writes on.",
     );
   if (code === Code.Unimplemented)
-    return told(
+    return failure(
       exitCodes.failed,
       `${url} does not support this command. Check that it is the internal listener (INTERNAL_PORT, 8081 by default) of this version.`,
     );
   if (reasonOf(error) === undefined && isPassing(error))
-    return told(
+    return failure(
       exitCodes.unreachable,
       `The connection to ${url} was lost, or the server does not use HTTP/2: ${rawMessage}`,
     );
-  return told(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
+  return failure(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
 }
 
 /** The reason that the service gave, if the failure is the service's own. */

@@ -50,7 +50,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
     await program.parseAsync(argv.length === 0 ? ["--help"] : [...argv], { from: "user" });
     return exitCode;
   } catch (error) {
-    return await tell(error, argv.includes("--json"), context);
+    return await report(error, argv.includes("--json"), context);
   } finally {
     await context.close();
   }
@@ -95,7 +95,7 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
 }
 
 /** Reports what went wrong to a user or a program, and returns the exit code. */
-async function tell(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
+async function report(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
   if (error instanceof CommanderError) {
     // Help that was requested ends with 0; help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
@@ -113,9 +113,13 @@ function inOneLine(message: string): string {
 
 async function inWords(error: unknown, context: Context): Promise<CommandError> {
   const { explain } = await import("./link.ts");
-  const told = explain(error, () => context.where().url);
-  if (told instanceof CommandError) return told;
-  return new CommandError(exitCodes.failed, "failed", told instanceof Error ? told.message : String(told));
+  const explained = explain(error, () => context.where().url);
+  if (explained instanceof CommandError) return explained;
+  return new CommandError(
+    exitCodes.failed,
+    "failed",
+    explained instanceof Error ? explained.message : String(explained),
+  );
 }
 
 /** Says on standard error how a run failed, as JSON where that is requested, and returns the exit code. */

@@ -61,12 +61,12 @@ interface Problem {
   readonly advice: string;
 }
 
-const tell = "If it happens again, send the request id below to the operator of this service.";
-const other: Problem = { title: "Something went wrong", advice: tell };
+const advice = "If it happens again, send the request id below to the operator of this service.";
+const other: Problem = { title: "Something went wrong", advice };
 
 const problems: Readonly<Record<number, Problem>> = {
-  400: { title: "Not signed in", advice: tell },
+  400: { title: "Not signed in", advice },
   403: { title: "Not allowed", advice: "Open the start page and try again from there." },
   429: { title: "Too many requests", advice: "Wait a moment, then try again." },
-  503: { title: "Not available right now", advice: tell },
+  503: { title: "Not available right now", advice },
 };

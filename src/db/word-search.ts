@@ -76,9 +76,9 @@ export async function planWords(
     begun = counts.slice(0, beginnings.length);
     whole = counts.slice(beginnings.length);
     if (begun.some(({ count }) => count === 0)) return undefined;
-    const isTold = (those: readonly Counted[]): boolean =>
+    const isDecided = (those: readonly Counted[]): boolean =>
       those.length === 0 || those.some(({ count }) => count < bound);
-    if (isTold(begun) && isTold(whole)) break;
+    if (isDecided(begun) && isDecided(whole)) break;
   }
   const first = rarest(indexed, begun);
   const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);

@@ -1,4 +1,4 @@
-// The demo: accounts with API keys and records, made once, and told in `demo.json` (contract §10).
+// The demo: accounts with API keys and records, made once, and listed in `demo.json` (contract §10).
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UUID } from "mongodb";
@@ -73,15 +73,15 @@ export function createDemo(
       accounts = [];
       for (const { profile, email, subject, password, enrolled, access } of users) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
-        const told = known?.accounts.find((one) => one.account_id === account._id.toHexString());
-        // An account that `demo.json` does not tell of was perhaps not filled to the end: the same records are written
+        const kept = known?.accounts.find((one) => one.account_id === account._id.toHexString());
+        // An account that `demo.json` does not list was perhaps not filled to the end: the same records are written
         // again.
-        if (told === undefined) {
+        if (kept === undefined) {
           if (accounts.length === 0) progress("Creating the demo data (once) …");
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });
-        const secret = access === null ? null : await keyOf(services, account._id, access, told?.api_key);
+        const secret = access === null ? null : await keyOf(services, account._id, access, kept?.api_key);
         accounts.push({ account_id: account._id.toHexString(), email, password, api_key: secret, access });
       }
     },

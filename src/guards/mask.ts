@@ -18,7 +18,7 @@ const everything = "*";
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);
   if (maskField === undefined) return [];
-  const told = (message: string): Violation => ({ field: maskField.name, rule: "update_mask", message });
+  const violation = (message: string): Violation => ({ field: maskField.name, rule: "update_mask", message });
   const fields = reflect(schema, message);
   const updatable = schema.fields.filter((field) => field.proto.proto3Optional);
   const given = (message as Message & Record<string, FieldMask | undefined>)[maskField.localName];
@@ -27,7 +27,7 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
     given?.paths.flatMap((path) => (path === everything ? updatable.map(({ name }) => name) : [path])) ?? [];
   const paths = named.length === 0 ? implied : [...new Set(named)];
   const names = updatable.map(({ name }) => name).join(", ");
-  if (paths.length === 0) return [told(`the update must change at least one of ${names}`)];
+  if (paths.length === 0) return [violation(`the update must change at least one of ${names}`)];
   for (const field of updatable) if (!paths.includes(field.name)) fields.clear(field);
   fields.set(maskField, reflect(FieldMaskSchema, create(FieldMaskSchema, { paths })));
   return paths.flatMap((path) =>
@@ -38,7 +38,7 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   );
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {
-    if (field === undefined) return [told(`"${path}" is not one of ${names}`)];
+    if (field === undefined) return [violation(`"${path}" is not one of ${names}`)];
     if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
   }

@@ -47,7 +47,7 @@ const silentMs = 60_000;
 
 /** Over the notes of a database; `isErasing` reports whether a sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
-  let tell: (what: "dropped" | "built") => void = () => undefined;
+  let notify: (what: "dropped" | "built") => void = () => undefined;
   const notes = db.collection(collections.notes) as Collection<Document>;
   const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
 
@@ -61,8 +61,8 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
     return others <= mostOfOthers && (await index.isBuilt());
   }
-  const drop = (): Promise<void> => index.drop().then(() => tell("dropped"));
-  const build = (): Promise<void> => index.build().then(() => tell("built"));
+  const drop = (): Promise<void> => index.drop().then(() => notify("dropped"));
+  const build = (): Promise<void> => index.build().then(() => notify("built"));
   const isBusy = async (): Promise<boolean> => (await progress.isAnyLive(silentMs)) || isErasing();
 
   return {
@@ -78,7 +78,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     isBusy,
     build,
     follow(onChange, onTrouble) {
-      tell = onChange;
+      notify = onChange;
       return repeat(
         lookEveryMs,
         async () => {

@@ -29,13 +29,13 @@ export interface ImportStream {
   write(batch: Batch): Promise<void>;
   /** How many notes this stream has written. */
   notesWritten(): number;
-  isTimeToTell(): boolean;
+  isReportDue(): boolean;
   /** Writes all that was received, and reports it: what is reported is not sent again, and the rest comes again. */
   settle(): Promise<ImportResponse>;
-  tell(): ImportResponse;
+  report(): ImportResponse;
 }
 
-const tellEveryMs = 1_000;
+const reportEveryMs = 1_000;
 
 /** Reads how far the import of this id has come, and begins there. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
@@ -49,7 +49,7 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
   let { position, rejected } = before;
   let rejections: Rejection[] = [];
   let received = 0;
-  let toldAt = begunAt;
+  let reportedAt = begunAt;
 
   async function write({ kind, items, positions }: Batch): Promise<void> {
     const outcomes = await outcomesOf(target, { kind, items, positions });
@@ -65,14 +65,14 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     onItems("written", writtenNow);
   }
 
-  function tell(): ImportResponse {
-    toldAt = performance.now();
-    const told = rejections;
+  function report(): ImportResponse {
+    reportedAt = performance.now();
+    const reported = rejections;
     rejections = [];
     return responseOf(
       { importId, position, written, rejected, contactChanges },
-      told,
-      (position - before.position) / (toldAt - begunAt),
+      reported,
+      (position - before.position) / (reportedAt - begunAt),
     );
   }
 
@@ -86,14 +86,14 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     },
     write,
     notesWritten: () => notesIn(written) - notesIn(before.written),
-    isTimeToTell: () => performance.now() - toldAt >= tellEveryMs,
+    isReportDue: () => performance.now() - reportedAt >= reportEveryMs,
     async settle() {
       for (const batch of batches.rest()) await write(batch);
       position = Math.max(received, before.position);
       await store.write(await scope(), importId, { position, rejected, written, contactChanges });
-      return tell();
+      return report();
     },
-    tell,
+    report,
   };
 }
 

@@ -24,7 +24,7 @@ export interface ImportWatch {
 /** Imports a stream of records. */
 export type Import = (requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor) => AsyncIterable<ImportResponse>;
 
-const tellEveryMs = 1_000;
+const reportEveryMs = 1_000;
 
 /** Over what writes each kind of record. */
 export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkLoading, watch: ImportWatch): Import {
@@ -43,12 +43,12 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       store,
       onItems: watch.items,
     });
-    yield stream.tell();
+    yield stream.report();
     for (let next: IteratorResult<ImportRequest> = first; next.done !== true; next = await iterator.next()) {
       requireSame("account_id", next.value.accountId, accountId);
       requireSame("import_id", next.value.importId, importId);
       for (const batch of stream.take(next.value)) await stream.write(batch);
-      if (stream.isTimeToTell()) {
+      if (stream.isReportDue()) {
         yield await stream.settle();
         // What earlier streams have written may be indexed by now.
         await bulk.ease(await scope(), stream.notesWritten());
@@ -80,11 +80,11 @@ async function* indexed(
   if (!(await bulk.isOwed())) return;
   let building = true;
   const built = bulk.build().finally(() => (building = false));
-  // Where telling fails first, nobody waits for the index any more.
+  // Where a report fails first, nobody waits for the index any more.
   built.catch(() => undefined);
   while (building) {
     yield { ...(await stream.settle()), indexing: true };
-    await Promise.race([built, new Promise((resolve) => setTimeout(resolve, tellEveryMs))]);
+    await Promise.race([built, new Promise((resolve) => setTimeout(resolve, reportEveryMs))]);
   }
   await built;
 }

@@ -2,7 +2,7 @@
 import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
 import { firstWords } from "./first-words.ts";
-import { tellingWords } from "./telling-words.ts";
+import { keywords } from "./keywords.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
@@ -22,7 +22,7 @@ const mostResults = 20;
 const mostPartly = 7;
 const snippetLength = 240;
 
-/** Models send sentences: their telling words are looked for, and a long one is cut, not rejected. */
+/** Models send sentences: their keywords are looked for, and a long one is cut, not rejected. */
 export const searchTool: Tool = {
   name: "search",
   title: "Search everything",
@@ -76,7 +76,7 @@ export const searchTool: Tool = {
     const query = Buffer.from(sent).toString().replaceAll("\ufffd", " ");
     if ([...query.trim()].length < 2)
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
-    const words = [tellingWords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
+    const words = [keywords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
     const searchText = words.find((one) => [...one].length >= 2) ?? query;
     return { results: await searchAll(searchText, context) };
   },

@@ -80,14 +80,14 @@ export interface TokenDependencies {
 /** Access tokens, and whose account they stand for. */
 export function createTokens({ provider, audiences, ended, warn }: TokenDependencies): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
-  let told = false;
+  let warned = false;
   return {
     async identify(token, deadline) {
       const { tally } = deadline;
       const holder = await timed(tally, "providerMs", "the identity provider", () => verifier.verify(token));
       const { issuer, subject, email, authenticatedAt, sid } = holder;
-      if (holder.authenticatedAt === undefined && !told) {
-        told = true;
+      if (holder.authenticatedAt === undefined && !warned) {
+        warned = true;
         warn(
           "the identity provider's access tokens have no auth_time: after a sign-out they stay rejected. Configure the provider to add auth_time, the time of the sign-in.",
         );

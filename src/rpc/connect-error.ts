@@ -28,7 +28,7 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
   if (violations.length > 0) {
-    const fieldViolations = told(violations).map(({ field, rule, message }) => ({
+    const fieldViolations = fitting(violations).map(({ field, rule, message }) => ({
       field: sanitizeForEcho(field, longest.message),
       reason: rule,
       description: sanitizeForEcho(message, longest.message),
@@ -45,7 +45,7 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
 }
 
 /** The first of them, and as many more as there is room for. */
-function told(violations: readonly Violation[]): readonly Violation[] {
+function fitting(violations: readonly Violation[]): readonly Violation[] {
   let length = 0;
   return violations.filter(({ field, rule, message }, index) => {
     length += field.length + rule.length + message.length;

@@ -26,11 +26,11 @@ export function registerHealth(
     },
     list: () => ({ statuses: Object.fromEntries([...known].map((name) => [name, response(current())])) }),
     async *watch({ service }: HealthCheckRequest, { signal }: HandlerContext) {
-      let told: Status | undefined;
+      let sent: Status | undefined;
       while (!signal.aborted) {
         const status = known.has(service) ? current() : Status.SERVICE_UNKNOWN;
-        if (status !== told) yield response(status);
-        told = status;
+        if (status !== sent) yield response(status);
+        sent = status;
         if (stopping()) return;
         await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined);
       }

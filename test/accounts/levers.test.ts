@@ -6,31 +6,31 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { auditOf, ownerStatus, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { auditOf, ownerStatus, sessionCount, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { newUser } from "../support/user.ts";
 import { hashSecret } from "../../src/api-keys/secret.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let second: TestService;
 let holder: Holder;
 
 beforeAll(async () => {
-  second = await house().service.another({ BASE_URL: house().base });
-  holder = await holderOf(house());
+  second = await fixture().service.another({ BASE_URL: fixture().base });
+  holder = await holderOf(fixture());
 });
 afterAll(() => second.stop());
 
 const admin = (rpc: string, message: object) =>
-  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+  fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 const keyStatuses = (key: string) =>
   Promise.all(
-    [house().service, second].map(async (service) => (await service.rest("/v1/sessions?limit=1", { key })).status),
+    [fixture().service, second].map(async (service) => (await service.rest("/v1/sessions?limit=1", { key })).status),
   );
-const token = () => createHash("sha256").update(house().service.serviceToken).digest("hex").slice(0, 8);
+const token = () => createHash("sha256").update(fixture().service.serviceToken).digest("hex").slice(0, 8);
 
 test("a key of any account is revoked by its first characters or its id, on every instance; its owner sees by whom and why [OPS-34, OPS-36]", async () => {
-  const { service } = house();
+  const { service } = fixture();
   const user = await newUser(service);
   for (const byId of [false, true]) {
     const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
@@ -65,7 +65,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
 });
 
 test("a key that is not there is 404, a prefix of several active keys and a whole key are rejected, and none is revoked [OPS-34]", async () => {
-  const { service } = house();
+  const { service } = fixture();
   expect((await admin("RevokeApiKey", { key: randomUUID(), reason: "none" })).status).toBe(404);
   const [one, other] = [await service.account(), await service.account()];
   await service.app.client
@@ -81,7 +81,7 @@ test("a key that is not there is 404, a prefix of several active keys and a whol
 });
 
 test("a suspended account's key can be revoked, and stays revoked when it is resumed [OPS-33, OPS-34]", async () => {
-  const { id, key } = await house().service.account();
+  const { id, key } = await fixture().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
   expect((await admin("RevokeApiKey", { key: key.slice(0, 8), reason: "leak" })).status).toBe(200);
   expect(await keyStatuses(key)).toEqual([401, 401]);
@@ -90,9 +90,9 @@ test("a suspended account's key can be revoked, and stays revoked when it is res
 });
 
 test("a key that an instance of an earlier release issued to a suspended account is rejected once it is suspended again [OPS-33]", async () => {
-  const { id, key } = await house().service.account();
+  const { id, key } = await fixture().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
-  await house()
+  await fixture()
     .service.app.client.db()
     .collection("api_keys")
     .updateOne({ _id: hashSecret(key) } as never, { $unset: { suspended: "" } });
@@ -102,7 +102,7 @@ test("a key that an instance of an earlier release issued to a suspended account
 });
 
 test("thousands of sessions of one user end within one call [OPS-35]", async () => {
-  const { service } = house();
+  const { service } = fixture();
   const user = await newUser(service);
   const sessions = service.app.client.db().collection("dashboard_sessions");
   const { _id, ...one } = (await sessions.findOne({ subject: user.subject })) ?? {};
@@ -117,11 +117,11 @@ test("thousands of sessions of one user end within one call [OPS-35]", async () 
 });
 
 test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {
-  const { base, service } = house();
+  const { base, service } = fixture();
   const assistant = async (at: TestService) =>
     (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;
-  const { cookie } = await signIn(house(), ann);
-  const { cookie: another } = await signIn(house(), ann);
+  const { cookie } = await signIn(fixture(), ann);
+  const { cookie: another } = await signIn(fixture(), ann);
   const statuses = async () => [
     await ownerStatus(base, cookie),
     await ownerStatus(second.base, another),
@@ -141,7 +141,7 @@ test("ending the sessions of an account ends those of the dashboard and the acce
   expect((await admin("EndSessions", { account_id: randomUUID(), reason: "none" })).status).toBe(404);
   // The times of a provider are whole seconds: a sign-in in the same second could not be distinguished from one before.
   await sleep(2_200);
-  const { cookie: fresh } = await signIn(house(), ann);
+  const { cookie: fresh } = await signIn(fixture(), ann);
   expect(await ownerStatus(base, fresh)).toBe(200);
   const entries = (await auditOf(base, fresh)).filter(({ event }) => event === "sessions_ended");
   expect(entries.at(-1)).toMatchObject({
@@ -152,14 +152,14 @@ test("ending the sessions of an account ends those of the dashboard and the acce
 });
 
 test("an erasure keeps who requested it and why, for the proof and for 90 days; later calls change neither [OPS-36, ADM-04]", async () => {
-  const { id } = await house().service.account();
+  const { id } = await fixture().service.account();
   const { body } = await admin("DeleteAccount", { account_id: id, reason: "the owner asked" });
   expect(body).toMatchObject({ erased: true, reason: "the owner asked", token: token() });
   expect((await admin("DeleteAccount", { account_id: id, reason: "another reason" })).body).toMatchObject({
     reason: "the owner asked",
     token: token(),
   });
-  const erasure = await house()
+  const erasure = await fixture()
     .service.app.client.db()
     .collection("erasures")
     .findOne({ _id: UUID.createFromHexString(id) as never });

@@ -5,11 +5,11 @@ import { BSON, UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { databaseTexts, noteSecret, redisText } from "../../fixtures/service/secrets.ts";
 import { importAll } from "../support/streams.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 /** Is in every text of the account. */
 const marker = `mark${randomUUID().slice(0, 8)}`;
 
@@ -21,8 +21,8 @@ interface Filled {
 
 /** An account with everything that the product can make. */
 async function fill(): Promise<Filled> {
-  const holder = await holderOf(house());
-  const { service, base } = house();
+  const holder = await holderOf(fixture());
+  const { service, base } = fixture();
   const { put, accountId: id, key } = holder;
   const contact = await put.contact({
     full_name: marker,
@@ -65,7 +65,7 @@ async function fill(): Promise<Filled> {
     ).status,
   ).toBe(201);
   expect((await call(holder, "search_contacts", { query: marker })).isError).toBe(false);
-  const { cookie } = await signIn(house(), ann);
+  const { cookie } = await signIn(fixture(), ann);
   const rotated = await sendRequest(`${base}/v1/api-key/rotate`, { method: "POST", cookie, origin: base });
   expect(rotated.status).toBe(201);
   noteSecret(rotated.body.data.key as string);
@@ -84,7 +84,7 @@ async function fill(): Promise<Filled> {
  * bytes of an id.
  */
 async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {
-  const { service } = house();
+  const { service } = fixture();
   const db = service.app.client.db();
   const forms = [
     ...wanted,
@@ -113,11 +113,11 @@ async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {
 }
 
 const admin = (rpc: string, message: unknown) =>
-  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+  fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 
 test("of an account with everything the product makes, nothing is left in any collection and in Redis but the mark of its erasure [ADM-04]", async () => {
   const filled = await fill();
-  const { service } = house();
+  const { service } = fixture();
   const everywhere = [
     "accounts",
     "api_keys",

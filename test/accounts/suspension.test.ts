@@ -6,13 +6,13 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { newUser } from "../support/user.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let second: TestService;
 let alone: TestService;
 let holder: Holder;
@@ -20,12 +20,12 @@ let cookie: string;
 let contact: string;
 
 beforeAll(async () => {
-  const { service, base } = house();
+  const { service, base } = fixture();
   // Both serve under the name of the first, as behind a proxy: a token and a cookie are good on each.
   second = await service.another({ BASE_URL: base });
   alone = await service.another({ BASE_URL: base, REDIS_URL: "" });
-  holder = await holderOf(house());
-  ({ cookie } = await signIn(house(), ann));
+  holder = await holderOf(fixture());
+  ({ cookie } = await signIn(fixture(), ann));
   contact = await holder.put.contact({ full_name: "Ann Lee" });
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const admin = (rpc: string, message: object) =>
-  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+  fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 const suspend = (reason = "a leaked key") => admin("SuspendAccount", { account_id: holder.accountId, reason });
 const resume = () => admin("ResumeAccount", { account_id: holder.accountId, reason: "all is well" });
 
@@ -105,7 +105,7 @@ const all = (services: readonly TestService[], outcome: Outcome) =>
   Object.fromEntries(Object.keys(ways).map((name) => [name, services.map(() => outcome)]));
 
 test("every credential is rejected with 403 and its own message on every wire and instance, also without Redis; resuming brings all of them back [OPS-33]", async () => {
-  const services = [house().service, second, alone];
+  const services = [fixture().service, second, alone];
   expect(await outcomes(services)).toEqual(all(services, "served"));
   expect((await suspend()).body.account.suspension).toMatchObject({
     reason: "a leaked key",
@@ -142,7 +142,7 @@ test("suspending and resuming again changes nothing; an account that is not ther
   expect((await resume()).status).toBe(200);
   expect((await admin("SuspendAccount", { account_id: contact, reason: "none" })).status).toBe(404);
   expect((await admin("SuspendAccount", { account_id: holder.accountId })).status).toBe(400);
-  const { body } = await sendRequest(`${house().base}/v1/audit-log?limit=2`, { cookie });
+  const { body } = await sendRequest(`${fixture().base}/v1/audit-log?limit=2`, { cookie });
   const [resumed, suspended] = body.data;
   expect(suspended).toMatchObject({
     event: "account_suspended",
@@ -157,7 +157,7 @@ test("records stay, and internal calls on behalf of a suspended account read, wr
   try {
     const onBehalf = { "records-account-id": holder.accountId };
     const call = (rpc: string, message: object) =>
-      house().service.internalCall(`records.v1.ContactService/${rpc}`, message, onBehalf);
+      fixture().service.internalCall(`records.v1.ContactService/${rpc}`, message, onBehalf);
     expect((await call("GetContact", { contact_id: contact })).status).toBe(200);
     expect((await call("CreateContact", { full_name: "Grace Okafor" })).status).toBe(200);
     expect(await holder.put.contact({ full_name: "Imported" })).toMatch(/^[0-9a-f-]{36}$/);
@@ -167,7 +167,7 @@ test("records stay, and internal calls on behalf of a suspended account read, wr
 });
 
 test("of a suspension and the creation of a key at once, no key is served [OPS-33]", async () => {
-  const { service } = house();
+  const { service } = fixture();
   const plain = await startService();
   try {
     for (let round = 0; round < 5; round++) {
@@ -194,7 +194,7 @@ async function suspendUnderLoad(
   rounds: number,
   through: (way: Way) => Way = (way) => way,
 ): Promise<{ served: number; late: number; other: string[] }> {
-  const services = [house().service, second];
+  const services = [fixture().service, second];
   const callers = Object.values(ways).map((way) => through(way));
   // The number of the round while its suspension is acknowledged.
   let [acknowledged, running, served, late] = [0, true, 0, 0];
@@ -233,7 +233,7 @@ test("under load on two instances no request that begins after the acknowledgeme
 });
 
 test("the same while Redis is flushed all the time [OPS-33]", { timeout: 120_000 }, async () => {
-  const redis = new Redis(house().service.redis.uri);
+  const redis = new Redis(fixture().service.redis.uri);
   const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
     const { late, other } = await suspendUnderLoad(3);

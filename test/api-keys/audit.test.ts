@@ -26,13 +26,13 @@ test("creation, rotation, revocation and rejections are each written, with who, 
   const log = await user.call("/v1/audit-log");
   expect(log.status).toBe(200);
   expect(log.body.pagination).toEqual({ limit: 25, offset: 0, has_more: false, next_offset: null });
-  const told = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [
+  const entries = (log.body.data as Record<string, unknown>[]).map(({ event, detail, key_prefix, request_id }) => [
     request_id,
     event,
     detail,
     key_prefix,
   ]);
-  expect(told).toEqual([
+  expect(entries).toEqual([
     ["r-6", "key_refused", "Create: Origin: must be that of the dashboard. Use the dashboard's own pages.", null],
     ["r-5", "key_refused", "Revoke: The account has no API key. Create one on the dashboard.", null],
     ["r-4", "key_revoked", null, second.body.data.prefix],

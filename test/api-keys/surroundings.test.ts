@@ -121,16 +121,16 @@ test("no other rpc of any listener shows a key [KEY-18]", () => {
     InterfaceService,
     IngestService,
   ];
-  const tells = (message: DescMessage, seen = new Set<DescMessage>()): boolean => {
+  const returnsSecret = (message: DescMessage, seen = new Set<DescMessage>()): boolean => {
     if (message.typeName === IssuedApiKeySchema.typeName) return true;
     if (seen.has(message)) return false;
     seen.add(message);
-    return message.fields.some((field) => field.message !== undefined && tells(field.message, seen));
+    return message.fields.some((field) => field.message !== undefined && returnsSecret(field.message, seen));
   };
   expect(
     services
       .flatMap(({ methods }) => methods)
-      .filter(({ output }) => tells(output))
+      .filter(({ output }) => returnsSecret(output))
       .map(({ name }) => name),
   ).toEqual(["CreateApiKey", "RotateApiKey"]);
 });

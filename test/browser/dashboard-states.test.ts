@@ -4,15 +4,18 @@ import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
 import { button, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, openWindow, picture } from "./pages.ts";
 
-const { house, browser, signIn } = useDashboard();
+const { fixture, browser, signIn } = useDashboard();
 
 test("while the interface is switched off every page says so", async () => {
   const set = (enabled: boolean) =>
-    house().service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "moving" });
+    fixture().service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
+      enabled,
+      reason: "moving",
+    });
   await set(false);
   try {
     const { page, context } = await openWindow(browser());
-    await page.goto(`${house().base}/`);
+    await page.goto(`${fixture().base}/`);
     await expect.poll(async () => (await page.reload()) && page.getByText("The API is switched off.").count()).toBe(1);
     await expectAccessible(page, "interface off");
     await context.close();
@@ -23,10 +26,10 @@ test("while the interface is switched off every page says so", async () => {
 
 test("an address where nothing is shows a page with a way back", async () => {
   const { page, context } = await openWindow(browser());
-  expect((await page.goto(`${house().base}/no/such/page`))?.status()).toBe(404);
+  expect((await page.goto(`${fixture().base}/no/such/page`))?.status()).toBe(404);
   await expectAccessible(page, "not found");
   await page.getByRole("link", { name: "Go to the start page" }).click();
-  await page.waitForURL(`${house().base}/`);
+  await page.waitForURL(`${fixture().base}/`);
   await context.close();
 });
 
@@ -45,7 +48,7 @@ test("an account that is not enrolled is told so and what to do, and is offered 
 
 test("a user without an account is told so and what to do, and can sign out [DSH-01]", async () => {
   const { page, context, problems } = await signIn(cleo);
-  for (const text of [cleo.subject, house().provider.issuer]) expect(await page.textContent("main")).toContain(text);
+  for (const text of [cleo.subject, fixture().provider.issuer]) expect(await page.textContent("main")).toContain(text);
   await expectAccessible(page, "no account");
   await picture(page, "10-no-account");
   await page.getByRole("link", { name: "Check again" }).click();
@@ -58,7 +61,7 @@ test("a user without an account is told so and what to do, and can sign out [DSH
 
 test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
   const { page, context } = await openWindow(browser());
-  const response = await page.goto(`${house().base}/sign-in/callback?code=x&state=y`);
+  const response = await page.goto(`${fixture().base}/sign-in/callback?code=x&state=y`);
   expect(response?.status()).toBe(400);
   expect(await page.textContent("main")).toContain(response?.headers()["x-request-id"] ?? "-");
   await expectAccessible(page, "problem");
@@ -95,8 +98,8 @@ test("without scripts a user can still sign in and out, and is told what needs t
   expect((await page.locator("noscript .notice").first().boundingBox())?.height).toBeGreaterThan(10);
   await button(page, "Sign out").click();
   // The provider hands over by a form, which a script would send.
-  if (page.url().startsWith(house().provider.issuer)) await page.getByRole("button").click();
+  if (page.url().startsWith(fixture().provider.issuer)) await page.getByRole("button").click();
   await page.getByRole("link", { name: "Sign in" }).waitFor();
-  expect(page.url()).toBe(`${house().base}/`);
+  expect(page.url()).toBe(`${fixture().base}/`);
   await context.close();
 });

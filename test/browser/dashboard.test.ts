@@ -5,15 +5,15 @@ import type { TestService } from "../../fixtures/service/service.ts";
 import { button, secretForm, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, picture } from "./pages.ts";
 
-const { house, signIn } = useDashboard();
+const { fixture, signIn } = useDashboard();
 let second: TestService;
 
 beforeAll(async () => {
-  second = await house().service.another({ BASE_URL: house().base });
+  second = await fixture().service.another({ BASE_URL: fixture().base });
 });
 afterAll(async () => second.stop());
 
-const statusOf = async (key: string, at: TestService = house().service): Promise<number> =>
+const statusOf = async (key: string, at: TestService = fixture().service): Promise<number> =>
   (await at.rest("/v1/contacts?query=ann", { key })).status;
 
 describe("a user who has an account", () => {
@@ -32,7 +32,7 @@ describe("a user who has an account", () => {
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(first);
     await button(page, "Copy command").click();
     expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      `curl '${house().base}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${first}'`,
+      `curl '${fixture().base}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${first}'`,
     );
     expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
     // The secret is alone, in one line: nothing else can be done until it is put away.
@@ -93,17 +93,17 @@ describe("a user who has an account", () => {
 
     await button(page, "Sign out").click();
     await page.getByRole("link", { name: "Sign in" }).waitFor();
-    expect(page.url()).toBe(`${house().base}/`);
+    expect(page.url()).toBe(`${fixture().base}/`);
     expect((await context.cookies()).filter(({ name }) => name.includes("records_session"))).toEqual([]);
     await expectAccessible(page, "signed out");
     await picture(page, "8-signed-out");
     for (let steps = 0; steps < 4; steps++) {
       await page.goBack().catch(() => null);
-      if (!page.url().startsWith(house().base)) continue;
+      if (!page.url().startsWith(fixture().base)) continue;
       expect(await page.content()).not.toContain(ann.email);
     }
     expect(problems).toEqual([]);
-    expect([...origins].sort()).toEqual([house().base, house().provider.issuer].sort());
+    expect([...origins].sort()).toEqual([fixture().base, fixture().provider.issuer].sort());
     await context.close();
   });
 
@@ -178,7 +178,7 @@ describe("a user who has an account", () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();
     const elsewhere = await context.newPage();
-    await elsewhere.goto(`${house().base}/`);
+    await elsewhere.goto(`${fixture().base}/`);
     await button(elsewhere, "Create key").click();
     await shownKey(elsewhere);
     await button(page, "Create key").click();

@@ -151,12 +151,14 @@ test.each([
 });
 
 test("what is said of a column is what becomes of it: a further one is taken where the one before is empty", async () => {
-  const told: (readonly [string, string])[][] = [];
+  const reported: (readonly [string, string])[][] = [];
   const header = "Name,First Name,Last Name,Company,Mobile,Phone,Labels";
   await everyOf(
-    readCsv(linesOf(chunksOf(`${header}\nAnn,An,Li,Acme,1,2,x\n`)), parseMap([]), ({ taken }) => told.push([...taken])),
+    readCsv(linesOf(chunksOf(`${header}\nAnn,An,Li,Acme,1,2,x\n`)), parseMap([]), ({ taken }) =>
+      reported.push([...taken]),
+    ),
   );
-  expect(Object.fromEntries(told[0] ?? [])).toEqual({
+  expect(Object.fromEntries(reported[0] ?? [])).toEqual({
     Name: "full_name",
     Phone: "phone",
     Mobile: "phone if the previous column is empty",

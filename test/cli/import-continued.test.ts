@@ -51,9 +51,9 @@ test("an import that is killed with SIGKILL continues when it is run again: noth
   running.child.kill("SIGKILL");
   expect((await running.ended).code).toBe("SIGKILL");
   const total = fed + 700;
-  const told = await cliJson(service(), importOf(id), { input: nameless(0, total) });
-  expect(told).toMatchObject({ done: true, position: total, rejected: 0, written: { contacts: total } });
-  expect(told.resumed_from).toBeGreaterThan(0);
+  const result = await cliJson(service(), importOf(id), { input: nameless(0, total) });
+  expect(result).toMatchObject({ done: true, position: total, rejected: 0, written: { contacts: total } });
+  expect(result.resumed_from).toBeGreaterThan(0);
   expect(await contactsOf(service(), id)).toEqual({ count: total, names: total });
 });
 
@@ -66,8 +66,8 @@ test("Ctrl-C settles all that was sent, ends with 130, and the same command cont
   const { done, position } = JSON.parse(stdout) as { done: boolean; position: number };
   expect([done, position]).toEqual([false, await settled(id)]);
   expect(await contactsOf(service(), id)).toEqual({ count: position, names: position });
-  const told = await cliJson(service(), importOf(id), { input: nameless(0, position + 300) });
-  expect(told).toMatchObject({ done: true, resumed_from: position, written: { contacts: position + 300 } });
+  const result = await cliJson(service(), importOf(id), { input: nameless(0, position + 300) });
+  expect(result).toMatchObject({ done: true, resumed_from: position, written: { contacts: position + 300 } });
   expect(await contactsOf(service(), id)).toEqual({ count: position + 300, names: position + 300 });
 });
 

@@ -47,8 +47,8 @@ test("an account goes out as NDJSON, is deleted, and comes back the same to the 
 
   await cliJson(service(), ["account", "delete", id, "--yes"]);
   const fresh = await newClient(service());
-  const told = await cliJson(service(), ["import", out, "--account", fresh.id]);
-  expect(told).toMatchObject({
+  const result = await cliJson(service(), ["import", out, "--account", fresh.id]);
+  expect(result).toMatchObject({
     account_id: fresh.id,
     file: out,
     format: "ndjson",
@@ -130,8 +130,8 @@ test("what cannot be read or written is rejected with its line and reason, the r
   ];
   const file = folder.write("mixed.ndjson", lines.join("\n"));
   const rejects = folder.path("rejects.ndjson");
-  const told = await cliJson(service(), ["import", file, "--account", id, "--rejects", rejects], { code: 4 });
-  expect(told).toMatchObject({
+  const result = await cliJson(service(), ["import", file, "--account", id, "--rejects", rejects], { code: 4 });
+  expect(result).toMatchObject({
     done: true,
     written: { contacts: 2, sessions: 0 },
     rejected: 6,
@@ -147,9 +147,9 @@ test("what cannot be read or written is rejected with its line and reason, the r
   ];
   const byLine = (a: (string | number)[], b: (string | number)[]): number => Number(a[0]) - Number(b[0]);
   expect(
-    told.rejections.map(({ line, reason }: { line: number; reason: string }) => [line, reason]).sort(byLine),
+    result.rejections.map(({ line, reason }: { line: number; reason: string }) => [line, reason]).sort(byLine),
   ).toEqual(expected);
-  expect(told.rejections.find(({ line }: { line: number }) => line === 5).message).toContain("nickname");
+  expect(result.rejections.find(({ line }: { line: number }) => line === 5).message).toContain("nickname");
   const kept = readFileSync(rejects, "utf8")
     .trim()
     .split("\n")

@@ -4,7 +4,7 @@ import { noteSecret } from "../../fixtures/service/secrets.ts";
 import { statusOf } from "../../fixtures/sign-in/assistants.ts";
 import type { Browser, Page } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
-import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import type { Ended, Running } from "./cli.ts";
 import { startCli } from "./cli.ts";
@@ -12,11 +12,11 @@ import { startCli } from "./cli.ts";
 // A start of the program takes its time on a busy machine.
 vi.setConfig({ testTimeout: 180_000 });
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 /** Starts the command, and the address of the page that it prints. */
 async function begin(args: readonly string[] = []): Promise<Running & { readonly page: URL }> {
-  const running = startCli(["token", `${house().base}/mcp`, ...args], { input: { open: true } });
+  const running = startCli(["token", `${fixture().base}/mcp`, ...args], { input: { open: true } });
   let said = "";
   const page = await new Promise<URL>((resolve, reject) => {
     running.child.stderr?.on("data", (chunk: Buffer) => {
@@ -45,12 +45,12 @@ async function expectToken({ code, stdout, stderr }: Ended): Promise<void> {
   noteSecret(token);
   expect(stdout).toBe(`${token}\n`);
   expect(stderr).not.toContain(token);
-  expect(await statusOf(house().base, token)).toBe(200);
+  expect(await statusOf(fixture().base, token)).toBe(200);
 }
 
 test("prints a token that opens the surface, after a sign-in with PKCE that ends on this machine [OPS-61, OAU-11]", async () => {
   const { page, ended } = await begin();
-  expect(page.origin).toBe(house().provider.issuer);
+  expect(page.origin).toBe(fixture().provider.issuer);
   expect(page.searchParams.get("code_challenge_method")).toBe("S256");
   expect(page.searchParams.get("redirect_uri")).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
   const last = await signIn(createBrowser(), page);
@@ -65,8 +65,8 @@ test("with --json it still asks the user to sign in, and prints one document [OP
   expect(code, stderr).toBe(0);
   const { access_token: token, mcp_url: mcpUrl } = JSON.parse(stdout) as { access_token: string; mcp_url: string };
   noteSecret(token);
-  expect(mcpUrl).toBe(`${house().base}/mcp`);
-  expect(await statusOf(house().base, token)).toBe(200);
+  expect(mcpUrl).toBe(`${fixture().base}/mcp`);
+  expect(await statusOf(fixture().base, token)).toBe(200);
 });
 
 test("takes the address of the last page from standard input, where the browser is on another machine [OPS-61]", async () => {

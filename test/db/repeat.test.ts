@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 test("reports every failure and continues", async () => {
   const outcomes = [true, false, false, true, false];
-  const told: number[] = [];
+  const failures: number[] = [];
   let turn = 0;
   const background = repeat(
     100,
@@ -15,17 +15,17 @@ test("reports every failure and continues", async () => {
       turn += 1;
       if (outcomes[turn - 1] === false) throw new Error("away");
     },
-    () => told.push(turn),
+    () => failures.push(turn),
   );
   await vi.advanceTimersByTimeAsync(550);
-  expect([turn, told]).toEqual([5, [2, 3, 5]]);
+  expect([turn, failures]).toEqual([5, [2, 3, 5]]);
   background.stop();
   await vi.advanceTimersByTimeAsync(1_000);
   expect(turn).toBe(5);
 });
 
 test("work that is stopped while it runs ends without a word, and is not begun again", async () => {
-  const told: unknown[] = [];
+  const failures: unknown[] = [];
   let turn = 0;
   const background = repeat(
     100,
@@ -34,10 +34,10 @@ test("work that is stopped while it runs ends without a word, and is not begun a
       await new Promise((resolve) => setTimeout(resolve, 50));
       if (isStopped()) throw new Error("the connection is closed");
     },
-    (error) => told.push(error),
+    (error) => failures.push(error),
   );
   await vi.advanceTimersByTimeAsync(120);
   background.stop();
   await vi.advanceTimersByTimeAsync(1_000);
-  expect([told, turn]).toEqual([[], 1]);
+  expect([failures, turn]).toEqual([[], 1]);
 });

@@ -144,13 +144,13 @@ test("the table of metrics is what an instance serves: every one of ours, its ki
   expect(new Map(rows.map(({ name, kind }) => [name, kind]))).toEqual(served);
   let before = "";
   for (const { name, labels } of rows) {
-    const told = labels === "the same" ? before : labels;
-    before = told;
+    const expected = labels === "the same" ? before : labels;
+    before = expected;
     const line = new RegExp(`^${name}(?:_count)?(?:\\{([^}]*)\\})? `, "m").exec(metrics);
     expect(line, name).not.toBeNull();
     const own = [...(line?.[1] ?? "").matchAll(/(\w+)="/g)].map(([, label = ""]) => label);
     expect(own.sort(), name).toEqual(
-      told
+      expected
         .split(", ")
         .filter((label) => label !== "")
         .sort(),

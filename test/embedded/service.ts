@@ -5,26 +5,26 @@ import { startMongod } from "../../src/embedded/mongod.ts";
 import { startRedis } from "../../src/embedded/redis.ts";
 
 const [, , dataDir = "", cacheDir = ""] = process.argv;
-const tell = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+const report = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 // What a service listens with, and what would keep it alive.
 const listening = setInterval(() => {}, 1_000);
 
 try {
   const lock = await lockDataDir(dataDir);
-  const options = { dataDir, cacheDir, env: process.env, progress: (line: string) => tell({ progress: line }) };
+  const options = { dataDir, cacheDir, env: process.env, progress: (line: string) => report({ progress: line }) };
   const [mongod, redis] = await Promise.all([startMongod(options), startRedis(options)]);
   process.once("SIGINT", () => {
-    tell({ interrupted: true });
+    report({ interrupted: true });
     // Long enough for what runs to finish, and to see that the servers are still there for it.
     setTimeout(async () => {
       await Promise.all([mongod.stop(), redis?.stop()]);
       await lock.release();
       clearInterval(listening);
-      tell({ stopped: true });
+      report({ stopped: true });
     }, 300);
   });
-  tell({ ready: true, mongod: mongod.pid, redis: redis?.pid, uri: mongod.uri });
+  report({ ready: true, mongod: mongod.pid, redis: redis?.pid, uri: mongod.uri });
 } catch (error) {
-  tell({ error: (error as Error).message });
+  report({ error: (error as Error).message });
   clearInterval(listening);
 }

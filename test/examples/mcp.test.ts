@@ -1,13 +1,13 @@
 // The example with the official MCP client, run as a program with a user's token.
 import { expect, test } from "vitest";
 import { holderOf } from "../mcp/tools/set-up.ts";
-import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { runExample } from "./run.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 test("mcp-client lists the tools and prints what the called one returns", async () => {
-  const { url, token, put } = await holderOf(house());
+  const { url, token, put } = await holderOf(fixture());
   const id = await put.contact({ full_name: "Zoë Martin" });
   const environment = { RECORDS_MCP_URL: url, RECORDS_MCP_TOKEN: token };
   const { status, out, error } = await runExample("mcp-client", ["search_contacts", "zoe"], environment);

@@ -139,9 +139,9 @@ test("what is wrong has a rule for programs, and the field stays as if it had no
 
 test("a caller is told of 50 faults at most, and of long names only the beginning", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
-  const told = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
-  expect(told).toHaveLength(50);
-  expect(told[0]).toBe(`${"n".repeat(64)}…: is none of the properties full_name, email, phone`);
+  const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
+  expect(reported).toHaveLength(50);
+  expect(reported[0]).toBe(`${"n".repeat(64)}…: is none of the properties full_name, email, phone`);
 });
 
 test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
@@ -162,12 +162,12 @@ test.each([
 });
 
 test("PATCH of nothing, of null for full_name, and of the mask itself is rejected [CUP-10, CUP-11, CUP-12]", async () => {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   for (const body of ["{}", '{"full_name":null}', '{"update_mask":"phone"}', '{"contact_id":"8"}']) {
     await gateway.send("PATCH", "/v1/contacts/7", { body });
-    told.push(gateway.violations.pop()?.map(({ field, message }) => [field, message]));
+    reported.push(gateway.violations.pop()?.map(({ field, message }) => [field, message]));
   }
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [["", "the body must have at least one property: full_name, email, phone"]],
     [["full_name", "must not be null"]],
     [["update_mask", "is none of the properties full_name, email, phone"]],

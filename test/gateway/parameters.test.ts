@@ -10,25 +10,25 @@ const route = table.find(({ template, method }) => template === "/v1/sessions" &
 const search = table.find(({ template }) => template === "/v1/notes")!;
 const contact = table.find(({ template, method }) => template === "/v1/contacts/{contact_id}" && method === "GET")!;
 
-function read(query: string, of = route): { fields: Record<string, unknown>; told: string[] } {
+function read(query: string, of = route): { fields: Record<string, unknown>; faults: string[] } {
   const { message, violations } = createRequestReader(of)([], query, undefined);
   const { $typeName: _, ...fields } = message as unknown as Record<string, unknown>;
-  return { fields, told: violations.map(({ field, message }) => `${field}: ${message}`) };
+  return { fields, faults: violations.map(({ field, message }) => `${field}: ${message}`) };
 }
 
 test("what is not sent stays unset: defaults are the same on every wire, and not the gateway's", () => {
-  expect(read("")).toEqual({ fields: {}, told: [] });
+  expect(read("")).toEqual({ fields: {}, faults: [] });
 });
 
 test("a request that takes nothing cannot be wrong [HLT-04]", () => {
   const health = table.find(({ template }) => template === "/v1/health")!;
-  expect(read("%zz&a=1&a=2", health)).toEqual({ fields: {}, told: [] });
+  expect(read("%zz&a=1&a=2", health)).toEqual({ fields: {}, faults: [] });
 });
 
 test("a parameter that is required and missing is named [CSR-03]", () => {
-  expect(read("", search).told).toEqual(["query: is required"]);
-  expect(read("query=%ff", search).told).toEqual(["query: must be percent-encoded UTF-8"]);
-  expect(read("limit=x&other=%ff", search).told).toEqual([
+  expect(read("", search).faults).toEqual(["query: is required"]);
+  expect(read("query=%ff", search).faults).toEqual(["query: must be percent-encoded UTF-8"]);
+  expect(read("limit=x&other=%ff", search).faults).toEqual([
     "other: must be percent-encoded UTF-8",
     "query: is required",
     "limit: must be a whole number in digits, without a sign or leading zeros",
@@ -40,7 +40,7 @@ test.each([
   ["10", 10],
   ["2147483647", 2_147_483_647],
 ])("offset=%s is %i [VAL-08]", (text, value) => {
-  expect(read(`offset=${text}`)).toEqual({ fields: { offset: value }, told: [] });
+  expect(read(`offset=${text}`)).toEqual({ fields: { offset: value }, faults: [] });
 });
 
 test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205", "5%20", "1,0", "%D9%A1", "Infinity"])(
@@ -48,13 +48,13 @@ test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205"
   (text) => {
     expect(read(`offset=${text}`)).toEqual({
       fields: {},
-      told: ["offset: must be a whole number in digits, without a sign or leading zeros"],
+      faults: ["offset: must be a whole number in digits, without a sign or leading zeros"],
     });
   },
 );
 
 test.each(["2147483648", "99999999999999999999", `1${"0".repeat(400)}`])("offset=%s is too large [VAL-08]", (text) => {
-  expect(read(`offset=${text}`).told).toEqual(["offset: must be at most 2147483647"]);
+  expect(read(`offset=${text}`).faults).toEqual(["offset: must be at most 2147483647"]);
 });
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   ["2026-01-31", "2026-01-31"],
   ["a+b", "a b"],
 ])("from=%s reaches the service as %s [SLS-14]", (text, value) => {
-  expect(read(`from=${text}`)).toEqual({ fields: { from: value }, told: [] });
+  expect(read(`from=${text}`)).toEqual({ fields: { from: value }, faults: [] });
 });
 
 test("a blank where an offset might have a sign stays a blank in other parameters", () => {

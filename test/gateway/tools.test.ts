@@ -15,7 +15,7 @@ const contact = createArgumentReader(
 );
 
 /** What is wrong with arguments, each as `field rule: message`. */
-function told(read: typeof sessions, given: Record<string, unknown>): string[] {
+function faultsOf(read: typeof sessions, given: Record<string, unknown>): string[] {
   return read(given).violations.map(({ field, rule, message }) => `${field} ${rule}: ${message}`);
 }
 
@@ -107,14 +107,14 @@ test("arguments are read as what they are, and a null as left out", () => {
 });
 
 test("everything that is wrong with arguments is told", () => {
-  expect(told(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
+  expect(faultsOf(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
     '"" unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word',
     "nickname unknown_argument: must be left out: the arguments are query, contact_id, from, to, limit, offset, has_transcript, contact_name, any_word",
     "query surrogate: must not contain a lone surrogate",
   ]);
-  expect(told(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
+  expect(faultsOf(sessions, { query: ["\ud83d"] })).toEqual(["query type: must be a string"]);
   expect(sessions({ limit: "five" }).message).not.toHaveProperty("limit");
   expect(sessions({ limit: "5", query: "" })).toMatchObject({ message: { limit: 5 }, violations: [] });
   expect(sessions({ query: "" }).message).not.toHaveProperty("query");
@@ -122,10 +122,12 @@ test("everything that is wrong with arguments is told", () => {
   expect(contact({ contact_id: "session:7" }).message).toMatchObject({ contactId: "session:7" });
   expect(contact({ contact_id: 5 }).message).toMatchObject({ contactId: "" });
   for (const missing of [{}, { query: null }, { query: undefined }])
-    expect(told(notes, missing)).toContain("query required: is required");
-  expect(told(contact, {})).toEqual(["contact_id required: is required"]);
+    expect(faultsOf(notes, missing)).toContain("query required: is required");
+  expect(faultsOf(contact, {})).toEqual(["contact_id required: is required"]);
 });
 
 test("a caller is told of 50 faults at most", () => {
-  expect(told(sessions, Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at])))).toHaveLength(50);
+  expect(faultsOf(sessions, Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at])))).toHaveLength(
+    50,
+  );
 });

@@ -80,7 +80,7 @@ test("further calls of a request take from the account as well [RTE-25]", async 
 });
 
 test("of many things that are wrong the first in the contract's order is reported", async () => {
-  const told = [];
+  const reasons = [];
   parts.world.waitMs = 1;
   parts.world.publicInterface = false;
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
@@ -91,10 +91,10 @@ test("of many things that are wrong the first in the contract's order is reporte
     () => (provider.identify = () => Promise.resolve(facts)),
   ];
   for (const mend of mended) {
-    told.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
+    reasons.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
     mend();
   }
-  expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
+  expect(reasons).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
 });
 

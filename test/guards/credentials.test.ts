@@ -105,8 +105,8 @@ test("an invalid credential costs its network a look-up; with none left it is re
 
 test("looks up no more invalid credentials at once than may fail [RTE-20]", async () => {
   find = () => Promise.resolve(undefined);
-  const told = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
-  expect(told.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
+  const reasons = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
+  expect(reasons.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
   expect(steps.filter((step) => step.startsWith("find"))).toHaveLength(3);
 });
 

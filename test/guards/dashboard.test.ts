@@ -2,15 +2,15 @@
 import type { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { ann, ben } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 test("the pages of a signed-in user, the operations on the key and the key itself share the account's bucket [RTE-18, RTE-10]", async () => {
-  const { cookie } = await signIn(house(), ann);
-  const { cookie: other } = await signIn(house(), ben);
-  const tight = await house().service.another({
-    BASE_URL: house().base,
+  const { cookie } = await signIn(fixture(), ann);
+  const { cookie: other } = await signIn(fixture(), ben);
+  const tight = await fixture().service.another({
+    BASE_URL: fixture().base,
     RATE_LIMIT: "1",
     RATE_BURST: "1",
     TRUST_PROXY: "1",
@@ -20,12 +20,12 @@ test("the pages of a signed-in user, the operations on the key and the key itsel
     const from = (): Record<string, string> => ({ "X-Forwarded-For": `10.0.0.${++addresses}` });
     const page = (of: string) => sendRequest(`${tight.base}/`, { cookie: of, headers: from() });
     const account = (
-      await house().service.app.services.accounts.ofIdentity(
-        { issuer: house().provider.issuer, subject: ann.subject },
+      await fixture().service.app.services.accounts.ofIdentity(
+        { issuer: fixture().provider.issuer, subject: ann.subject },
         undefined,
       )
     )?._id;
-    const { secret: key } = await house().service.app.services.apiKeys.create(account as UUID, "read_write");
+    const { secret: key } = await fixture().service.app.services.apiKeys.create(account as UUID, "read_write");
     const ways = [
       () => page(cookie),
       () => sendRequest(`${tight.base}/v1/api-key`, { cookie, headers: from() }),

@@ -7,7 +7,7 @@ import { pipelined, tallied } from "../http/pipelined.ts";
 import { accessToken, offerIntrospection } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../fixtures/sign-in/fixture.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";

@@ -48,12 +48,12 @@ describe("with a key", () => {
       () => (world.findKey = () => Promise.resolve(keyFacts)),
       () => (world.writes = true),
     ];
-    const told = [];
+    const reported = [];
     for (const mend of mended) {
-      told.push(await reasonOf(call(createContact, wrong)));
+      reported.push(await reasonOf(call(createContact, wrong)));
       mend();
     }
-    expect(told).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_KEY", "ACCESS_DENIED", "WRITES_PAUSED"]);
+    expect(reported).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_KEY", "ACCESS_DENIED", "WRITES_PAUSED"]);
     await expect(call(createContact, wrong)).rejects.toMatchObject({
       violations: [{ field: "Idempotency-Key" }, { field: "full_name" }],
     });
@@ -171,11 +171,11 @@ describe("with a key", () => {
     ["!~", 0],
     ["a".repeat(128), 0],
   ])("the idempotency key %j has %i faults", async (value, faults) => {
-    const told = await call(createContact, { ...key, "idempotency-key": value }, ann).then(
+    const reported = await call(createContact, { ...key, "idempotency-key": value }, ann).then(
       () => [],
       ({ violations }: { violations: unknown[] }) => violations,
     );
-    expect(told).toEqual(
+    expect(reported).toEqual(
       faults === 0
         ? []
         : [
@@ -226,12 +226,12 @@ describe("with a key", () => {
       vi.advanceTimersByTime(60_000);
       const due = performance.now() + 4_000;
       parts().world.serve = () => new Promise(() => undefined);
-      let told: Failure | undefined;
-      admitted.invoke(create(createContact.input, ann)).catch((failure: Failure) => (told = failure));
+      let reported: Failure | undefined;
+      admitted.invoke(create(createContact.input, ann)).catch((failure: Failure) => (reported = failure));
       await vi.advanceTimersByTimeAsync(3_999);
-      expect([parts().keyed[0]?.scope.deadline.at, told]).toEqual([due, undefined]);
+      expect([parts().keyed[0]?.scope.deadline.at, reported]).toEqual([due, undefined]);
       await vi.advanceTimersByTimeAsync(1);
-      expect(told).toMatchObject({
+      expect(reported).toMatchObject({
         reason: Reason.UNAVAILABLE,
         message: "The service could not respond in time. Try again.",
       });

@@ -43,7 +43,7 @@ test("neither switch is asked: a user can always rid themselves of a key [ERR-15
 
 test("of many things that are wrong the first in the contract's order is reported, and the audit log records each that was charged", async () => {
   const { world } = parts;
-  const told = [];
+  const reasons = [];
   const enrolled = (betaEnrolled: boolean) => () =>
     Promise.resolve({ ...user, account: { id: accountId, betaEnrolled } });
   for (const [headers, found] of [
@@ -55,9 +55,9 @@ test("of many things that are wrong the first in the contract's order is reporte
   ] as const) {
     world.findUser = found;
     world.serve = async () => fail(Reason.API_KEY_EXISTS);
-    told.push(await reasonOf(call(createApiKey, headers)));
+    reasons.push(await reasonOf(call(createApiKey, headers)));
   }
-  expect(told).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
+  expect(reasons).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
   expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual(
     [401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`),
   );

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
-import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { newUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -10,14 +10,14 @@ import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { importAll } from "../support/streams.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let second: TestService;
 let holder: Holder;
 const wireNames = ["rest", "connect", "grpc", "grpc-web"];
 
 beforeAll(async () => {
-  second = await house().service.another();
-  holder = await holderOf(house());
+  second = await fixture().service.another();
+  holder = await holderOf(fixture());
 });
 afterAll(async () => second.stop());
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 /** Sets a switch on the first instance, and waits until the second follows: it has a second for that. */
 async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): Promise<void> {
   expect(
-    (await house().service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" }))
+    (await fixture().service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" }))
       .status,
   ).toBe(200);
   const call = rpc === "SetWrites" ? { key: holder.key, body: { full_name: "Probe" } } : { key: holder.key };

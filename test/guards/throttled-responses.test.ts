@@ -50,8 +50,8 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
         (error: unknown) => Code[ConnectError.from(error).code],
       );
     expect(await call()).toBe("ok");
-    const told = await Promise.all(Array.from({ length: 60 }, call));
-    expect([...new Set(told)].sort()).toEqual(["ResourceExhausted", "ok"]);
+    const outcomes = await Promise.all(Array.from({ length: 60 }, call));
+    expect([...new Set(outcomes)].sort()).toEqual(["ResourceExhausted", "ok"]);
   } finally {
     await narrow.stop();
   }

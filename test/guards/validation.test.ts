@@ -43,7 +43,7 @@ function rejections<Schema extends DescMessage>(
 }
 
 /** The same, each as `field: message`. */
-function told<Schema extends DescMessage>(
+function faultsOf<Schema extends DescMessage>(
   schema: Schema,
   init: MessageInitShape<Schema>,
   found?: readonly Violation[],
@@ -65,7 +65,7 @@ function completed<Schema extends DescMessage>(
 test("what was left out gets its default, and what was sent stays", () => {
   expect(completed(ListSessionsRequestSchema, {})).toEqual({ limit: 10, offset: 0 });
   expect(completed(ListSessionsRequestSchema, { limit: 25, offset: 7 })).toEqual({ limit: 25, offset: 7 });
-  expect(told(ListSessionsRequestSchema, { limit: 0 })).toEqual([
+  expect(faultsOf(ListSessionsRequestSchema, { limit: 0 })).toEqual([
     "limit: must be greater than or equal to 1 and less than or equal to 25",
   ]);
 });
@@ -99,29 +99,29 @@ test.each([
 test("a rejection says in words what would be right", () => {
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
-  expect(told(ListSessionsRequestSchema, { from: "soon" })).toEqual([`from: ${date}`]);
-  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "ann" })).toEqual([
+  expect(faultsOf(ListSessionsRequestSchema, { from: "soon" })).toEqual([`from: ${date}`]);
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "ann" })).toEqual([
     "email: must be an email address such as name@example.com",
   ]);
-  expect(told(UpdateContactRequestSchema, { contactId: id, fullName: "" })).toEqual([
+  expect(faultsOf(UpdateContactRequestSchema, { contactId: id, fullName: "" })).toEqual([
     "full_name: must be at least 1 character",
   ]);
-  expect(told(UpdateContactRequestSchema, { contactId: id, phone: "1".repeat(51) })).toEqual([
+  expect(faultsOf(UpdateContactRequestSchema, { contactId: id, phone: "1".repeat(51) })).toEqual([
     "phone: must be at most 50 characters",
   ]);
-  expect(told(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
+  expect(faultsOf(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
 });
 
 test("a text that may not be empty is told so, and a message that is missing is required", () => {
-  expect(told(GetContactRequestSchema, {})).toEqual(["contact_id: must not be empty"]);
-  expect(told(GetContactResponseSchema, {})).toEqual(["contact: is required"]);
+  expect(faultsOf(GetContactRequestSchema, {})).toEqual(["contact_id: must not be empty"]);
+  expect(faultsOf(GetContactResponseSchema, {})).toEqual(["contact: is required"]);
 });
 
 test("of a text that is too long it is not also said that it breaks its pattern [VAL-14]", () => {
-  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "a".repeat(255) })).toEqual([
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "a".repeat(255) })).toEqual([
     "email: must be at most 254 characters",
   ]);
-  expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201), email: "ann" })).toEqual([
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "a".repeat(201), email: "ann" })).toEqual([
     "full_name: must be at most 200 characters",
     "email: must be an email address such as name@example.com",
   ]);
@@ -137,16 +137,16 @@ test("of a text that is too long it is not also said that it breaks its pattern 
 test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pattern", () => {
   for (const blank of [" ", "\u00a0", "\u2003", "\ufeff"])
     expect(
-      told(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }),
+      faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: `a${blank}n@example.com` }),
       JSON.stringify(blank),
     ).toHaveLength(1);
-  expect(told(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
 });
 
 test("what a surface found comes first, and its field is named once", () => {
   const found = [{ field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" }];
   expect(rejections(GetContactRequestSchema, {}, found)).toEqual(found);
-  expect(told(UpdateContactRequestSchema, { contactId: "7", email: "x" }, found)).toEqual([
+  expect(faultsOf(UpdateContactRequestSchema, { contactId: "7", email: "x" }, found)).toEqual([
     "contact_id: must be percent-encoded UTF-8",
     "email: must be an email address such as name@example.com",
   ]);
@@ -155,14 +155,14 @@ test("what a surface found comes first, and its field is named once", () => {
 test("a message that could not be read is told that alone, and not what it may be missing for it", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
   expect(rejections(CreateContactRequestSchema, {}, unread)).toEqual(unread);
-  expect(told(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([
+  expect(faultsOf(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([
     ": the body must be JSON",
     "full_name: must be at most 200 characters",
   ]);
   expect(rejections(UpdateContactRequestSchema, { contactId: id }, unread)).toEqual(unread);
-  expect(told(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }])).toEqual(
-    ["email: must be a string", "full_name: must not be empty"],
-  );
+  expect(
+    faultsOf(CreateContactRequestSchema, {}, [{ field: "email", rule: "type", message: "must be a string" }]),
+  ).toEqual(["email: must be a string", "full_name: must not be empty"]);
 });
 
 test("an update changes the fields that are set, or those of its mask, each once; * names all of them [CUP-14, WIR-11]", () => {

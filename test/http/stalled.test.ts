@@ -15,13 +15,13 @@ let port: number;
 let closed: Promise<void>;
 
 beforeEach(async () => {
-  let tell: () => void = () => undefined;
-  closed = new Promise((resolve) => (tell = resolve));
+  let resolveClosed: () => void = () => undefined;
+  closed = new Promise((resolve) => (resolveClosed = resolve));
   const nothing = (): void => undefined;
   listener = createListener(
     {
       handle(_request, response) {
-        response.once("close", tell);
+        response.once("close", resolveClosed);
         response.end(large);
       },
       rejectMessage: () => "",

@@ -5,14 +5,14 @@ import type { Socket } from "node:net";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestAccount } from "../../fixtures/service/service.ts";
-import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let owner: TestAccount;
 const opened: { destroy(): void }[] = [];
 
 beforeAll(async () => {
-  owner = await house().service.account();
+  owner = await fixture().service.account();
 });
 afterAll(() => {
   for (const connection of opened) connection.destroy();
@@ -52,7 +52,7 @@ const sent = "x".repeat(1_100_000);
 test.concurrent.each(surfaces)(
   "%s: a body that does not end ends with its response over HTTP/1.1 [VAL-04]",
   async (_surface, listener, request, type, status) => {
-    const socket = open(house().service[listener]);
+    const socket = open(fixture().service[listener]);
     let received = "";
     socket.on("data", (bytes) => (received += bytes.toString()));
     const about = `Host: a\r\n${type === "" ? "" : `Content-Type: ${type}\r\n`}Content-Length: ${promised}\r\n`;
@@ -67,7 +67,7 @@ test.concurrent.each(surfaces)(
 test.concurrent.each(surfaces)(
   "%s: a body that does not end ends with its response over HTTP/2 [VAL-04]",
   async (_surface, listener, request, type, status) => {
-    const session = connectHttp2(house().service[listener]);
+    const session = connectHttp2(fixture().service[listener]);
     opened.push(session);
     session.on("error", () => undefined);
     const [method, path] = request.split(" ");
@@ -90,9 +90,9 @@ function first(ended: Promise<void>, slow: Promise<void>): Promise<string> {
 
 /** Settles when a request that never comes whole is given up: a client without a response has 15 seconds. */
 function slowClient(listener: Name): Promise<void> {
-  const socket = open(house().service[listener]);
+  const socket = open(fixture().service[listener]);
   const path = listener === "base" ? "/v1/contacts" : "/records.ingest.v1.IngestService/UpsertContacts";
-  const account = `Authorization: Bearer ${listener === "base" ? owner.key : house().service.serviceToken}\r\n`;
+  const account = `Authorization: Bearer ${listener === "base" ? owner.key : fixture().service.serviceToken}\r\n`;
   const about = `Host: a\r\n${account}Records-Account-Id: ${owner.id}\r\nContent-Type: application/json\r\n`;
   socket.write(`POST ${path} HTTP/1.1\r\n${about}Content-Length: 100\r\n\r\n{`);
   socket.resume();

@@ -13,7 +13,7 @@ import {
   SessionNoteItemSchema,
   TranscriptItemSchema,
 } from "../../src/gen/records/ingest/v1/items_pb.ts";
-import { useHouse } from "../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 import {
   contact,
@@ -31,12 +31,12 @@ import type { Holder } from "../mcp/tools/set-up.ts";
 import { call, holderOf } from "../mcp/tools/set-up.ts";
 import { arbitraryOf } from "./arbitrary-message.ts";
 
-const house = useHouse({ RATE_LIMIT: "100000", RATE_BURST: "100000" });
+const fixture = useSignInFixture({ RATE_LIMIT: "100000", RATE_BURST: "100000" });
 let holder: Holder;
 let open: ReturnType<typeof openWires>;
 beforeAll(async () => {
-  holder = await holderOf(house());
-  open = openWires(house().service);
+  holder = await holderOf(fixture());
+  open = openWires(fixture().service);
 });
 afterAll(() => open.close());
 
@@ -80,8 +80,8 @@ async function isShown(rpc: Rpc, request: Record<string, unknown>): Promise<void
   const { many } = endpoints[rpc] as { many?: boolean };
   for (const one of many === true ? (data as unknown[]) : [data])
     expect(mismatches(shapes[rpc] as Shape, one)).toEqual([]);
-  const told = await call(holder, tools[rpc] ?? "", request);
-  expect(told.isError ?? false, `${rpc}: ${told.text}`).toBe(false);
+  const reported = await call(holder, tools[rpc] ?? "", request);
+  expect(reported.isError ?? false, `${rpc}: ${reported.text}`).toBe(false);
 }
 
 const counts = { accepted: 0, rejected: 0 };
@@ -104,7 +104,7 @@ test("every wire, tool and export shows all records that binary gRPC accepts, an
     sessionNotes: list(SessionNoteItemSchema, fc.oneof(fc.constant(ids.session), fc.uuid())),
     contactNotes: list(ContactNoteItemSchema, fc.oneof(fc.constant(ids.contact), fc.uuid())),
   });
-  const ingest = ingestClient(house().service);
+  const ingest = ingestClient(fixture().service);
   await ingest.upsertContacts({ accountId, contacts: [{ id: ids.contact, fullName: "Budget" }] });
   await ingest.upsertSessions({ accountId, sessions: [{ id: ids.session, contactId: ids.contact }] });
   await fc.assert(
@@ -115,10 +115,10 @@ test("every wire, tool and export shows all records that binary gRPC accepts, an
       accepted((await ingest.upsertSessionNotes({ accountId, notes: records.sessionNotes as never })).results);
       accepted((await ingest.upsertContactNotes({ accountId, notes: records.contactNotes as never })).results);
       for (const [rpc, request] of reads(ids.contact, ids.session)) await isShown(rpc, request);
-      const exported = await exportAll(house().service, accountId);
-      const told = await importAll(house().service, { accountId, importId: randomId(), records: exported });
-      expect(told.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
-      expect(await exportAll(house().service, accountId)).toEqual(exported);
+      const exported = await exportAll(fixture().service, accountId);
+      const reported = await importAll(fixture().service, { accountId, importId: randomId(), records: exported });
+      expect(reported.flatMap(({ rejections }) => rejections.map(({ error }) => error?.message))).toEqual([]);
+      expect(await exportAll(fixture().service, accountId)).toEqual(exported);
     }),
     { numRuns: Number(process.env["RUNS"] ?? 5) },
   );
@@ -136,7 +136,7 @@ const wrongTimes = [
 
 test("a time that some wire cannot show fails only its item, in a batch and in an import [ING-09]", async () => {
   const { accountId } = holder;
-  const ingest = ingestClient(house().service);
+  const ingest = ingestClient(fixture().service);
   const message = "must be a time from the year 1 to 9999, with nanos from 0 to 999999999";
   for (const time of wrongTimes) {
     for (const field of ["createdAt", "updatedAt", "archivedAt"]) {
@@ -157,20 +157,20 @@ test("a time that some wire cannot show fails only its item, in a batch and in a
   const records = [
     { record: { case: "contact" as const, value: create(ContactItemSchema, { createdAt: time as never }) } },
   ];
-  const told = [];
+  const reported = [];
   for await (const response of ingest.import(
     (async function* () {
       yield { accountId, records };
     })(),
   ))
-    told.push(...response.rejections);
-  expect(told.map(({ error }) => error?.message)).toEqual([`created_at: ${message}`]);
+    reported.push(...response.rejections);
+  expect(reported.map(({ error }) => error?.message)).toEqual([`created_at: ${message}`]);
 });
 
 test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, -1, -0.001])(
   "rejects a recording of %d seconds [ING-10]",
   async (durationSeconds) => {
-    const { results } = await ingestClient(house().service).putTranscripts({
+    const { results } = await ingestClient(fixture().service).putTranscripts({
       accountId: holder.accountId,
       transcripts: [{ sessionId: someId, recording: { id: someId, durationSeconds } }],
     });
@@ -201,7 +201,7 @@ test("stores an empty optional text as null, and rejects an empty id or external
     type: "SESSION_NOTE_TYPE_USER_MANUAL",
   });
   await put.contactNotes({ contact_id: contactId, content: "unlabelled", source: "import" });
-  const { service } = house();
+  const { service } = fixture();
   const get = async (path: string) => (await service.rest(path, { key: holder.key })).body.data;
   for (const value of Object.values({
     ...(await get(`/v1/contacts/${contactId}`)),

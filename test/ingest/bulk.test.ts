@@ -57,10 +57,10 @@ function importSlowly(records: readonly RecordJson[]) {
 }
 
 test("a large import into a database that is all but empty takes the index away, has built it when it is done, and leaves it when it continues for a few more notes [ING-06, SRC-08]", async () => {
-  const told = await importSlowly(many);
+  const responses = await importSlowly(many);
   expect(changes()).toEqual(["dropped", "built"]);
-  expect(told.at(-1)).toMatchObject({ done: true, indexing: false, written: { contactNotes: 9_000n } });
-  expect(told.at(-2)).toMatchObject({ done: false, indexing: true });
+  expect(responses.at(-1)).toMatchObject({ done: true, indexing: false, written: { contactNotes: 9_000n } });
+  expect(responses.at(-2)).toMatchObject({ done: false, indexing: true });
   expect(await usable()).toBe(true);
   expect((await client.get("/v1/notes?query=note8999")).body.data).toMatchObject([{ content: "note8999 budget" }]);
 

@@ -75,8 +75,8 @@ test("every field of every record is kept by ingest, shown on every wire, export
   const account = "records.admin.v1.AccountService";
   await service.internalCall(`${account}/DeleteAccount`, { account_id: accountId });
   const { id: other } = await service.account();
-  const told = await importAll(service, { accountId: other, records: exported });
-  expect(told.flatMap(({ rejections }) => rejections)).toEqual([]);
+  const responses = await importAll(service, { accountId: other, records: exported });
+  expect(responses.flatMap(({ rejections }) => rejections)).toEqual([]);
   expect(await exportAll(service, other)).toEqual(exported);
 });
 

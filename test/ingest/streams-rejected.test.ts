@@ -64,14 +64,14 @@ test("a record that is wrong is rejected with its place and the reason; the othe
     { contact_note: { contact_external_id: "a", content: "", source: "import" } },
     { transcript: { session_external_id: "nothing", transcript: "t" } },
   ];
-  const told = await importAll(service(), { accountId: client.id, records, chunk: 2 });
-  expect(told.at(-1)).toMatchObject({
+  const responses = await importAll(service(), { accountId: client.id, records, chunk: 2 });
+  expect(responses.at(-1)).toMatchObject({
     done: true,
     position: 9n,
     rejected: 6n,
     written: { contacts: 1n, sessions: 1n, contactNotes: 1n, transcripts: 0n },
   });
-  const rejections = told
+  const rejections = responses
     .flatMap(({ rejections }) => rejections)
     .map(({ position, externalId, error }) => [Number(position), externalId, error?.message]);
   expect(rejections.sort(([a], [b]) => Number(a) - Number(b))).toEqual([
@@ -90,13 +90,13 @@ test("ids that another account has are rejected, however many, and quickly [ING-
     session: { id: randomId(), title: `mine ${at}` },
   }));
   await importAll(service(), { accountId: stranger.id, records });
-  const told = await importAll(service(), {
+  const responses = await importAll(service(), {
     accountId: client.id,
     records: [...records, { session: { title: "of its own" } }],
     chunk: 500,
   });
-  expect(told.at(-1)).toMatchObject({ rejected: 1_200n, written: { sessions: 1n }, done: true });
-  expect(told.flatMap(({ rejections }) => rejections).map(({ error }) => error?.message)).toEqual(
+  expect(responses.at(-1)).toMatchObject({ rejected: 1_200n, written: { sessions: 1n }, done: true });
+  expect(responses.flatMap(({ rejections }) => rejections).map(({ error }) => error?.message)).toEqual(
     records.map(() => "the id or external_id already belongs to another record"),
   );
   expect((await exportAll(service(), stranger.id)).length).toBe(1_200);

@@ -127,8 +127,8 @@ test("an account that is exported, deleted and imported is the same, record by r
   ).toBe(true);
   const fresh = await newClient(service());
   expect(await exportAll(service(), fresh.id)).toEqual([]);
-  const told = await importAll(service(), { accountId: fresh.id, records: exported });
-  expect(told.at(-1)).toMatchObject({
+  const responses = await importAll(service(), { accountId: fresh.id, records: exported });
+  expect(responses.at(-1)).toMatchObject({
     done: true,
     position: 14n,
     rejected: 0n,
@@ -182,13 +182,13 @@ test("a stream that is cut off continues at the place that the first response re
   const position = Number(begun?.position);
   expect(position).toBeGreaterThanOrEqual(1_000);
   expect(position).toBeLessThan(3_000);
-  const told = await importAll(service(), {
+  const responses = await importAll(service(), {
     accountId: client.id,
     importId: "cut",
     position,
     records: records.slice(position),
   });
-  expect(told.at(-1)).toMatchObject({ position: 3_000n, written: { sessions: 3_000n }, rejected: 0n, done: true });
+  expect(responses.at(-1)).toMatchObject({ position: 3_000n, written: { sessions: 3_000n }, rejected: 0n, done: true });
   expect((await exportAll(service(), client.id)).map(({ session }) => session?.["title"]).sort()).toEqual(
     records.map(({ session }) => session?.["title"]).sort(),
   );
@@ -210,7 +210,7 @@ test("two streams of one import at once, as after a cut of which the service kno
     ),
   );
   expect(both.flat().flatMap(({ rejections }) => rejections)).toEqual([]);
-  for (const told of both) expect(told.at(-1)).toMatchObject({ position: 1_201n, rejected: 0n, done: true });
+  for (const responses of both) expect(responses.at(-1)).toMatchObject({ position: 1_201n, rejected: 0n, done: true });
   expect((await exportAll(service(), client.id)).length).toBe(1_201);
 });
 
@@ -221,9 +221,9 @@ test("records that follow each other as they belong together are all written, ho
     { session: { external_id: `s${at}`, contact_external_id: `c${at}` } },
     { transcript: { session_external_id: `s${at}`, transcript: "long ".repeat(60_000) } },
   ]).flat();
-  const told = await importAll(service(), { accountId: client.id, records });
-  expect(told.flatMap(({ rejections }) => rejections)).toEqual([]);
-  expect(told.at(-1)).toMatchObject({
+  const responses = await importAll(service(), { accountId: client.id, records });
+  expect(responses.flatMap(({ rejections }) => rejections)).toEqual([]);
+  expect(responses.at(-1)).toMatchObject({
     done: true,
     rejected: 0n,
     written: { contacts: 8n, sessions: 8n, transcripts: 8n },
@@ -255,8 +255,8 @@ test("where records that follow each other name the same one, by its id or its e
     ...repeated("session", { id }, "title"),
     ...repeated("contact_note", { id, contact_id: id, source: "import" }, "content"),
   ];
-  const told = await importAll(service(), { accountId: client.id, records });
-  expect(told.at(-1)).toMatchObject({ done: true, rejected: 0n });
+  const responses = await importAll(service(), { accountId: client.id, records });
+  expect(responses.at(-1)).toMatchObject({ done: true, rejected: 0n });
   const last = (await exportAll(service(), client.id))
     .flatMap((record) => Object.values(record))
     .map(({ full_name, title, content }) => full_name ?? title ?? content);

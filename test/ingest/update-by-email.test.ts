@@ -13,8 +13,8 @@ type Contact = Readonly<Record<string, unknown>>;
 
 async function importByEmail(client: Client, contacts: readonly Contact[], how: object = {}): Promise<ImportResponse> {
   const records = contacts.map((contact) => ({ contact }));
-  const told = await importAll(service(), { accountId: client.id, records, updateByEmail: true, ...how });
-  return told.at(-1) as ImportResponse;
+  const responses = await importAll(service(), { accountId: client.id, records, updateByEmail: true, ...how });
+  return responses.at(-1) as ImportResponse;
 }
 
 async function stored(client: Client, id: string | undefined): Promise<Contact> {

@@ -242,10 +242,10 @@ test("imports are counted by their end, and their records by what became of them
     records: [{ contact: { full_name: "Cy" } }],
     between: () => new Promise(() => undefined),
   });
-  const told = ingestClient(service).import(sending, { signal: left.signal })[Symbol.asyncIterator]();
-  await told.next();
+  const responses = ingestClient(service).import(sending, { signal: left.signal })[Symbol.asyncIterator]();
+  await responses.next();
   left.abort();
-  await told.next().catch(() => undefined);
+  await responses.next().catch(() => undefined);
   await expectValue(1, "records_imports_total", { outcome: "broken_off" });
   expect(await counts()).toEqual([1, 1, 1, 1, 2]);
 });

@@ -91,14 +91,14 @@ interface Seen {
 
 const failureOf = (call: Promise<unknown>): Promise<ConnectError> =>
   call.then(() => expect.fail("it succeeded"), ConnectError.from);
-const told = (error: ConnectError): unknown[] => [error.code, error.findDetails(ErrorInfoSchema)[0]?.reason];
+const detailsOf = (error: ConnectError): unknown[] => [error.code, error.findDetails(ErrorInfoSchema)[0]?.reason];
 const exceeded = [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"];
 
 describe.each(wires)("over %s", (_name, transport) => {
   test("a deadline that passes is deadline_exceeded, and bounds the database's command [OPS-23]", async () => {
     await contacts(transport).get();
     await whileHanging(["aggregate"], async ({ started }) => {
-      expect(told(await failureOf(contacts(transport, shortDeadline).get()))).toEqual(exceeded);
+      expect(detailsOf(await failureOf(contacts(transport, shortDeadline).get()))).toEqual(exceeded);
       expect(started.map(({ command }) => command["maxTimeMS"] as number)).toEqual([expect.any(Number)]);
       expect(started[0]?.command["maxTimeMS"]).toBeLessThanOrEqual(Number(shortDeadline));
     });
@@ -113,7 +113,7 @@ describe.each(wires)("over %s", (_name, transport) => {
     const fullName = `Late by ${_name}`;
     let begun = 0;
     await whileHanging(["update"], async (seen) => {
-      expect(told(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
+      expect(detailsOf(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
       await expect.poll(() => seen.failed).toBe(1);
       begun = performance.now();
     });
@@ -148,7 +148,7 @@ test("a deadline passes while the credential is looked up [OPS-23]", async () =>
   await whileHanging(["aggregate"], async () => {
     const headers = { authorization: `Bearer ${other.key}`, "grpc-timeout": "300m" };
     const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
-    expect(told(await failureOf(client.getContact({ contactId: contact }, { headers })))).toEqual(exceeded);
+    expect(detailsOf(await failureOf(client.getContact({ contactId: contact }, { headers })))).toEqual(exceeded);
   });
 });
 

@@ -36,7 +36,7 @@ export const forms: readonly Form[] = (["connect", "grpc", "grpc-web"] as const)
 );
 
 /** What came back. */
-export interface Told {
+export interface Reply {
   /** HTTP's own. */
   readonly status: number;
   /** Headers and trailers alike. */
@@ -83,12 +83,12 @@ export async function send(
   rpc: DescMethodUnary,
   body: Uint8Array,
   headers: Sent = {},
-): Promise<Told> {
+): Promise<Reply> {
   const path = `/${rpc.parent.typeName}/${rpc.name}`;
   const sent = { "content-type": form.type, ...headers };
   if (form.http === 1) {
     const response = await fetch(base + path, { method: "POST", headers: sent, body });
-    return told(form, response.status, response.headers, Buffer.from(await response.arrayBuffer()));
+    return replyOf(form, response.status, response.headers, Buffer.from(await response.arrayBuffer()));
   }
   const {
     status,
@@ -98,16 +98,21 @@ export async function send(
   const plain = Object.entries(received)
     .filter(([name]) => !name.startsWith(":"))
     .map(([name, value]): [string, string] => [name, String(value)]);
-  return told(form, status, new Headers(plain), bytes);
+  return replyOf(form, status, new Headers(plain), bytes);
 }
 
 /** Calls by Connect's GET. */
-export async function get(base: string, rpc: DescMethodUnary, query: string, headers: Sent = {}): Promise<Told> {
+export async function get(base: string, rpc: DescMethodUnary, query: string, headers: Sent = {}): Promise<Reply> {
   const response = await fetch(`${base}/${rpc.parent.typeName}/${rpc.name}${query}`, { headers });
-  return told(form("connect", true, 1), response.status, response.headers, Buffer.from(await response.arrayBuffer()));
+  return replyOf(
+    form("connect", true, 1),
+    response.status,
+    response.headers,
+    Buffer.from(await response.arrayBuffer()),
+  );
 }
 
-function told({ protocol }: Form, status: number, headers: Headers, bytes: Buffer): Told {
+function replyOf({ protocol }: Form, status: number, headers: Headers, bytes: Buffer): Reply {
   const all = new Headers(headers);
   if (protocol === "grpc-web") for (const [name, value] of trailers(bytes)) all.set(name, value);
   const error = protocol === "connect" ? connectError(status, bytes) : findTrailerError(all);

@@ -4,16 +4,16 @@ import { SignJWT, UnsecuredJWT, exportSPKI } from "jose";
 import { describe, expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { clientSecret, enter, idClaims, newKey, seconds } from "../../fixtures/sign-in/fake-provider.ts";
-import { sendRequest } from "../../fixtures/sign-in/house.ts";
+import { sendRequest } from "../../fixtures/sign-in/fixture.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
-const { fake, service, base, claimsOf, tell } = useLogoutTokens();
+const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();
 
 describe("a logout token is rejected and ends nothing:", () => {
   /** Rejected with 400 in the envelope; the user whom it names stays signed in. */
   async function expectRejected(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
     const { cookie } = await enter(base(), fake(), { sid: "the-session" });
-    const response = await tell(token, base(), headers);
+    const response = await sendToken(token, base(), headers);
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
       400,
       "application/json; charset=utf-8",

@@ -10,22 +10,24 @@ import {
   sendRequest,
   sessionCount,
   signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+  useSignInFixture,
+} from "../../fixtures/sign-in/fixture.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
-const house = useHouse();
-const { fake, service, base, claimsOf, tell } = useLogoutTokens();
+const fixture = useSignInFixture();
+const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();
 afterEach(() => void vi.useRealTimers());
 
 test("signing out at the provider ends our session, behind the browser's back [DSH-04]", async () => {
-  const { browser, cookie } = await signIn(house(), ann);
-  const other = await signIn(house(), ann);
-  const page = await browser.open(`${house().provider.issuer}/session/end`);
-  expect(await ownerStatus(house().base, cookie)).toBe(200);
+  const { browser, cookie } = await signIn(fixture(), ann);
+  const other = await signIn(fixture(), ann);
+  const page = await browser.open(`${fixture().provider.issuer}/session/end`);
+  expect(await ownerStatus(fixture().base, cookie)).toBe(200);
   await browser.submit(page);
-  expect([await ownerStatus(house().base, cookie), await ownerStatus(house().base, other.cookie)]).toEqual([401, 200]);
-  const [newest] = await auditOf(house().base, other.cookie);
+  expect([await ownerStatus(fixture().base, cookie), await ownerStatus(fixture().base, other.cookie)]).toEqual([
+    401, 200,
+  ]);
+  const [newest] = await auditOf(fixture().base, other.cookie);
   expect(newest).toMatchObject({
     event: "signed_out",
     detail: "At the identity provider.",
@@ -42,7 +44,7 @@ describe("a logout token", () => {
       await enter(base(), fake(), { sid }),
       await enter(base(), fake(), { sid: another }),
     ];
-    const { status, text, headers } = await tell(await fake().sign(claimsOf({ sid })));
+    const { status, text, headers } = await sendToken(await fake().sign(claimsOf({ sid })));
     expect([status, text, headers.get("cache-control")]).toEqual([200, "", "no-store"]);
     for (const { cookie } of [one, same])
       expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
@@ -52,7 +54,7 @@ describe("a logout token", () => {
   test("with a sid alone does as well [DSH-04]", async () => {
     const sid = randomUUID();
     const { cookie } = await enter(base(), fake(), { sid });
-    expect((await tell(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
   });
 
@@ -62,7 +64,7 @@ describe("a logout token", () => {
       await enter(base(), fake()),
       await enter(base(), fake(), { sub: "person-emil", email: "emil@example.com" }),
     ];
-    expect((await tell(await fake().sign(claimsOf()))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf()))).status).toBe(200);
     for (const { cookie } of [one, other])
       expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
     expect((await sendRequest(`${base()}/`, { cookie: stranger.cookie })).text).toContain("emil@example.com");
@@ -81,7 +83,7 @@ describe("a logout token", () => {
           subject: "person-dora",
           expires_at: new Date(Date.now() + 60_000),
         });
-      expect((await tell(await fake().sign(claimsOf()), second.base)).status).toBe(200);
+      expect((await sendToken(await fake().sign(claimsOf()), second.base)).status).toBe(200);
       expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
       expect(await sessionCount(service(), { issuer: "https://other.example" })).toBe(1);
     } finally {
@@ -95,11 +97,11 @@ describe("a logout token", () => {
     ["for several services", { aud: ["another", "records"] }],
     ["with more in its event", { events: { ...logout, "https://example.com/other": {} } }],
   ])("%s is taken all the same", async (_name, changes) => {
-    expect((await tell(await fake().sign(claimsOf(changes)))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf(changes)))).status).toBe(200);
   });
 
   test.each(["logout+jwt", "LOGOUT+JWT", "JWT"])("of the type %s is taken", async (typ) => {
-    expect((await tell(await fake().sign(claimsOf(), { typ }))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf(), { typ }))).status).toBe(200);
   });
 
   test("of a user with an account is in the audit log, once for each session [DSH-04]", async () => {
@@ -110,7 +112,7 @@ describe("a logout token", () => {
     ];
     expect(await ownerStatus(base(), one.cookie)).toBe(200);
     expect(
-      (await tell(await fake().sign(claimsOf({ sub: "person-fay" })), base(), { "X-Request-Id": "from-behind" }))
+      (await sendToken(await fake().sign(claimsOf({ sub: "person-fay" })), base(), { "X-Request-Id": "from-behind" }))
         .status,
     ).toBe(200);
     expect(await ownerStatus(base(), one.cookie)).toBe(401);
@@ -131,29 +133,29 @@ describe("a logout token", () => {
 
   test("that is signed with a key which the provider rotated in just now is taken [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
-    expect((await tell(await fake().sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
     // Another user: this test advances the clock, and the other tests need the right time.
     const { cookie } = await enter(base(), fake(), { sid, sub: "person-rota" });
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
     const old = fake().key;
     await fake().rotate();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
-    expect((await tell(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
-    expect((await tell(await fake().sign(claimsOf({ sid: another }), { kid: old.kid }, old.privateKey))).status).toBe(
-      400,
-    );
+    expect(
+      (await sendToken(await fake().sign(claimsOf({ sid: another }), { kid: old.kid }, old.privateKey))).status,
+    ).toBe(400);
   });
 
   test("with an unknown key fetches the provider's keys at most once in 30 seconds [OAU-18]", async () => {
     const stranger = await newKey("unknown");
-    await tell(await fake().sign(claimsOf()));
+    await sendToken(await fake().sign(claimsOf()));
     fake().requestedPaths.length = 0;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 100_000 });
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () => fake().sign(claimsOf(), { kid: randomUUID() }, stranger.privateKey)),
     );
-    for (const token of tokens) expect((await tell(token)).status).toBe(400);
+    for (const token of tokens) expect((await sendToken(token)).status).toBe(400);
     expect(fake().requestedPaths.filter((path) => path === "/jwks").length).toBe(1);
   });
 });
@@ -168,11 +170,11 @@ describe("a logout token counts once", () => {
       ] as const) {
         const token = await fake().sign(claimsOf({ sid, sub }));
         const before = await enter(base(), fake(), sid === undefined ? {} : { sid });
-        expect((await tell(token)).status).toBe(200);
+        expect((await sendToken(token)).status).toBe(200);
         expect((await sendRequest(`${base()}/`, { cookie: before.cookie })).text).not.toContain("dora@example.com");
         const { cookie } = await enter(base(), fake());
         for (const at of [base(), second.base])
-          expect((await tell(token, at)).body).toEqual({
+          expect((await sendToken(token, at)).body).toEqual({
             error: { code: "400", message: "logout_token: must be a new one; this one was already received." },
           });
         expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
@@ -184,13 +186,13 @@ describe("a logout token counts once", () => {
 
   test("also when it is delivered several times at once [DSH-07]", async () => {
     const token = await fake().sign(claimsOf({ sid: randomUUID() }));
-    const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await tell(token)).status));
+    const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await sendToken(token)).status));
     expect(statuses.sort()).toEqual([200, 400, 400, 400]);
   });
 
   test("and is remembered until it expires [DSH-07]", async () => {
     const jti = randomUUID();
-    expect((await tell(await fake().sign(claimsOf({ jti })))).status).toBe(200);
+    expect((await sendToken(await fake().sign(claimsOf({ jti })))).status).toBe(200);
     const tokens = service().app.client.db().collection("logout_tokens");
     const [kept] = await tokens.find({ "_id.jti": jti }).toArray();
     expect(kept?.["forgettable_at"].getTime()).toBeGreaterThan(Date.now() + 120_000);

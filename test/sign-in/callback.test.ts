@@ -10,14 +10,14 @@ import {
   sessionCount,
   sessionOf,
   signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+  useSignInFixture,
+} from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 /** Rejected with 400, without a cookie and without a session. */
 async function expectRejected(request: (accept: string) => Promise<RestResponse>): Promise<void> {
-  const before = await sessionCount(house().service);
+  const before = await sessionCount(fixture().service);
   for (const accept of ["text/html,application/xhtml+xml,*/*;q=0.8", "application/json", "*/*"]) {
     const response = await request(accept);
     expect(response.status).toBe(400);
@@ -33,13 +33,13 @@ async function expectRejected(request: (accept: string) => Promise<RestResponse>
       expect(response.body).toEqual({ error: { code: "400", message: expect.stringMatching(/sign-in/) } });
     }
   }
-  expect(await sessionCount(house().service)).toBe(before);
+  expect(await sessionCount(fixture().service)).toBe(before);
 }
 
 /** The response of the provider, changed. */
 async function changed(change: (back: URL) => void): Promise<(accept: string) => Promise<RestResponse>> {
   return async (accept) => {
-    const { back, cookie } = await almostIn(house(), ann);
+    const { back, cookie } = await almostIn(fixture(), ann);
     change(back);
     return sendRequest(back, { cookie, accept });
   };
@@ -51,23 +51,23 @@ const set =
     back.searchParams.set(name, value);
 
 test("a sign-in without the cookie of its beginning is rejected [DSH-01]", async () => {
-  const { back } = await almostIn(house(), ann);
+  const { back } = await almostIn(fixture(), ann);
   await expectRejected((accept) => sendRequest(back, { accept }));
 });
 
 test("a sign-in with the cookie of another browser's beginning is rejected, and so is its own code elsewhere [DSH-01]", async () => {
-  const { back } = await almostIn(house(), ann);
-  const { cookie } = await begin(house().base);
+  const { back } = await almostIn(fixture(), ann);
+  const { cookie } = await begin(fixture().base);
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
-  const stolen = await almostIn(house(), ben);
-  const own = await almostIn(house(), ann);
+  const stolen = await almostIn(fixture(), ben);
+  const own = await almostIn(fixture(), ann);
   const url = new URL(own.back);
   url.searchParams.set("code", stolen.back.searchParams.get("code") ?? "");
   await expectRejected((accept) => sendRequest(url, { cookie: own.cookie, accept }));
 });
 
 test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
-  const { back, cookie } = await almostIn(house(), ann);
+  const { back, cookie } = await almostIn(fixture(), ann);
   const [name = "", value = ""] = [cookie.slice(0, cookie.indexOf("=")), cookie.slice(cookie.indexOf("=") + 1)];
   const parts = value.split(".");
   const forms = [
@@ -91,29 +91,29 @@ test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
 });
 
 test("a sign-in's cookie is worth nothing as a session's, nor the other way round [DSH-01]", async () => {
-  const { back, cookie } = await almostIn(house(), ann);
+  const { back, cookie } = await almostIn(fixture(), ann);
   const value = cookie.slice("records_sign_in=".length);
-  expect((await sendRequest(`${house().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
-  const { cookie: session } = await signIn(house(), ann);
+  expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
+  const { cookie: session } = await signIn(fixture(), ann);
   await expectRejected((accept) =>
     sendRequest(back, { accept, cookie: session.replace("records_session", "records_sign_in") }),
   );
 });
 
 test("a code is taken once [DSH-01]", async () => {
-  const { back, cookie } = await almostIn(house(), ann);
+  const { back, cookie } = await almostIn(fixture(), ann);
   expect((await sendRequest(back, { cookie })).status).toBe(303);
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
 });
 
 test("a code that comes twice at once makes one session at the most [DSH-01]", async () => {
-  const { back, cookie } = await almostIn(house(), ann);
-  const before = await sessionCount(house().service);
+  const { back, cookie } = await almostIn(fixture(), ann);
+  const before = await sessionCount(fixture().service);
   const statuses = (await Promise.all([1, 2, 3].map(() => sendRequest(back, { cookie }))))
     .map(({ status }) => status)
     .sort();
   expect(statuses.filter((status) => status !== 303 && status !== 400)).toEqual([]);
-  expect((await sessionCount(house().service)) - before).toBeLessThanOrEqual(1);
+  expect((await sessionCount(fixture().service)) - before).toBeLessThanOrEqual(1);
 });
 
 describe("the response of the provider is rejected", () => {
@@ -148,12 +148,12 @@ describe("the response of the provider is rejected", () => {
 });
 
 test("a user who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
-  const { cookie, leadsTo } = await begin(house().base);
-  const back = new URL(`${house().base}/sign-in/callback`);
+  const { cookie, leadsTo } = await begin(fixture().base);
+  const back = new URL(`${fixture().base}/sign-in/callback`);
   back.search = new URLSearchParams({
     error: "access_denied",
     state: leadsTo.searchParams.get("state") ?? "",
-    iss: house().provider.issuer,
+    iss: fixture().provider.issuer,
   }).toString();
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
   expect((await sendRequest(back, { cookie })).body).toEqual({
@@ -162,12 +162,12 @@ test("a user who says no at the provider is told that the sign-in was cancelled,
 });
 
 test("what the provider gives as its reason is shown as text and shortened", async () => {
-  const { cookie, leadsTo } = await begin(house().base);
-  const back = new URL(`${house().base}/sign-in/callback`);
+  const { cookie, leadsTo } = await begin(fixture().base);
+  const back = new URL(`${fixture().base}/sign-in/callback`);
   back.search = new URLSearchParams({
     error: `<script>alert(1)</script>${"x".repeat(500)}`,
     state: leadsTo.searchParams.get("state") ?? "",
-    iss: house().provider.issuer,
+    iss: fixture().provider.issuer,
   }).toString();
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
   const { text } = await sendRequest(back, { cookie, accept: "text/html" });
@@ -176,26 +176,27 @@ test("what the provider gives as its reason is shown as text and shortened", asy
 });
 
 test("a rejected sign-in leaves the session that the browser has, and the audit log has nothing of it [KEY-19]", async () => {
-  const { cookie: session } = await signIn(house(), ann);
-  const before = await auditOf(house().base, session);
-  const { cookie } = await begin(house().base);
+  const { cookie: session } = await signIn(fixture(), ann);
+  const before = await auditOf(fixture().base, session);
+  const { cookie } = await begin(fixture().base);
   expect(
-    (await sendRequest(`${house().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` })).status,
+    (await sendRequest(`${fixture().base}/sign-in/callback?code=x&state=y`, { cookie: `${session}; ${cookie}` }))
+      .status,
   ).toBe(400);
-  expect(await auditOf(house().base, session)).toEqual(before);
+  expect(await auditOf(fixture().base, session)).toEqual(before);
 });
 
 test("a rejected sign-in and a used one leave no code, no state and no cookie in the log", async () => {
-  const { back, cookie } = await almostIn(house(), ann);
+  const { back, cookie } = await almostIn(fixture(), ann);
   const response = await sendRequest(back, { cookie });
   await sendRequest(back, { cookie });
-  const log = house().service.logLines.join("\n");
+  const log = fixture().service.logLines.join("\n");
   for (const secret of [
     back.searchParams.get("code"),
     back.searchParams.get("state"),
     cookie.split("=")[1],
     sessionOf(response).split("=")[1],
-    house().provider.client.secret,
+    fixture().provider.client.secret,
   ]) {
     expect(secret).not.toBe("");
     expect(log).not.toContain(secret);

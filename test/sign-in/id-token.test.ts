@@ -13,9 +13,9 @@ import {
   newKey,
   seconds,
   startFakeProvider,
-  tellLogout,
+  sendLogoutToken,
 } from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/house.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/fixture.ts";
 
 let fake: FakeProvider;
 let service: TestService;
@@ -165,7 +165,7 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
     }
     secrets.push(state, nonce, token, cookie.split("=")[1] ?? "-");
   }
-  await tellLogout(base, await fake.sign(logoutClaims(fake, { aud: "another" })));
+  await sendLogoutToken(base, await fake.sign(logoutClaims(fake, { aud: "another" })));
   fake.responses.set(
     "/token",
     (_request, response) =>
@@ -264,17 +264,17 @@ test.each([
   ["with a slash less", "", "/"],
 ])(
   "where OIDC_ISSUER is written %s, users sign in and the provider signs them out [DSH-01, DSH-04]",
-  async (_name, configured, told) => {
+  async (_name, configured, reported) => {
     const other = await startFakeProvider();
-    other.metadata["issuer"] = other.issuer + told;
+    other.metadata["issuer"] = other.issuer + reported;
     const one = await service.another({ ...other.settings(), OIDC_ISSUER: other.issuer + configured });
     const at = one.app.baseUrl;
     try {
-      const { response, cookie } = await enter(at, other, { iss: other.issuer + told });
+      const { response, cookie } = await enter(at, other, { iss: other.issuer + reported });
       expect(response.status).toBe(303);
-      expect((await tellLogout(at, await other.sign(logoutClaims(other, { iss: other.issuer + told })))).status).toBe(
-        200,
-      );
+      expect(
+        (await sendLogoutToken(at, await other.sign(logoutClaims(other, { iss: other.issuer + reported })))).status,
+      ).toBe(200);
       expect((await sendRequest(`${at}/`, { cookie })).text).not.toContain("dora@example.com");
     } finally {
       await one.stop();

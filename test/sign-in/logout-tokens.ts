@@ -2,7 +2,7 @@
 import type { JWTPayload } from "jose";
 import { afterEach } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
-import { logoutClaims, tellLogout } from "../../fixtures/sign-in/fake-provider.ts";
+import { logoutClaims, sendLogoutToken } from "../../fixtures/sign-in/fake-provider.ts";
 import { useFakeProvider } from "../support/at-fake-provider.ts";
 
 /** Starts the provider and the service; the provider responds as usual again after each test. */
@@ -10,7 +10,10 @@ export function useLogoutTokens() {
   const { fake, service, base } = useFakeProvider();
   afterEach(() => fake().responses.clear());
   const claimsOf = (changes: Record<string, unknown> = {}): JWTPayload => logoutClaims(fake(), changes);
-  const tell = (token: string | undefined, at = base(), headers: Record<string, string> = {}): Promise<RestResponse> =>
-    tellLogout(at, token, headers);
-  return { fake, service, base, claimsOf, tell };
+  const sendToken = (
+    token: string | undefined,
+    at = base(),
+    headers: Record<string, string> = {},
+  ): Promise<RestResponse> => sendLogoutToken(at, token, headers);
+  return { fake, service, base, claimsOf, sendToken };
 }

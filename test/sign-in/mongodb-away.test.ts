@@ -5,8 +5,8 @@ import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.t
 import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { startInstance, startService } from "../../fixtures/service/service.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
-import { enter, logoutClaims, startFakeProvider, tellLogout } from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, sendRequest } from "../../fixtures/sign-in/house.ts";
+import { enter, logoutClaims, startFakeProvider, sendLogoutToken } from "../../fixtures/sign-in/fake-provider.ts";
+import { begin, newOwner, sendRequest } from "../../fixtures/sign-in/fixture.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -45,7 +45,7 @@ async function expectUnavailable(cookie: string): Promise<void> {
       "signing out",
       one,
     ]),
-    tellLogout(base, token).then((one): [string, RestResponse] => ["a logout token", one]),
+    sendLogoutToken(base, token).then((one): [string, RestResponse] => ["a logout token", one]),
     entering.then(({ response }): [string, RestResponse] => ["the way back", response]),
   ]);
   expect(responses.map(([name, { status }]) => [name, status])).toEqual(responses.map(([name]) => [name, 503]));

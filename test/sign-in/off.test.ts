@@ -2,19 +2,19 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 describe("where there is no identity provider", () => {
   let off: TestService;
   beforeAll(async () => {
-    off = await house().service.another({ OIDC_ISSUER: "" });
+    off = await fixture().service.another({ OIDC_ISSUER: "" });
   });
   afterAll(async () => off.stop());
 
   test("the page says that sign-in is off, and has no way in [DSH-01]", async () => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     for (const options of [{}, { cookie }]) {
       const { status, headers, text } = await sendRequest(`${off.app.baseUrl}/`, options);
       expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
@@ -26,7 +26,7 @@ describe("where there is no identity provider", () => {
   });
 
   test("nobody signs in or out, and the operations on the key are 401 [DSH-01]", async () => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     const origin = off.app.baseUrl;
     for (const [method, path] of [
       ["GET", "/sign-in"],

@@ -3,15 +3,15 @@ import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
 import { ann } from "../../fixtures/sign-in/users.ts";
-import { begin, sendRequest, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import { begin, sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 /** A request whose `Host` is not the address that it is sent to; `fetch` sets its own. */
 function withHost(
   host: string,
   path: string,
-  port = house().service.app.port,
+  port = fixture().service.app.port,
 ): Promise<{ status: number | undefined; location: string | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = http1({ host: "127.0.0.1", port, path, headers: { Host: host } }, (response) => {
@@ -24,8 +24,8 @@ function withHost(
 
 describe("a page", () => {
   test("allows no script but our own file, is kept by nobody, and is what it says it is [DSH-01]", async () => {
-    const { cookie } = await signIn(house(), ann);
-    const { base, provider } = house();
+    const { cookie } = await signIn(fixture(), ann);
+    const { base, provider } = fixture();
     for (const response of [
       await sendRequest(`${base}/`),
       await sendRequest(`${base}/`, { cookie }),
@@ -61,7 +61,7 @@ describe("a page", () => {
   });
 
   test("is at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
-    const { base } = house();
+    const { base } = fixture();
     const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(page.text).toContain("Page not found");
@@ -76,8 +76,8 @@ describe("a page", () => {
   });
 
   test("serves HEAD as GET without its body, and names its methods to all others", async () => {
-    const { base } = house();
-    const { cookie } = await signIn(house(), ann);
+    const { base } = fixture();
+    const { cookie } = await signIn(fixture(), ann);
     const [get, head] = [
       await sendRequest(`${base}/`, { cookie }),
       await sendRequest(`${base}/`, { cookie, method: "HEAD" }),
@@ -113,7 +113,7 @@ describe("a page", () => {
   });
 
   test.each(["GET", "HEAD"])("serves %s over HTTP/2 as well", async (method) => {
-    const client = connect(`http://127.0.0.1:${house().service.app.port}`);
+    const client = connect(`http://127.0.0.1:${fixture().service.app.port}`);
     try {
       const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
         const stream = client.request({ ":path": "/", ":method": method });
@@ -134,10 +134,10 @@ describe("a page", () => {
 });
 
 test("the files of the page have an ETag and are not sent again to who has them", async () => {
-  const { base } = house();
+  const { base } = fixture();
   const page =
     (await sendRequest(`${base}/`)).text +
-    (await sendRequest(`${base}/`, { cookie: (await signIn(house(), ann)).cookie })).text;
+    (await sendRequest(`${base}/`, { cookie: (await signIn(fixture(), ann)).cookie })).text;
   const paths = [
     ...new Set([...page.matchAll(/<(?:link|script|img)\b[^>]*?(?:href|src)="([^"]+)"/g)].map(([, path = ""]) => path)),
   ];
@@ -175,9 +175,9 @@ test.each([
   "/__proto__",
   "/toString",
 ])("the path %s is not there: 404, a page for a browser and JSON for a program", async (path) => {
-  const page = await sendRequest(`${house().base}${path}`, { accept: "text/html" });
+  const page = await sendRequest(`${fixture().base}${path}`, { accept: "text/html" });
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
-  const { status, headers, body } = await sendRequest(`${house().base}${path}`, { accept: "application/json" });
+  const { status, headers, body } = await sendRequest(`${fixture().base}${path}`, { accept: "application/json" });
   expect([status, headers.get("content-type"), body]).toEqual([
     404,
     "application/json; charset=utf-8",
@@ -189,7 +189,7 @@ describe("the name that a browser calls us by", () => {
   test.each(["/", "/?x=y", "/sign-in"])(
     "127.0.0.1 is led to localhost, where the cookies are (%s) [DSH-01]",
     async (path) => {
-      const { port } = house().service.app;
+      const { port } = fixture().service.app;
       for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`])
         expect(await withHost(host, path)).toEqual({ status: 303, location: `http://localhost:${port}${path}` });
       const { headers } = await sendRequest(`http://127.0.0.1:${port}${path}`);
@@ -198,7 +198,7 @@ describe("the name that a browser calls us by", () => {
   );
 
   test("another name, another port, or none of this machine's stays where it is", async () => {
-    const { port } = house().service.app;
+    const { port } = fixture().service.app;
     for (const host of [
       `localhost:${port}`,
       "records.example.com",
@@ -214,7 +214,7 @@ describe("the name that a browser calls us by", () => {
   });
 
   test("a service that is called by another name than this machine's leads nobody there", async () => {
-    const one = await house().service.another({ BASE_URL: "https://records.example.com" });
+    const one = await fixture().service.another({ BASE_URL: "https://records.example.com" });
     try {
       for (const path of ["/", "/v1/health"]) expect((await sendRequest(one.base + path)).status).toBe(200);
       // Without a port in the name, as behind a proxy on this machine.
@@ -226,8 +226,8 @@ describe("the name that a browser calls us by", () => {
 });
 
 test("a page, the way in and the way back are charged to the address; a user is told to wait on a page", async () => {
-  const one = await house().service.another({
-    BASE_URL: house().base,
+  const one = await fixture().service.another({
+    BASE_URL: fixture().base,
     RATE_LIMIT: "1",
     RATE_BURST: "1",
     TRUST_PROXY: "1",
@@ -261,8 +261,8 @@ test("a page, the way in and the way back are charged to the address; a user is 
 });
 
 test("there is no per-client list of connected apps: no path, no rpc and no page has one [DSH-05]", async () => {
-  const { base } = house();
-  const { cookie } = await signIn(house(), ann);
+  const { base } = fixture();
+  const { cookie } = await signIn(fixture(), ann);
   const { body } = await sendRequest(`${base}/openapi.json`);
   const words = /client|connect|app(s|lication)|grant|consent|authoriz|token|oauth|assistant/i;
   const paths = Object.keys(body.paths as object);

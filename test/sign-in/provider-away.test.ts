@@ -11,9 +11,9 @@ import {
   seconds,
   silent,
   startFakeProvider,
-  tellLogout,
+  sendLogoutToken,
 } from "../../fixtures/sign-in/fake-provider.ts";
-import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/house.ts";
+import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/fixture.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -164,7 +164,7 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
         })
       ).status,
     ).toBe(503);
-    expect((await tellLogout(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
+    expect((await sendLogoutToken(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
     // Everything else is not held up by it.
     expect((await sendRequest(`${one.base}/`)).status).toBe(200);
   } finally {
@@ -230,7 +230,7 @@ describe.each([302, 308])("a redirect with %i", (status) => {
     fake.requestedPaths.length = 0;
     const response =
       path === "/jwks"
-        ? await tellLogout(at, await fake.sign(logoutClaims(fake)))
+        ? await sendLogoutToken(at, await fake.sign(logoutClaims(fake)))
         : path === "/token"
           ? (await enter(at, fake)).response
           : await sendRequest(`${at}/sign-in`);
@@ -252,11 +252,11 @@ describe("a logout token is 503 and ends nothing, so that the provider sends it 
     const { cookie } = await enter(base, fake);
     const at = await cold();
     fake.responses.set("/jwks", response);
-    const { status, body } = await tellLogout(at, await fake.sign(logoutClaims(fake)));
+    const { status, body } = await sendLogoutToken(at, await fake.sign(logoutClaims(fake)));
     expect([status, body]).toEqual([503, { error: { code: "503", message: expect.any(String) } }]);
     expect(await ownerStatus(at, cookie)).toBe(200);
     fake.responses.clear();
-    expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(200);
+    expect((await sendLogoutToken(at, await fake.sign(logoutClaims(fake)))).status).toBe(200);
     expect(await ownerStatus(at, cookie)).toBe(401);
   });
 
@@ -264,8 +264,8 @@ describe("a logout token is 503 and ends nothing, so that the provider sends it 
     const { cookie } = await enter(base, fake);
     const at = await cold();
     fake.responses.set("*", away);
-    expect((await tellLogout(at, await fake.sign(logoutClaims(fake)))).status).toBe(503);
-    expect((await tellLogout(at, "garbage")).status).toBe(503);
+    expect((await sendLogoutToken(at, await fake.sign(logoutClaims(fake)))).status).toBe(503);
+    expect((await sendLogoutToken(at, "garbage")).status).toBe(503);
     expect(await ownerStatus(at, cookie)).toBe(200);
   });
 });

@@ -12,15 +12,15 @@ import {
   sessionCount,
   sessionOf,
   signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+  useSignInFixture,
+} from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 test("the page of somebody who is not signed in shows a way to sign in and nothing of anybody [DSH-01]", async () => {
-  await signIn(house(), ann);
+  await signIn(fixture(), ann);
   for (const cookie of [undefined, "records_session=", "records_session=x", `records_session=${"A".repeat(43)}`]) {
-    const { status, headers, text } = await sendRequest(`${house().base}/`, cookie === undefined ? {} : { cookie });
+    const { status, headers, text } = await sendRequest(`${fixture().base}/`, cookie === undefined ? {} : { cookie });
     expect([status, headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
     expect(text).toMatch(/<a [^>]*href="\/sign-in"/);
     expect(text).not.toContain("@example.com");
@@ -30,19 +30,19 @@ test("the page of somebody who is not signed in shows a way to sign in and nothi
 });
 
 test("a user signs in at the provider's form and is back on a page of their own [DSH-01]", async () => {
-  const { page, browser, cookie } = await signIn(house(), ann);
-  expect([page.status, page.url.href]).toEqual([200, `${house().base}/`]);
+  const { page, browser, cookie } = await signIn(fixture(), ann);
+  expect([page.status, page.url.href]).toEqual([200, `${fixture().base}/`]);
   expect(page.text).toContain("ann@example.com");
   expect(page.text).toMatch(
     /<form [^>]*method="post"[^>]*action="\/sign-out"|<form [^>]*action="\/sign-out"[^>]*method="post"/i,
   );
   expect(cookie).toMatch(/^records_session=[A-Za-z0-9_-]{43}$/);
-  expect((await browser.open(`${house().base}/`)).text).toContain("ann@example.com");
-  expect(await ownerStatus(house().base, cookie)).toBe(200);
+  expect((await browser.open(`${fixture().base}/`)).text).toContain("ann@example.com");
+  expect(await ownerStatus(fixture().base, cookie)).toBe(200);
 });
 
 test("each user has a page of their own, also at the same time [DSH-01]", async () => {
-  const [one, other] = await Promise.all([signIn(house(), ann), signIn(house(), ben)]);
+  const [one, other] = await Promise.all([signIn(fixture(), ann), signIn(fixture(), ben)]);
   expect(one.page.text).toContain("ann@example.com");
   expect(one.page.text).not.toContain("ben@example.com");
   expect(other.page.text).toContain("ben@example.com");
@@ -50,7 +50,7 @@ test("each user has a page of their own, also at the same time [DSH-01]", async 
 });
 
 test("the way to the provider requests a code with PKCE, a state and a nonce, and leads back to us alone [DSH-01]", async () => {
-  const { provider, base } = house();
+  const { provider, base } = fixture();
   const { response, leadsTo } = await begin(base);
   expect([response.status, response.headers.get("cache-control"), response.text]).toEqual([303, "no-store", ""]);
   expect(leadsTo.origin + leadsTo.pathname).toBe(`${provider.issuer}/auth`);
@@ -71,7 +71,7 @@ test("the way to the provider requests a code with PKCE, a state and a nonce, an
 });
 
 test("what the browser sends along does not change where the provider sends it back", async () => {
-  const { base } = house();
+  const { base } = fixture();
   const { leadsTo } = await begin(base, {
     headers: {
       "X-Forwarded-Host": "evil.example",
@@ -92,7 +92,7 @@ test("what the browser sends along does not change where the provider sends it b
 
 describe("the cookies", () => {
   test("of a sign-in lives for ten minutes, is for us alone, and shows nothing of its content", async () => {
-    const { line, leadsTo, cookie } = await begin(house().base);
+    const { line, leadsTo, cookie } = await begin(fixture().base);
     expect(line).toMatch(/^records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
     const seen =
       cookie +
@@ -106,11 +106,11 @@ describe("the cookies", () => {
   });
 
   test("of the session are 43 random characters that no script reads, and go with the browser", async () => {
-    const { back, cookie } = await almostIn(house(), ann);
+    const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie });
     expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
       303,
-      `${house().base}/`,
+      `${fixture().base}/`,
       "no-store",
     ]);
     const lines = response.headers.getSetCookie();
@@ -122,7 +122,7 @@ describe("the cookies", () => {
   });
 
   test("are for https alone, and cannot be set from beside us, where the outside calls us by https", async () => {
-    const secure = await house().service.another({ BASE_URL: "https://records.example.com/" });
+    const secure = await fixture().service.another({ BASE_URL: "https://records.example.com/" });
     try {
       const { response, line, leadsTo } = await begin(secure.base);
       expect(response.status).toBe(303);
@@ -135,7 +135,7 @@ describe("the cookies", () => {
       expect(signedOut.headers.getSetCookie()).toEqual([
         "__Host-records_session=; Path=/; HttpOnly; SameSite=Lax; Secure; Max-Age=0",
       ]);
-      const { cookie } = await signIn(house(), ann);
+      const { cookie } = await signIn(fixture(), ann);
       expect(await ownerStatus(secure.base, cookie)).toBe(401);
       expect(await ownerStatus(secure.base, `__Host-${cookie}`)).toBe(200);
     } finally {
@@ -144,9 +144,11 @@ describe("the cookies", () => {
   });
 
   test("are kept in MongoDB in no form that signs anybody in", async () => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     const value = cookie.slice("records_session=".length);
-    const all = JSON.stringify(await house().service.app.client.db().collection("dashboard_sessions").find().toArray());
+    const all = JSON.stringify(
+      await fixture().service.app.client.db().collection("dashboard_sessions").find().toArray(),
+    );
     expect(all).toContain("person-ann");
     expect(all).not.toContain(value);
     expect(all).not.toContain(Buffer.from(value, "base64url").toString("hex"));
@@ -155,69 +157,74 @@ describe("the cookies", () => {
       Buffer.from(value, "base64url"),
       createHash("sha256").update(value).digest(),
     ].map((bytes) => bytes.toString("hex"));
-    for (const { _id } of await house().service.app.client.db().collection("dashboard_sessions").find().toArray()) {
+    for (const { _id } of await fixture().service.app.client.db().collection("dashboard_sessions").find().toArray()) {
       const bytes = Buffer.from((_id as unknown as { buffer: Uint8Array }).buffer);
       expect(known).not.toContain(bytes.toString("hex"));
       for (const form of ["utf8", "base64url", "hex"] as const)
-        expect(await ownerStatus(house().base, `records_session=${encodeURIComponent(bytes.toString(form))}`)).toBe(
+        expect(await ownerStatus(fixture().base, `records_session=${encodeURIComponent(bytes.toString(form))}`)).toBe(
           401,
         );
     }
   });
 
   test("are new at each sign-in, and the browser's former session is over", async () => {
-    const { browser, cookie: before } = await signIn(house(), ann);
-    const { cookie: after } = await signIn(house(), ann, browser);
+    const { browser, cookie: before } = await signIn(fixture(), ann);
+    const { cookie: after } = await signIn(fixture(), ann, browser);
     expect(after).toMatch(/^records_session=[A-Za-z0-9_-]{43}$/);
     expect(after).not.toBe(before);
-    expect([await ownerStatus(house().base, before), await ownerStatus(house().base, after)]).toEqual([401, 200]);
+    expect([await ownerStatus(fixture().base, before), await ownerStatus(fixture().base, after)]).toEqual([401, 200]);
   });
 
   test("that somebody planted before are never adopted", async () => {
     const planted = `records_session=${"p".repeat(43)}`;
-    const { back, cookie } = await almostIn(house(), ann);
+    const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${planted}; ${cookie}` });
     expect(response.status).toBe(303);
     expect(sessionOf(response)).not.toBe(planted);
-    expect([await ownerStatus(house().base, planted), await ownerStatus(house().base, sessionOf(response))]).toEqual([
-      401, 200,
-    ]);
+    expect([
+      await ownerStatus(fixture().base, planted),
+      await ownerStatus(fixture().base, sessionOf(response)),
+    ]).toEqual([401, 200]);
   });
 
   test("that belong to the attacker's own session do not show the attacker what the user does", async () => {
-    const { cookie: attackers } = await signIn(house(), ben);
-    const { back, cookie } = await almostIn(house(), ann);
+    const { cookie: attackers } = await signIn(fixture(), ben);
+    const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${attackers}; ${cookie}` });
-    expect(await ownerStatus(house().base, attackers)).toBe(401);
-    expect((await sendRequest(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
+    expect(await ownerStatus(fixture().base, attackers)).toBe(401);
+    expect((await sendRequest(`${fixture().base}/`, { cookie: sessionOf(response) })).text).toContain(
+      "ann@example.com",
+    );
   });
 });
 
 test("a sign-in that one instance began is completed by another, and known to all at once [DSH-01]", async () => {
-  const second = await house().service.another({ BASE_URL: house().base });
+  const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
-    const { back, cookie } = await almostIn(house(), ann);
+    const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(second.base + back.pathname + back.search, { cookie });
     expect(response.status).toBe(303);
-    for (const base of [second.base, house().base]) expect(await ownerStatus(base, sessionOf(response))).toBe(200);
-    expect((await sendRequest(`${house().base}/`, { cookie: sessionOf(response) })).text).toContain("ann@example.com");
+    for (const base of [second.base, fixture().base]) expect(await ownerStatus(base, sessionOf(response))).toBe(200);
+    expect((await sendRequest(`${fixture().base}/`, { cookie: sessionOf(response) })).text).toContain(
+      "ann@example.com",
+    );
   } finally {
     await second.stop();
   }
 });
 
 test("two sign-ins of one user have a session each", async () => {
-  const before = await sessionCount(house().service, { subject: "person-ann" });
-  const [one, other] = await Promise.all([signIn(house(), ann), signIn(house(), ann, createBrowser())]);
+  const before = await sessionCount(fixture().service, { subject: "person-ann" });
+  const [one, other] = await Promise.all([signIn(fixture(), ann), signIn(fixture(), ann, createBrowser())]);
   expect(one.cookie).not.toBe(other.cookie);
-  expect(await sessionCount(house().service, { subject: "person-ann" })).toBe(before + 2);
+  expect(await sessionCount(fixture().service, { subject: "person-ann" })).toBe(before + 2);
 });
 
 test("a sign-in is in the account's audit log with the request and the address it came from [KEY-19]", async () => {
-  const { back, cookie } = await almostIn(house(), ben);
+  const { back, cookie } = await almostIn(fixture(), ben);
   const response = await sendRequest(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
   expect(response.headers.get("x-request-id")).toBe("the-sign-in-of-ben");
-  const [newest] = await auditOf(house().base, sessionOf(response));
+  const [newest] = await auditOf(fixture().base, sessionOf(response));
   expect(newest).toEqual({
     event: "signed_in",
     detail: null,

@@ -4,16 +4,23 @@ import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import type { House } from "../../fixtures/sign-in/house.ts";
+import type { SignInFixture } from "../../fixtures/sign-in/fixture.ts";
 import { ann, ben, cleo } from "../../fixtures/sign-in/users.ts";
-import { auditOf, ownerStatus, sendRequest, sessionCount, signIn, useHouse } from "../../fixtures/sign-in/house.ts";
+import {
+  auditOf,
+  ownerStatus,
+  sendRequest,
+  sessionCount,
+  signIn,
+  useSignInFixture,
+} from "../../fixtures/sign-in/fixture.ts";
 import { enter, startFakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 
 /** Presses the page's button. */
 function press(
-  { base }: House,
+  { base }: SignInFixture,
   cookie: string,
   more: { accept?: string; headers?: Record<string, string> } = {},
 ): Promise<RestResponse> {
@@ -21,7 +28,7 @@ function press(
 }
 
 /** Presses it and continues to where that leads, through the provider. */
-async function signOut(one: House, browser: Browser): Promise<void> {
+async function signOut(one: SignInFixture, browser: Browser): Promise<void> {
   const { headers } = await press(one, browser.cookiesFor(one.base));
   const page = await browser.open(headers.get("location") ?? "");
   expect(page.url.origin).toBe(one.provider.issuer);
@@ -30,13 +37,13 @@ async function signOut(one: House, browser: Browser): Promise<void> {
 }
 
 test("signing out ends the session on every instance at once [DSH-04]", async () => {
-  const second = await house().service.another({ BASE_URL: house().base });
+  const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
-    const { cookie } = await signIn(house(), ann);
-    for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(200);
-    const response = await press(house(), cookie);
+    const { cookie } = await signIn(fixture(), ann);
+    for (const base of [fixture().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(200);
+    const response = await press(fixture(), cookie);
     expect(response.status).toBe(303);
-    for (const base of [house().base, second.base]) {
+    for (const base of [fixture().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(401);
       expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("ann@example.com");
     }
@@ -46,12 +53,12 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
 });
 
 test("signing out leads to the provider's own end of session, for this user and back to us [DSH-04]", async () => {
-  const { cookie } = await signIn(house(), ann);
-  const { status, headers, text } = await press(house(), cookie);
+  const { cookie } = await signIn(fixture(), ann);
+  const { status, headers, text } = await press(fixture(), cookie);
   expect([status, text, headers.get("cache-control")]).toEqual([303, "", "no-store"]);
   const url = new URL(headers.get("location") ?? "");
-  expect(url.origin + url.pathname).toBe(`${house().provider.issuer}/session/end`);
-  expect(url.searchParams.get("post_logout_redirect_uri")).toBe(`${house().base}/`);
+  expect(url.origin + url.pathname).toBe(`${fixture().provider.issuer}/session/end`);
+  expect(url.searchParams.get("post_logout_redirect_uri")).toBe(`${fixture().base}/`);
   const [, claims = ""] = (url.searchParams.get("id_token_hint") ?? "").split(".");
   expect(JSON.parse(Buffer.from(claims, "base64url").toString())).toMatchObject({
     sub: "person-ann",
@@ -60,46 +67,46 @@ test("signing out leads to the provider's own end of session, for this user and 
 });
 
 test("signing out ends the provider's session: the next sign-in requests the password again [DSH-04]", async () => {
-  const { browser } = await signIn(house(), ann);
+  const { browser } = await signIn(fixture(), ann);
   // As long as the provider's session continues, it requests nothing.
-  expect((await browser.open(`${house().base}/sign-in`)).url.href).toBe(`${house().base}/`);
-  await signOut(house(), browser);
-  const form = await browser.open(`${house().base}/sign-in`);
-  expect(form.url.origin).toBe(house().provider.issuer);
+  expect((await browser.open(`${fixture().base}/sign-in`)).url.href).toBe(`${fixture().base}/`);
+  await signOut(fixture(), browser);
+  const form = await browser.open(`${fixture().base}/sign-in`);
+  expect(form.url.origin).toBe(fixture().provider.issuer);
   expect(form.text).toContain('name="password"');
 });
 
 test("after signing out the page shows nothing of the user [DSH-04]", async () => {
-  const { browser } = await signIn(house(), ann);
-  await signOut(house(), browser);
-  const page = await browser.open(`${house().base}/`);
+  const { browser } = await signIn(fixture(), ann);
+  await signOut(fixture(), browser);
+  const page = await browser.open(`${fixture().base}/`);
   expect(page.text).toMatch(/href="\/sign-in"/);
   for (const trace of ["ann@example.com", "Ann Example", "person-ann", "/sign-out"])
     expect(page.text).not.toContain(trace);
 });
 
 test("signing out clears the cookie, and the old one is worth nothing [DSH-04]", async () => {
-  const { browser, cookie } = await signIn(house(), ann);
-  const { headers } = await press(house(), cookie);
+  const { browser, cookie } = await signIn(fixture(), ann);
+  const { headers } = await press(fixture(), cookie);
   expect(headers.getSetCookie()).toEqual(["records_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]);
-  expect(await ownerStatus(house().base, cookie)).toBe(401);
-  expect(await sessionCount(house().service, { subject: "person-ann" })).toBe(
-    await sessionCount(house().service, { subject: "person-ann", expires_at: { $gt: new Date() } }),
+  expect(await ownerStatus(fixture().base, cookie)).toBe(401);
+  expect(await sessionCount(fixture().service, { subject: "person-ann" })).toBe(
+    await sessionCount(fixture().service, { subject: "person-ann", expires_at: { $gt: new Date() } }),
   );
-  expect(browser.cookiesFor(house().base)).toBe(cookie);
-  expect((await browser.open(`${house().base}/`)).text).not.toContain("ann@example.com");
+  expect(browser.cookiesFor(fixture().base)).toBe(cookie);
+  expect((await browser.open(`${fixture().base}/`)).text).not.toContain("ann@example.com");
 });
 
 test("signing out ends the same user's sessions in other browsers, on every instance, and no one else's [DSH-08]", async () => {
-  const second = await house().service.another({ BASE_URL: house().base });
+  const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
     const [one, other, bens] = [
-      await signIn(house(), ann),
-      await signIn(house(), ann, createBrowser()),
-      await signIn(house(), ben),
+      await signIn(fixture(), ann),
+      await signIn(fixture(), ann, createBrowser()),
+      await signIn(fixture(), ben),
     ];
-    await press(house(), one.cookie);
-    for (const base of [house().base, second.base]) {
+    await press(fixture(), one.cookie);
+    for (const base of [fixture().base, second.base]) {
       expect([
         await ownerStatus(base, one.cookie),
         await ownerStatus(base, other.cookie),
@@ -112,34 +119,34 @@ test("signing out ends the same user's sessions in other browsers, on every inst
 });
 
 test("rejects a signed-out session on every instance, even if it is not deleted [DSH-08]", async () => {
-  const sessions = house().service.app.client.db().collection("dashboard_sessions");
-  const [one, other] = [await signIn(house(), ann), await signIn(house(), ann, createBrowser())];
+  const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
+  const [one, other] = [await signIn(fixture(), ann), await signIn(fixture(), ann, createBrowser())];
   const kept = await sessions.find({ subject: "person-ann" }).toArray();
-  await press(house(), one.cookie);
+  await press(fixture(), one.cookie);
   await sessions.insertMany(kept);
-  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([
+  expect([await ownerStatus(fixture().base, one.cookie), await ownerStatus(fixture().base, other.cookie)]).toEqual([
     401, 401,
   ]);
 });
 
 test("a session without use for hours signs its user out everywhere too [DSH-08]", async () => {
-  const sessions = house().service.app.client.db().collection("dashboard_sessions");
-  const [one, other] = [await signIn(house(), ben), await signIn(house(), ben, createBrowser())];
+  const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
+  const [one, other] = [await signIn(fixture(), ben), await signIn(fixture(), ben, createBrowser())];
   const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
   await sessions.updateOne(oldest ?? {}, { $set: { used_at: new Date(Date.now() - 3 * 3_600_000) } });
-  expect([await ownerStatus(house().base, one.cookie), await ownerStatus(house().base, other.cookie)]).toEqual([
+  expect([await ownerStatus(fixture().base, one.cookie), await ownerStatus(fixture().base, other.cookie)]).toEqual([
     401, 200,
   ]);
-  expect((await press(house(), one.cookie)).status).toBe(303);
-  expect(await ownerStatus(house().base, other.cookie)).toBe(401);
+  expect((await press(fixture(), one.cookie)).status).toBe(303);
+  expect(await ownerStatus(fixture().base, other.cookie)).toBe(401);
 });
 
 test("signing out is in the account's audit log with the request and the address it came from", async () => {
-  const one = await signIn(house(), ben);
-  const { headers } = await press(house(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
+  const one = await signIn(fixture(), ben);
+  const { headers } = await press(fixture(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
   expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
-  const after = await signIn(house(), ben);
-  const newest = (await auditOf(house().base, after.cookie)).find(({ event }) => event === "signed_out");
+  const after = await signIn(fixture(), ben);
+  const newest = (await auditOf(fixture().base, after.cookie)).find(({ event }) => event === "signed_out");
   expect(newest).toEqual({
     event: "signed_out",
     detail: null,
@@ -151,9 +158,9 @@ test("signing out is in the account's audit log with the request and the address
 });
 
 test("a user without an account signs out as well", async () => {
-  const { browser, cookie } = await signIn(house(), cleo);
-  await signOut(house(), browser);
-  expect((await sendRequest(`${house().base}/`, { cookie })).text).not.toContain("person-cleo");
+  const { browser, cookie } = await signIn(fixture(), cleo);
+  await signOut(fixture(), browser);
+  expect((await sendRequest(`${fixture().base}/`, { cookie })).text).not.toContain("person-cleo");
 });
 
 test.each([
@@ -161,15 +168,15 @@ test.each([
   ["an unknown cookie", `records_session=${"A".repeat(43)}`],
   ["an empty cookie", "records_session="],
 ])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
-  const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
-  const before = [await sessionCount(house().service), await count()];
-  const { status, headers } = await sendRequest(`${house().base}/sign-out`, {
+  const count = (): Promise<number> => fixture().service.app.client.db().collection("audit_log").countDocuments();
+  const before = [await sessionCount(fixture().service), await count()];
+  const { status, headers } = await sendRequest(`${fixture().base}/sign-out`, {
     method: "POST",
-    origin: house().base,
+    origin: fixture().base,
     ...(cookie === undefined ? {} : { cookie }),
   });
-  expect([status, headers.get("location")]).toEqual([303, `${house().base}/`]);
-  expect([await sessionCount(house().service), await count()]).toEqual(before);
+  expect([status, headers.get("location")]).toEqual([303, `${fixture().base}/`]);
+  expect([await sessionCount(fixture().service), await count()]).toEqual(before);
 });
 
 describe("only a page of ours signs out", () => {
@@ -178,56 +185,63 @@ describe("only a page of ours signs out", () => {
     ["with the Origin null", () => "null"],
     ["with an empty Origin", () => ""],
     ["with another site's", () => "https://evil.example"],
-    ["with our host's on another port", ({ base }: House) => `http://localhost:${Number(new URL(base).port) + 1}`],
-    ["with our port's by another name", ({ base }: House) => base.replace("localhost", "127.0.0.1")],
-    ["with ours by https", ({ base }: House) => base.replace("http:", "https:")],
-    ["with ours and more", ({ base }: House) => `${base}.evil.example`],
-    ["with ours and a slash", ({ base }: House) => `${base}/`],
+    [
+      "with our host's on another port",
+      ({ base }: SignInFixture) => `http://localhost:${Number(new URL(base).port) + 1}`,
+    ],
+    ["with our port's by another name", ({ base }: SignInFixture) => base.replace("localhost", "127.0.0.1")],
+    ["with ours by https", ({ base }: SignInFixture) => base.replace("http:", "https:")],
+    ["with ours and more", ({ base }: SignInFixture) => `${base}.evil.example`],
+    ["with ours and a slash", ({ base }: SignInFixture) => `${base}/`],
   ])("%s it is 403 and the session continues [DSH-04]", async (_name, originOf) => {
-    const { cookie } = await signIn(house(), ann);
-    const origin = originOf(house());
+    const { cookie } = await signIn(fixture(), ann);
+    const origin = originOf(fixture());
     const options = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
-    const rejected = await sendRequest(`${house().base}/sign-out`, options);
+    const rejected = await sendRequest(`${fixture().base}/sign-out`, options);
     expect([rejected.status, rejected.body]).toEqual([
       403,
       { error: { code: "403", message: "Origin: must be that of the dashboard. Use the dashboard's own pages." } },
     ]);
-    const page = await sendRequest(`${house().base}/sign-out`, { ...options, accept: "text/html" });
+    const page = await sendRequest(`${fixture().base}/sign-out`, { ...options, accept: "text/html" });
     expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
     for (const { headers } of [rejected, page]) expect(headers.getSetCookie()).toEqual([]);
-    expect(await ownerStatus(house().base, cookie)).toBe(200);
+    expect(await ownerStatus(fixture().base, cookie)).toBe(200);
   });
 
   test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])(
     "%s is 405 and the session continues [DSH-04]",
     async (method) => {
-      const { cookie } = await signIn(house(), ann);
+      const { cookie } = await signIn(fixture(), ann);
       for (const path of ["/sign-out", "/sign-out/back-channel"]) {
-        const { status, headers } = await sendRequest(house().base + path, { method, cookie, origin: house().base });
+        const { status, headers } = await sendRequest(fixture().base + path, {
+          method,
+          cookie,
+          origin: fixture().base,
+        });
         expect([status, headers.get("allow"), headers.getSetCookie()]).toEqual([405, "POST, OPTIONS", []]);
       }
-      expect(await ownerStatus(house().base, cookie)).toBe(200);
+      expect(await ownerStatus(fixture().base, cookie)).toBe(200);
     },
   );
 
   test("OPTIONS names the method and does nothing", async () => {
-    const { cookie } = await signIn(house(), ann);
-    const { status, headers } = await sendRequest(`${house().base}/sign-out`, {
+    const { cookie } = await signIn(fixture(), ann);
+    const { status, headers } = await sendRequest(`${fixture().base}/sign-out`, {
       method: "OPTIONS",
       cookie,
-      origin: house().base,
+      origin: fixture().base,
     });
     expect([status, headers.get("allow")]).toEqual([204, "POST, OPTIONS"]);
-    expect(await ownerStatus(house().base, cookie)).toBe(200);
+    expect(await ownerStatus(fixture().base, cookie)).toBe(200);
   });
 
   test("a large body of the form changes nothing", async () => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     expect(
-      (await sendRequest(`${house().base}/sign-out`, { cookie, origin: house().base, body: "x".repeat(300_000) }))
+      (await sendRequest(`${fixture().base}/sign-out`, { cookie, origin: fixture().base, body: "x".repeat(300_000) }))
         .status,
     ).toBe(303);
-    expect(await ownerStatus(house().base, cookie)).toBe(401);
+    expect(await ownerStatus(fixture().base, cookie)).toBe(401);
   });
 });
 

@@ -12,19 +12,20 @@ import {
   sendRequest,
   sessionCount,
   signIn,
-  useHouse,
-} from "../../fixtures/sign-in/house.ts";
+  useSignInFixture,
+} from "../../fixtures/sign-in/fixture.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 const admin = (rpc: string, message: unknown) =>
-  house().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
+  fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 const post = (cookie: string, headers: Record<string, string> = {}) =>
-  sendRequest(`${house().base}/v1/api-key`, { method: "POST", cookie, origin: house().base, headers });
+  sendRequest(`${fixture().base}/v1/api-key`, { method: "POST", cookie, origin: fixture().base, headers });
 
 test("a user without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
-  const { page, cookie, browser } = await signIn(house(), cleo);
+  const { page, cookie, browser } = await signIn(fixture(), cleo);
   expect(page.status).toBe(200);
-  for (const shown of ["cleo@example.com", house().provider.issuer, "person-cleo"]) expect(page.text).toContain(shown);
+  for (const shown of ["cleo@example.com", fixture().provider.issuer, "person-cleo"])
+    expect(page.text).toContain(shown);
   expect(page.text).toContain("/sign-out");
   for (const [method, path] of [
     ["GET", "/v1/api-key"],
@@ -33,36 +34,36 @@ test("a user without an account is shown the issuer and the subject to hand on, 
     ["DELETE", "/v1/api-key"],
     ["GET", "/v1/audit-log"],
   ] as const) {
-    const { status, body } = await sendRequest(house().base + path, { method, cookie, origin: house().base });
+    const { status, body } = await sendRequest(fixture().base + path, { method, cookie, origin: fixture().base });
     expect([status, body.error.code]).toEqual([403, "403"]);
   }
-  expect((await browser.open(`${house().base}/`)).text).toContain("person-cleo");
+  expect((await browser.open(`${fixture().base}/`)).text).toContain("person-cleo");
 });
 
 test("a sign-in without an account is in no audit log", async () => {
-  const count = (): Promise<number> => house().service.app.client.db().collection("audit_log").countDocuments();
+  const count = (): Promise<number> => fixture().service.app.client.db().collection("audit_log").countDocuments();
   const before = await count();
-  const { cookie } = await signIn(house(), cleo, createBrowser());
-  await sendRequest(`${house().base}/sign-out`, { method: "POST", cookie, origin: house().base });
+  const { cookie } = await signIn(fixture(), cleo, createBrowser());
+  await sendRequest(`${fixture().base}/sign-out`, { method: "POST", cookie, origin: fixture().base });
   expect(await count()).toBe(before);
 });
 
 test("linking an identity lets the user in at once, in the session that continues, on every instance [ADM-03]", async () => {
-  const second = await house().service.another({ BASE_URL: house().base });
+  const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
-    const { cookie } = await signIn(house(), cleo);
-    for (const base of [house().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(403);
+    const { cookie } = await signIn(fixture(), cleo);
+    for (const base of [fixture().base, second.base]) expect(await ownerStatus(base, cookie)).toBe(403);
     const { body: created } = await admin("CreateAccount", { email: "cleo@example.com", betaEnrolled: true });
     const { status, body } = await admin("LinkIdentity", {
       accountId: created.account.id,
-      issuer: house().provider.issuer,
+      issuer: fixture().provider.issuer,
       subject: "person-cleo",
     });
     expect([status, body.account.identities]).toEqual([
       200,
-      [{ issuer: house().provider.issuer, subject: "person-cleo" }],
+      [{ issuer: fixture().provider.issuer, subject: "person-cleo" }],
     ]);
-    for (const base of [house().base, second.base]) {
+    for (const base of [fixture().base, second.base]) {
       expect(await ownerStatus(base, cookie)).toBe(200);
       expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("person-cleo");
     }
@@ -74,27 +75,27 @@ test("linking an identity lets the user in at once, in the session that continue
 });
 
 test("a user who is not enrolled sees so, has no key made, and is let at once when enrolled, on every instance [ADM-03]", async () => {
-  const second = await house().service.another({ BASE_URL: house().base });
+  const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
-    const { page, cookie } = await signIn(house(), ben);
+    const { page, cookie } = await signIn(fixture(), ben);
     expect(page.text).toMatch(/not enrolled/i);
-    expect((await signIn(house(), ann)).page.text).not.toMatch(/not enrolled/i);
+    expect((await signIn(fixture(), ann)).page.text).not.toMatch(/not enrolled/i);
     const rejected = await post(cookie);
     expect([rejected.status, rejected.body.error.message]).toEqual([
       403,
       "The account is not enrolled in the beta. Ask the operator of the service to enrol it.",
     ]);
     // Before anything that is wrong with the request, or missing in the account.
-    const wrong = await sendRequest(`${house().base}/v1/api-key`, {
+    const wrong = await sendRequest(`${fixture().base}/v1/api-key`, {
       cookie,
-      origin: house().base,
+      origin: fixture().base,
       headers: { "Content-Type": "application/json" },
       body: '{"access":"nonsense"}',
     });
-    const rotated = await sendRequest(`${house().base}/v1/api-key/rotate`, {
+    const rotated = await sendRequest(`${fixture().base}/v1/api-key/rotate`, {
       method: "POST",
       cookie,
-      origin: house().base,
+      origin: fixture().base,
     });
     expect([wrong.status, rotated.status]).toEqual([403, 403]);
     const accounts = (await admin("ListAccounts", {})).body.accounts as { id: string; email: string }[];
@@ -103,16 +104,16 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
       email: "ben@example.com",
       betaEnrolled: true,
     });
-    for (const base of [house().base, second.base])
+    for (const base of [fixture().base, second.base])
       expect((await sendRequest(`${base}/`, { cookie })).text).not.toMatch(/not enrolled/i);
     expect((await post(cookie)).status).toBe(201);
     expect((await admin("SetBetaEnrolment", { accountId, enrolled: false })).status).toBe(200);
-    for (const base of [house().base, second.base])
+    for (const base of [fixture().base, second.base])
       expect((await sendRequest(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
     // What the account has is not taken from it, and can be given up.
-    expect((await sendRequest(`${house().base}/v1/api-key`, { cookie })).status).toBe(200);
+    expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie })).status).toBe(200);
     expect(
-      (await sendRequest(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status,
+      (await sendRequest(`${fixture().base}/v1/api-key`, { method: "DELETE", cookie, origin: fixture().base })).status,
     ).toBe(200);
     expect((await post(cookie)).status).toBe(403);
   } finally {
@@ -121,16 +122,16 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
 });
 
 test("an account that is deleted takes its users' sessions along [DSH-01]", async () => {
-  const { app } = house().service;
-  const { provider, base } = house();
+  const { app } = fixture().service;
+  const { provider, base } = fixture();
   const cleoId =
     (await app.services.accounts.ofIdentity({ issuer: provider.issuer, subject: "person-cleo" }, undefined))?._id ??
-    (await newOwner(house().service, provider.issuer, "person-cleo", "cleo2@example.com"));
-  const { cookie } = await signIn(house(), cleo);
+    (await newOwner(fixture().service, provider.issuer, "person-cleo", "cleo2@example.com"));
+  const { cookie } = await signIn(fixture(), cleo);
   expect(await ownerStatus(base, cookie)).toBe(200);
   expect((await admin("DeleteAccount", { accountId: cleoId.toHexString() })).status).toBe(200);
   expect([401, 403]).toContain(await ownerStatus(base, cookie));
-  await expect.poll(() => sessionCount(house().service, { subject: "person-cleo" }), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => sessionCount(fixture().service, { subject: "person-cleo" }), { timeout: 20_000 }).toBe(0);
 });
 
 describe("a change is taken from our own page alone", () => {
@@ -142,24 +143,28 @@ describe("a change is taken from our own page alone", () => {
     ["with our Origin, from a site beside us", { Origin: "ours", "Sec-Fetch-Site": "same-site" }],
     ["with our Origin, from nowhere", { Origin: "ours", "Sec-Fetch-Site": "none" }],
   ])("%s it is 403", async (_name, headers) => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     const sent = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, value === "ours" ? house().base : value]),
+      Object.entries(headers).map(([name, value]) => [name, value === "ours" ? fixture().base : value]),
     );
-    const { status, body } = await sendRequest(`${house().base}/v1/api-key`, { method: "POST", cookie, headers: sent });
+    const { status, body } = await sendRequest(`${fixture().base}/v1/api-key`, {
+      method: "POST",
+      cookie,
+      headers: sent,
+    });
     expect([status, body.error.message]).toEqual([
       403,
       "Origin: must be that of the dashboard. Use the dashboard's own pages.",
     ]);
-    expect((await sendRequest(`${house().base}/v1/api-key`, { cookie })).status).toBe(404);
+    expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie })).status).toBe(404);
   });
 
   test("with our Origin, from here, it is taken, and reading needs none", async () => {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     expect((await post(cookie, { "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
     expect(
       (
-        await sendRequest(`${house().base}/v1/api-key`, {
+        await sendRequest(`${fixture().base}/v1/api-key`, {
           cookie,
           origin: "https://evil.example",
           headers: { "Sec-Fetch-Site": "cross-site" },
@@ -167,22 +172,22 @@ describe("a change is taken from our own page alone", () => {
       ).status,
     ).toBe(200);
     expect(
-      (await sendRequest(`${house().base}/v1/api-key`, { method: "DELETE", cookie, origin: house().base })).status,
+      (await sendRequest(`${fixture().base}/v1/api-key`, { method: "DELETE", cookie, origin: fixture().base })).status,
     ).toBe(200);
   });
 });
 
 test("a session that ended by time is over everywhere, and its cookie shows nothing", async () => {
-  const sessions = house().service.app.client.db().collection("dashboard_sessions");
+  const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
   for (const change of [{ expires_at: new Date(Date.now() - 1) }, { used_at: new Date(Date.now() - 2 * 3_600_000) }]) {
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     await sessions.updateMany({ subject: "person-ann" }, { $set: change });
-    expect(await ownerStatus(house().base, cookie)).toBe(401);
-    expect((await sendRequest(`${house().base}/`, { cookie })).text).not.toContain("ann@example.com");
+    expect(await ownerStatus(fixture().base, cookie)).toBe(401);
+    expect((await sendRequest(`${fixture().base}/`, { cookie })).text).not.toContain("ann@example.com");
   }
-  const { cookie } = await signIn(house(), ann);
+  const { cookie } = await signIn(fixture(), ann);
   await sessions.updateMany({ subject: "person-ann" }, { $set: { used_at: new Date(Date.now() - 90 * 60_000) } });
-  expect(await ownerStatus(house().base, cookie)).toBe(200);
+  expect(await ownerStatus(fixture().base, cookie)).toBe(200);
   // It counts as used from here on; when it began and ends stays.
   const kept = (await sessions.find({ subject: "person-ann" }).sort({ created_at: -1 }).toArray())[0];
   expect(kept?.["used_at"].getTime()).toBeGreaterThan(Date.now() - 60_000);
@@ -190,22 +195,22 @@ test("a session that ended by time is over everywhere, and its cookie shows noth
 });
 
 test("MongoDB removes sessions by itself once they are over", async () => {
-  const indexes = await house().service.app.client.db().collection("dashboard_sessions").indexes();
+  const indexes = await fixture().service.app.client.db().collection("dashboard_sessions").indexes();
   expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
 });
 
 test("with an older secret beside a newer one the sessions of both continue, and only new instances know the newer [OPS-41]", async () => {
-  const older = await signIn(house(), ann);
+  const older = await signIn(fixture(), ann);
   const newest = "another-session-secret-of-32-characters-or-more";
-  const other = await house().service.another({
-    BASE_URL: house().base,
+  const other = await fixture().service.another({
+    BASE_URL: fixture().base,
     SESSION_SECRET: "",
     SESSION_SECRETS: `${newest}, ${sessionSecret}`,
   });
   try {
     expect(await ownerStatus(other.base, older.cookie)).toBe(200);
     const own = await createDashboardSessions(other.app.client.db(), [newest]).begin({
-      issuer: house().provider.issuer,
+      issuer: fixture().provider.issuer,
       subject: "nobody",
       sid: undefined,
       email: undefined,
@@ -214,7 +219,7 @@ test("with an older secret beside a newer one the sessions of both continue, and
     });
     expect([
       await ownerStatus(other.base, `records_session=${own}`),
-      await ownerStatus(house().base, `records_session=${own}`),
+      await ownerStatus(fixture().base, `records_session=${own}`),
     ]).toEqual([403, 401]);
   } finally {
     await other.stop();
@@ -222,13 +227,13 @@ test("with an older secret beside a newer one the sessions of both continue, and
 });
 
 test("another secret ends all sessions, and instances that share one share them", async () => {
-  const { cookie } = await signIn(house(), ann);
-  const other = await house().service.another({
-    BASE_URL: house().base,
+  const { cookie } = await signIn(fixture(), ann);
+  const other = await fixture().service.another({
+    BASE_URL: fixture().base,
     SESSION_SECRET: "another-session-secret-of-32-characters-or-more",
   });
   try {
-    expect([await ownerStatus(other.base, cookie), await ownerStatus(house().base, cookie)]).toEqual([401, 200]);
+    expect([await ownerStatus(other.base, cookie), await ownerStatus(fixture().base, cookie)]).toEqual([401, 200]);
   } finally {
     await other.stop();
   }

@@ -41,9 +41,9 @@ export function ingestClient(service: TestService, token = service.serviceToken)
 
 /** Imports the records, and gives everything that was told. */
 export async function importAll(service: TestService, sending: Sending): Promise<ImportResponse[]> {
-  const told: ImportResponse[] = [];
-  for await (const response of ingestClient(service).import(messages(sending))) told.push(response);
-  return told;
+  const responses: ImportResponse[] = [];
+  for await (const response of ingestClient(service).import(messages(sending))) responses.push(response);
+  return responses;
 }
 
 /** The messages of an import. */

@@ -201,8 +201,8 @@ async function copies(origin: string, issuer: string): Promise<Verdict> {
   for (const path of mirrored) {
     const trouble = await getJson(origin + path, fromBrowser).then(
       ({ body, headers }) => {
-        const told = isObject(body) ? String(body["issuer"]) : "";
-        if (told.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `has the issuer ${told || "none"}`;
+        const served = isObject(body) ? String(body["issuer"]) : "";
+        if (served.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `has the issuer ${served || "none"}`;
         return headers.get("access-control-allow-origin") === "*" ? undefined : "has no Access-Control-Allow-Origin: *";
       },
       ({ message }: Error) => message,

@@ -150,20 +150,22 @@ function offer(name: string, offered: unknown, ifSo: string, ifNot: string, mend
   );
 }
 
-function sameIssuer(configured: string, told: unknown): boolean {
-  return typeof told === "string" && told.replace(/\/$/, "") === configured.replace(/\/$/, "");
+function sameIssuer(configured: string, reported: unknown): boolean {
+  return typeof reported === "string" && reported.replace(/\/$/, "") === configured.replace(/\/$/, "");
 }
 
-function issuer(configured: string, told: unknown): Verdict {
-  if (told === configured) return ok(`Its issuer is ${configured}, exactly as OIDC_ISSUER.`);
-  if (sameIssuer(configured, told))
+function issuer(configured: string, reported: unknown): Verdict {
+  if (reported === configured) return ok(`Its issuer is ${configured}, exactly as OIDC_ISSUER.`);
+  if (sameIssuer(configured, reported))
     return warning(
-      `Its issuer is ${String(told)}, but OIDC_ISSUER is ${configured}: the slash at the end differs.`,
-      `Set OIDC_ISSUER=${String(told)}: some assistants compare it character for character.`,
+      `Its issuer is ${String(reported)}, but OIDC_ISSUER is ${configured}: the slash at the end differs.`,
+      `Set OIDC_ISSUER=${String(reported)}: some assistants compare it character for character.`,
     );
   return fault(
-    `Its issuer is ${JSON.stringify(told ?? null)}, but OIDC_ISSUER is ${configured}: the service rejects sign-ins from another issuer.`,
-    typeof told === "string" ? `If this is the right provider, set OIDC_ISSUER=${told}.` : "Correct OIDC_ISSUER.",
+    `Its issuer is ${JSON.stringify(reported ?? null)}, but OIDC_ISSUER is ${configured}: the service rejects sign-ins from another issuer.`,
+    typeof reported === "string"
+      ? `If this is the right provider, set OIDC_ISSUER=${reported}.`
+      : "Correct OIDC_ISSUER.",
   );
 }
 

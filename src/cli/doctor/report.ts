@@ -49,13 +49,13 @@ function summary(findings: readonly Finding[]): string {
     const number = findings.filter((finding) => finding.status === status).length;
     return number === 0 ? [] : [`${number} ${number === 1 ? one : more}`];
   };
-  const told = [
+  const counts = [
     ...count("fault", "fault", "faults"),
     ...count("warning", "warning", "warnings"),
     ...count("note", "note", "notes"),
   ];
   const isWell = findings.every(({ status }) => status === "ok" || status === "note");
-  return `${findings.length} checks: ${[...(isWell ? ["nothing is wrong"] : []), ...told].join(", ")}.`;
+  return `${findings.length} checks: ${[...(isWell ? ["nothing is wrong"] : []), ...counts].join(", ")}.`;
 }
 
 function partsOf(check: string): { readonly group: string; readonly name: string } {

@@ -251,24 +251,25 @@ function publicHealth({ status, headers, text }: TextResponse, url: string): Ver
 }
 
 function rateLimit(headers: Headers, limit: number): Verdict {
-  const told = ["ratelimit-limit", "ratelimit-policy"].map((name) => headers.get(name));
-  if (told.includes(null))
+  const received = ["ratelimit-limit", "ratelimit-policy"].map((name) => headers.get(name));
+  if (received.includes(null))
     return fault(
       "RateLimit-Limit and RateLimit-Policy do not reach clients.",
       "Configure the proxy to pass on the response headers.",
     );
-  if (told[0] === String(limit) && told[1] === `${limit};w=1`) return ok(`RateLimit-Limit: ${limit} reaches clients.`);
+  if (received[0] === String(limit) && received[1] === `${limit};w=1`)
+    return ok(`RateLimit-Limit: ${limit} reaches clients.`);
   return warning(
-    `Clients get RateLimit-Limit: ${told[0]} and RateLimit-Policy: ${told[1]}, but RATE_LIMIT is ${limit}.`,
+    `Clients get RateLimit-Limit: ${received[0]} and RateLimit-Policy: ${received[1]}, but RATE_LIMIT is ${limit}.`,
     "Run the doctor with the service's settings, or check whether the proxy throttles.",
   );
 }
 
 function requestIds(headers: Headers): Verdict {
-  const told = headers.get("x-request-id");
-  if (told === requestId) return ok("X-Request-Id is passed on both ways, so you can search the logs for it.");
+  const received = headers.get("x-request-id");
+  if (received === requestId) return ok("X-Request-Id is passed on both ways, so you can search the logs for it.");
   return warning(
-    told === null ? "X-Request-Id does not reach clients." : "The proxy replaces X-Request-Id.",
+    received === null ? "X-Request-Id does not reach clients." : "The proxy replaces X-Request-Id.",
     "Configure the proxy to pass it on both ways.",
   );
 }

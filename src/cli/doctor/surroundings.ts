@@ -61,11 +61,11 @@ export async function findSurroundings(
   const embedded = await embeddedDependencies(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
-  const told =
+  const keptUrl =
     demo && (config.port === 0 || !environment["PORT"])
       ? text((await readKept(join(config.dataDir, "demo.json")))["base_url"])
       : undefined;
-  const baseUrl = config.baseUrl ?? told ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
+  const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     config,
     environment,

@@ -92,10 +92,12 @@ function headline({
 }
 
 function shownCount({ changes }: Outcome, kind: string, number: number): string {
-  const told = Object.entries(changesOf(changes)).flatMap(([change, many]) =>
+  const shownChanges = Object.entries(changesOf(changes)).flatMap(([change, many]) =>
     many === 0 ? [] : [`${count(many)} ${change}`],
   );
-  return kind === "contacts" && told.length > 0 ? `${count(number)} (${told.join(", ")})` : count(number);
+  return kind === "contacts" && shownChanges.length > 0
+    ? `${count(number)} (${shownChanges.join(", ")})`
+    : count(number);
 }
 
 function changesOf(changes: ContactChanges | undefined): Readonly<Record<string, number>> {

@@ -37,7 +37,7 @@ export function endings(provider: Provider, store: Store): Endings {
     if (session.state?.["postLogoutRedirectUri"]?.toString().startsWith(`${provider.issuer}/`) === true) return;
     // A sign-out at the dashboard ends everything; elsewhere it ends only this browser's session.
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {
-      tellDashboard(subject, store.endUserSessions(subject));
+      sendLogoutTokens(subject, store.endUserSessions(subject));
     } else {
       store.endSession(
         session.uid,
@@ -47,12 +47,12 @@ export function endings(provider: Provider, store: Store): Endings {
   });
 
   /** Sends logout tokens for the sessions in other browsers; the library sends the one for this browser. */
-  function tellDashboard(subject: string, sids: readonly string[]): void {
-    const tell = async (): Promise<void> => {
+  function sendLogoutTokens(subject: string, sids: readonly string[]): void {
+    const send = async (): Promise<void> => {
       const dashboard = (await provider.Client.find(DASHBOARD_ID)) as LogoutReceiver | undefined;
       await Promise.all(sids.map((sid) => dashboard?.backchannelLogout(subject, sid)));
     };
-    void tell().catch(() => undefined);
+    void send().catch(() => undefined);
   }
 
   return {

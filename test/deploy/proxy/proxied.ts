@@ -11,7 +11,7 @@ import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
 import { accessToken, expectChallenge, offerIntrospection, rpc, send } from "../../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { TestAccount, TestService } from "../../../fixtures/service/service.ts";
 import { rest, startService } from "../../../fixtures/service/service.ts";
 import type { Proxy, ProxyKind } from "./programs.ts";

@@ -9,7 +9,7 @@ import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createDashboardSessions } from "../../../src/sign-in/session-store.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import { accessToken } from "../../../fixtures/sign-in/assistants.ts";
 import type { Ingest } from "../../../fixtures/clients/ingest.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";

@@ -2,8 +2,8 @@
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../../fixtures/sign-in/assistants.ts";
-import { enter, logoutClaims, tellLogout } from "../../../fixtures/sign-in/fake-provider.ts";
-import { sendRequest } from "../../../fixtures/sign-in/house.ts";
+import { enter, logoutClaims, sendLogoutToken } from "../../../fixtures/sign-in/fake-provider.ts";
+import { sendRequest } from "../../../fixtures/sign-in/fixture.ts";
 import type { Lane } from "./lane.ts";
 import type { Outcome, Recipe } from "./recipe.ts";
 import { outcomeOf, success, unavailable, wrong } from "./recipe.ts";
@@ -93,7 +93,10 @@ export const userRecipes: readonly Recipe[] = [
     async prepare(lane) {
       const { subject: sub, ended } = await signedIn(lane, "signs out at the provider");
       const token = await lane.fake.sign(logoutClaims(lane.fake, { sub }));
-      return { send: async () => outcomeOf(await tellLogout(lane.service.app.baseUrl, token), 200), effects: ended };
+      return {
+        send: async () => outcomeOf(await sendLogoutToken(lane.service.app.baseUrl, token), 200),
+        effects: ended,
+      };
     },
   },
 ];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { testCacheDir } from "../../../fixtures/databases/cache-dir.ts";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "../tools/set-up.ts";
 import { holderOf } from "../tools/set-up.ts";
 import type { Check, Runner } from "./runner.ts";
@@ -24,7 +24,7 @@ const notOurs = [
 const isRequired = process.env["MCP_CLIENTS"] === "required";
 const absent = "The conformance runner cannot be fetched.";
 const runner = findRunner();
-const house = useHouse();
+const fixture = useSignInFixture();
 const servers: http.Server[] = [];
 /** The checks by revision and scenario: one process runs all scenarios of a revision. */
 const checks = new Map<string, readonly Check[]>();
@@ -33,7 +33,7 @@ let holder: Holder;
 describe("the conformance suite", () => {
   beforeAll(async () => {
     if (runner === undefined) return;
-    holder = await holderOf(house());
+    holder = await holderOf(fixture());
     const url = await withToken();
     const all = ["2025-11-25", "2026-07-28"].map(async (revision) => {
       const found = await checksOf(runner, url, ["--requirements", revision]);
@@ -91,7 +91,7 @@ function findRunner(): Runner | undefined {
  * hides the origin of every request.
  */
 async function withToken({ trusting = false } = {}): Promise<string> {
-  const { host } = new URL(house().base);
+  const { host } = new URL(fixture().base);
   const server = http.createServer((incoming, response) => {
     const own = `localhost:${(server.address() as AddressInfo).port}`;
     const headers = { ...incoming.headers, authorization: `Bearer ${holder.token}` };

@@ -14,7 +14,7 @@ import {
   startFakeProvider,
 } from "../../../fixtures/sign-in/fake-provider.ts";
 import { from } from "../../../fixtures/service/from.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";
 import { openSession } from "../../support/user.ts";
 import { accessClaims, expectChallenge, send } from "../../../fixtures/sign-in/assistants.ts";

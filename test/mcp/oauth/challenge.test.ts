@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exchange } from "../../../fixtures/clients/raw.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { rest, startService } from "../../../fixtures/service/service.ts";
 import { requests } from "../../../fixtures/clients/operations.ts";

@@ -15,7 +15,7 @@ import {
   startFakeProvider,
 } from "../../../fixtures/sign-in/fake-provider.ts";
 import { from } from "../../../fixtures/service/from.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import { useFakeProvider } from "../../support/at-fake-provider.ts";

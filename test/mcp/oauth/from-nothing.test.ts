@@ -10,11 +10,11 @@ import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@model
 import { expect, test } from "vitest";
 import { createBrowser } from "../../../fixtures/sign-in/browser.ts";
 import { ann } from "../../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 const callback = "http://127.0.0.1:9/callback";
 
 /** What an assistant keeps of a service, and where it wants the user to go. */
@@ -81,7 +81,7 @@ test.each([
 ] as const)(
   "the official client finds everything out by itself and reads the user's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
   async (revision, modern) => {
-    const { base, service, provider } = house();
+    const { base, service, provider } = fixture();
     const account = await service.app.services.accounts.ofIdentity(
       { issuer: provider.issuer, subject: ann.subject },
       undefined,
@@ -126,7 +126,7 @@ test.each([
 ] as const)(
   "after a sign-out without the provider's page the official client signs in again and continues: %s, %s, %s [OAU-17]",
   async (_revision, modern, scope) => {
-    const { base, provider } = house();
+    const { base, provider } = fixture();
     const assistant = newAssistant(scope);
     const connection = () => new StreamableHTTPClientTransport(new URL(`${base}/mcp`), { authProvider: assistant });
     const newClient = () =>
@@ -149,7 +149,7 @@ test.each([
     const refreshToken = assistant.held?.refresh_token;
     expect(refreshToken).toMatch(/./);
 
-    const { cookie } = await signIn(house(), ann);
+    const { cookie } = await signIn(fixture(), ann);
     expect((await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base })).status).toBe(303);
     assistant.leadsTo = undefined;
     await expect(client.callTool({ name: "list_sessions", arguments: {} })).rejects.toThrow(UnauthorizedError);

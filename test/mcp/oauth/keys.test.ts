@@ -10,9 +10,9 @@ import {
   newKey,
   silent,
   startFakeProvider,
-  tellLogout,
+  sendLogoutToken,
 } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import {
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 /** Advances and stops the clock of this process and of the fake provider. */
 const later = (seconds: number): void => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + seconds * 1_000 });
-const cannotTell = {
+const undecided = {
   error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
 };
 
@@ -55,7 +55,7 @@ test("where the provider was never reached a token is 503 without a challenge, a
         503,
         null,
         null,
-        cannotTell,
+        undecided,
       ]);
     }
     expectChallenge(await send(base, undefined), base, /^The access token is missing/);
@@ -68,7 +68,7 @@ test("with its metadata but without its keys it is 503 as well [OAU-14]", async 
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500), json({ keys: "none" })]) {
     fake.responses.set("/jwks", trouble);
-    expect((await send(base, `Bearer ${token}`)).body).toEqual(cannotTell);
+    expect((await send(base, `Bearer ${token}`)).body).toEqual(undecided);
   }
   fake.responses.clear();
   expect(await statusOf(base, token)).toBe(200);
@@ -136,7 +136,7 @@ test("tokens under random keys cause one fetch of the keys in 30 seconds, also w
   fake.responses.set("/jwks", away);
   later(31);
   // While the provider is away, the key may exist: the response does not call the token wrong.
-  for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(cannotTell);
+  for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(undecided);
   expect(fetches()).toBe(before + 2);
 });
 
@@ -159,7 +159,7 @@ test("a token that cannot be placed while the provider is away is 503 under an u
   fake.responses.set("*", away);
   later(31);
   const unknown = await accessToken(fake, { jti: "unknown" }, { kid: "not-published" });
-  expect((await send(base, `Bearer ${unknown}`)).body).toEqual(cannotTell);
+  expect((await send(base, `Bearer ${unknown}`)).body).toEqual(undecided);
   expectChallenge(
     await send(base, `Bearer ${(await accessToken(fake)).slice(0, -8)}AAAAAAAA`),
     base,
@@ -175,7 +175,7 @@ test("a logout token ends the tokens of the session that it names, though the us
   await newOwner(service, fake.issuer, "person-finn", "finn@example.com");
   expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([200, 200]);
   expect(
-    (await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one" }), { typ: "logout+jwt" }))).status,
+    (await sendLogoutToken(base, await fake.sign(logoutClaims(fake, { sid: "one" }), { typ: "logout+jwt" }))).status,
   ).toBe(200);
   expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([401, 200]);
 });
@@ -185,8 +185,12 @@ test("a logout token that names the session alone ends its tokens as well, thoug
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);
   expect(
-    (await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "one", sub: undefined }), { typ: "logout+jwt" })))
-      .status,
+    (
+      await sendLogoutToken(
+        base,
+        await fake.sign(logoutClaims(fake, { sid: "one", sub: undefined }), { typ: "logout+jwt" }),
+      )
+    ).status,
   ).toBe(200);
   expect(await statusOf(base, token)).toBe(401);
 });
@@ -205,7 +209,7 @@ test("a logout token of a user ends the tokens of earlier sign-ins, and those wi
     ].map(at),
   );
   expect(
-    (await tellLogout(base, await fake.sign(logoutClaims(fake, { iat: now }), { typ: "logout+jwt" }))).status,
+    (await sendLogoutToken(base, await fake.sign(logoutClaims(fake, { iat: now }), { typ: "logout+jwt" }))).status,
   ).toBe(200);
   expect(await Promise.all(tokens.map((token) => statusOf(base, token)))).toEqual([401, 401, 401, 401, 401, 200]);
 });

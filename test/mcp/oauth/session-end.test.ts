@@ -6,23 +6,23 @@ import type { Browser } from "../../../fixtures/sign-in/browser.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { ann, ben, cleo } from "../../../fixtures/sign-in/users.ts";
-import { sendRequest, signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { sendRequest, signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Assistant } from "../../../fixtures/sign-in/assistants.ts";
 import { assistantBrowser, expectChallenge, letIn, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let second: TestService;
 
 beforeAll(async () => {
-  const { service, base } = house();
+  const { service, base } = fixture();
   second = await service.another({ BASE_URL: base });
 });
 afterAll(async () => void (await second.stop()));
 
-const issuer = (): string => house().provider.issuer;
+const issuer = (): string => fixture().provider.issuer;
 /** The status on the first instance and on the second. */
 const statuses = async (token: string): Promise<number[]> => [
-  await statusOf(house().base, token),
+  await statusOf(fixture().base, token),
   await statusOf(second.base, token),
 ];
 const both = (status: number): number[] => [status, status];
@@ -31,12 +31,12 @@ const offline = { scope: "openid email offline_access", prompt: "consent" };
 /** Ann at the dashboard and at an assistant, in one browser. */
 async function together(parameters: Record<string, string> = {}): Promise<Assistant> {
   const browser = assistantBrowser();
-  await signIn(house(), ann, browser);
+  await signIn(fixture(), ann, browser);
   return letIn(issuer(), ann, browser, parameters);
 }
 /** Presses the dashboard's button, and continues to the provider's end of session where `through`. */
 async function signOut(browser: Browser, through = true): Promise<void> {
-  const { base } = house();
+  const { base } = fixture();
   const { status, headers } = await sendRequest(`${base}/sign-out`, {
     method: "POST",
     cookie: browser.cookiesFor(base),
@@ -58,11 +58,11 @@ describe("signing out at the dashboard", () => {
     await signOut(browser, false);
     expect(await statuses(token)).toEqual(both(401));
     expectChallenge(
-      await send(house().base, `Bearer ${token}`),
-      house().base,
+      await send(fixture().base, `Bearer ${token}`),
+      fixture().base,
       /^The access token is not valid: its session has ended\. Sign in again\.$/,
     );
-    expectChallenge(await send(second.base, `Bearer ${token}`), house().base, /session has ended/);
+    expectChallenge(await send(second.base, `Bearer ${token}`), fixture().base, /session has ended/);
   });
 
   test("ends all that the user has at assistants, also from another browser, and no one else's [OAU-12]", async () => {
@@ -153,7 +153,7 @@ test("a token that is revoked at the provider is rejected within 5 seconds, also
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(200), both(200)]);
   await openid.tokenRevocation(one.client, one.token);
   await expect.poll(() => statuses(one.token), { timeout: 5_000, interval: 100 }).toEqual(both(401));
-  expectChallenge(await send(house().base, `Bearer ${one.token}`), house().base, /revoked, or has expired/);
+  expectChallenge(await send(fixture().base, `Bearer ${one.token}`), fixture().base, /revoked, or has expired/);
   expect(await statuses(other.token)).toEqual(both(200));
 });
 
@@ -167,16 +167,16 @@ test("one that is revoked before it is ever used is rejected at once; so is one 
 test("a refresh token is not an access token, and neither is the ID token [OAU-07]", async () => {
   const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
   expect(refreshToken).not.toBe("");
-  expectChallenge(await send(house().base, `Bearer ${refreshToken}`), house().base, /not an access token/);
+  expectChallenge(await send(fixture().base, `Bearer ${refreshToken}`), fixture().base, /not an access token/);
   const { id_token: idToken = "" } = await openid.refreshTokenGrant(client, refreshToken);
   noteSecret(idToken);
   expect(idToken.split(".").length).toBe(3);
-  expectChallenge(await send(house().base, `Bearer ${idToken}`), house().base, /not an access token/);
-  expect(browser.cookiesFor(house().base)).toBe("");
+  expectChallenge(await send(fixture().base, `Bearer ${idToken}`), fixture().base, /not an access token/);
+  expect(browser.cookiesFor(fixture().base)).toBe("");
 });
 
 test("a resource that names us is accepted at every step, and none is needed [OAU-08, OAU-09]", async () => {
-  const { base } = house();
+  const { base } = fixture();
   for (const resource of [`${base}/mcp`, base, undefined]) {
     const parameters: Record<string, string> = resource === undefined ? {} : { resource };
     const { token } = await letIn(issuer(), ann, assistantBrowser(), parameters, parameters);
@@ -186,7 +186,7 @@ test("a resource that names us is accepted at every step, and none is needed [OA
 
 test("a user without an account is 403 with words, and their token is none of another's [ISO-07]", async () => {
   const { token } = await letIn(issuer(), cleo);
-  const { status, headers, body } = await send(house().base, `Bearer ${token}`);
+  const { status, headers, body } = await send(fixture().base, `Bearer ${token}`);
   expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
   expect(body).toEqual({
     error: {
@@ -198,7 +198,7 @@ test("a user without an account is 403 with words, and their token is none of an
 
 /** Last, for afterwards there is no provider any more. */
 test("the provider being gone signs no one out: known tokens and new ones continue, and what has ended stays so [OAU-14]", async () => {
-  const { provider, base } = house();
+  const { provider, base } = fixture();
   const [known, fresh] = [await letIn(issuer(), ben), await letIn(issuer(), ben)];
   const ended = await together();
   expect([await statuses(known.token), await statuses(ended.token)]).toEqual([both(200), both(200)]);

@@ -7,9 +7,9 @@ import {
   logoutClaims,
   seconds,
   startFakeProvider,
-  tellLogout,
+  sendLogoutToken,
 } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner, ownerStatus, sendRequest } from "../../../fixtures/sign-in/house.ts";
+import { newOwner, ownerStatus, sendRequest } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import {
@@ -119,13 +119,13 @@ test("a token without the time of its sign-in is 401 after a sign-out, and the l
 });
 
 test("the sign-in and the session of the introspection count if the token has none [OAU-15]", async () => {
-  let told: Record<string, unknown> = { auth_time: seconds() - 100 };
-  offerIntrospection(fake, () => ({ active: true, ...told }));
+  let introspected: Record<string, unknown> = { auth_time: seconds() - 100 };
+  offerIntrospection(fake, () => ({ active: true, ...introspected }));
   await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
   expect(await everywhere(await accessToken(fake, { jti: "1" }))).toBe(401);
-  told = { auth_time: seconds() + 60 };
+  introspected = { auth_time: seconds() + 60 };
   expect(await everywhere(await accessToken(fake, { jti: "2" }))).toBe(200);
-  told = { auth_time: seconds() + 60, sid: "own" };
+  introspected = { auth_time: seconds() + 60, sid: "own" };
   expect(await everywhere(await accessToken(fake, { jti: "3" }))).toBe(401);
 });
 
@@ -234,7 +234,7 @@ test("a logout token with a session ends that session and tokens without a sessi
   const [own, other, nameless] = await Promise.all(
     [{ sid: "own" }, { sid: "other" }, {}].map((claims) => accessToken(fake, { ...claims, auth_time: signedIn })),
   );
-  expect((await tellLogout(base, await fake.sign(logoutClaims(fake, { sid: "own" })))).status).toBe(200);
+  expect((await sendLogoutToken(base, await fake.sign(logoutClaims(fake, { sid: "own" })))).status).toBe(200);
   expect([await everywhere(own ?? ""), await everywhere(other ?? ""), await everywhere(nameless ?? "")]).toEqual([
     401, 200, 401,
   ]);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
 import { startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { newOwner } from "../../../fixtures/sign-in/house.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse, TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import { from } from "../../../fixtures/service/from.ts";

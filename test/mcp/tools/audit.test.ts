@@ -3,7 +3,7 @@ import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ann } from "../../../fixtures/sign-in/users.ts";
-import { signIn, useHouse } from "../../../fixtures/sign-in/house.ts";
+import { signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { rest } from "../../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, headersFor, holderOf, message, post, request } from "./set-up.ts";
@@ -19,17 +19,17 @@ interface Entry {
   readonly key_prefix: string | null;
 }
 
-const house = useHouse({ LOG_LEVEL: "debug" });
+const fixture = useSignInFixture({ LOG_LEVEL: "debug" });
 let holder: Holder;
 let cookie: string;
 beforeAll(async () => {
-  holder = await holderOf(house());
-  ({ cookie } = await signIn(house(), ann));
+  holder = await holderOf(fixture());
+  ({ cookie } = await signIn(fixture(), ann));
 });
 
 /** The tool calls in the audit log, the newest first. */
 async function entries(): Promise<Entry[]> {
-  const { body } = await rest(house().base, "/v1/audit-log?limit=25", { headers: { Cookie: cookie } });
+  const { body } = await rest(fixture().base, "/v1/audit-log?limit=25", { headers: { Cookie: cookie } });
   return (body.data as Entry[]).filter(({ event }) => event === "tool_called");
 }
 
@@ -68,7 +68,7 @@ describe("a tool call", () => {
       "search_contacts",
     ]);
 
-    const left = JSON.stringify(await entries()) + house().service.logLines.join("");
+    const left = JSON.stringify(await entries()) + fixture().service.logLines.join("");
     for (const secret of ["quillfeather", "marmoset", contact, holder.token])
       expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
   });
@@ -99,7 +99,7 @@ describe("a tool call", () => {
   ])(
     "that fails by %s is told in general words, and to the log by its kind and place [MCP-11]",
     async (_, fault, said) => {
-      const { app, logLines } = house().service;
+      const { app, logLines } = fixture().service;
       const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
       const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
       const real = db.command;

@@ -1,16 +1,16 @@
 // What assistants and internal callers may ask for beyond REST: the same over MCP, Connect and gRPC.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 /** The ids of the records by their names. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   const { put } = holder;
   ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.com" });
   ids["ben"] = await put.contact({ full_name: "Ben Martin", phone: "+1 415 555 0100" });
@@ -156,7 +156,7 @@ test("a page of contacts says where it is; without a field beyond REST nothing b
   const last = await call(holder, "search_contacts", { query: "martin", limit: 1, offset: 1 });
   expect(last.structured.pagination).toEqual({ limit: 1, offset: 1, has_more: false, next_offset: null });
   const plain = await call(holder, "search_contacts", { query: "martin" });
-  const rest = await house().service.rest("/v1/contacts?query=martin", { key: holder.key });
+  const rest = await fixture().service.rest("/v1/contacts?query=martin", { key: holder.key });
   expect(plain.structured).toEqual(rest.body);
 });
 
@@ -170,7 +170,7 @@ test("contacts in brief have what a list needs, and nothing long [MCP-17]", asyn
 });
 
 test("REST ignores the fields that it does not have [MCP-17]", async () => {
-  const get = (path: string) => house().service.rest(path, { key: holder.key });
+  const get = (path: string) => fixture().service.rest(path, { key: holder.key });
   const plain = await get("/v1/contacts?query=martin");
   const more = await get("/v1/contacts?query=martin&state=archived&has_email=nonsense&limit=0&offset=-1");
   expect([more.status, more.body]).toEqual([200, plain.body]);
@@ -267,7 +267,7 @@ function name(record: Record<string, unknown>): string {
 }
 
 async function overConnect([service, method]: Case["rpc"], given: Record<string, unknown>) {
-  const response = await fetch(`${house().base}/records.v1.${service}/${method}`, {
+  const response = await fetch(`${fixture().base}/records.v1.${service}/${method}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${holder.key}` },
     body: JSON.stringify(given),

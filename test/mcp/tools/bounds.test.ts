@@ -1,11 +1,11 @@
 // No result fills a model's context, whatever the records hold: what is cut says so, and the rest can be had.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { bounded, resultBytes } from "../../../src/mcp/bounds.ts";
 import type { Holder, Outcome } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 let ann: string;
 let meeting: string;
@@ -15,7 +15,7 @@ const wide = (length: number): string =>
 const long = wide(100_000);
 
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   const { put } = holder;
   const contact = (at: number) => ({
     full_name: `ann ${at} ${wide(190)}`.slice(0, 200).replace(/\p{Surrogate}/gu, ""),

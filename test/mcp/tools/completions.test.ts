@@ -1,16 +1,16 @@
 // Completions: what a client offers while a user fills in a prompt or an address.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { hoursFromNow } from "../../support/client.ts";
 import type { Holder } from "./set-up.ts";
 import { connect, holderOf, request, revisions } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 /** The ids of the records by their names. */
 const ids: Record<string, string> = {};
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   const { put } = holder;
   ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
   ids["ben"] = await put.contact({ full_name: "Ben Martin" });

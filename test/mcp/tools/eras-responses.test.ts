@@ -1,12 +1,12 @@
 // The revisions of the protocol at the one address: what a client of each accepts, and batches.
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { http2Call } from "../../../fixtures/clients/http2-call.ts";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { old, useHolder } from "./eras.ts";
 import { headersFor, message, post, revisions } from "./set-up.ts";
 
-const house = useHouse();
-const { holder, send } = useHolder(house);
+const fixture = useSignInFixture();
+const { holder, send } = useHolder(fixture);
 const both = "application/json, text/event-stream";
 
 describe("what a client accepts", () => {
@@ -61,7 +61,7 @@ describe("what a client accepts", () => {
       "content-type": "application/json",
       accept: both,
     };
-    const response = await http2Call(house().base, headers, sent);
+    const response = await http2Call(fixture().base, headers, sent);
     expect([response.status, response.headers["content-type"], response.headers.connection]).toEqual([
       200,
       "text/event-stream",

@@ -1,11 +1,11 @@
 // The revisions of the protocol at the one address: how each begins, and how each is rejected.
 import { describe, expect, onTestFinished, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { old, useHolder } from "./eras.ts";
 import { connect, headersFor, message, post, request, revisions } from "./set-up.ts";
 
-const house = useHouse();
-const { holder, send } = useHolder(house);
+const fixture = useSignInFixture();
+const { holder, send } = useHolder(fixture);
 
 const named = (protocolVersion: string): Record<string, unknown> => ({
   protocolVersion,
@@ -64,7 +64,7 @@ describe("how a client begins", () => {
   });
 
   test("what one instance was told another needs not to know [MCP-01]", async () => {
-    const other = await house().service.another();
+    const other = await fixture().service.another();
     onTestFinished(() => other.stop());
     const there = { url: `${other.base}/mcp`, token: holder().token };
     for (const revision of revisions) {

@@ -1,6 +1,6 @@
 // What a test file of the revisions begins with: somebody who is signed in, and requests of a revision.
 import { beforeAll } from "vitest";
-import type { House } from "../../../fixtures/sign-in/house.ts";
+import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import type { Holder, Revision } from "./set-up.ts";
 import { holderOf, request, revisions } from "./set-up.ts";
@@ -9,10 +9,10 @@ import { holderOf, request, revisions } from "./set-up.ts";
 export const old = revisions.filter((revision) => revision !== "2026-07-28");
 
 /** Signs somebody in before the tests of the file. */
-export function useHolder(house: () => House) {
+export function useHolder(fixture: () => SignInFixture) {
   let holder: Holder;
   beforeAll(async () => {
-    holder = await holderOf(house());
+    holder = await holderOf(fixture());
   });
   const send = (
     revision: Revision,

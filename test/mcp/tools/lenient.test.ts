@@ -1,17 +1,17 @@
 // What a model means is taken, and an empty result says what to try.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 let zoe: string;
 let kickOff: string;
 let spoken: string;
 let lone: string;
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   zoe = await holder.put.contact({ full_name: "Zoë Martin" });
   kickOff = await holder.put.session({ contact_id: zoe, title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
   spoken = await holder.put.session({ contact_id: zoe, title: "Second", session_date: "2026-03-02T09:00:00Z" });

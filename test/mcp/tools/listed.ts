@@ -2,7 +2,7 @@
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll } from "vitest";
-import type { House } from "../../../fixtures/sign-in/house.ts";
+import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { holderOf, request } from "./set-up.ts";
 
@@ -27,12 +27,12 @@ export interface Listed {
 export const ajv = addFormats(new AjvClass({ strict: true, strictRequired: false, allowUnionTypes: true })) as Ajv2020;
 
 /** Signs somebody in, and lists the tools, before the tests of the file. */
-export function useListed(house: () => House) {
+export function useListed(fixture: () => SignInFixture) {
   let holder: Holder;
   let listed: readonly Listed[];
   const compiled = new Map<string, ValidateFunction>();
   beforeAll(async () => {
-    holder = await holderOf(house());
+    holder = await holderOf(fixture());
     listed = (await request(holder, "2026-07-28", "tools/list")).body.result.tools as Listed[];
   });
 

@@ -1,12 +1,12 @@
 // The tools: what they say to wrong arguments, and to records that are not there.
 import { describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { randomId } from "../../../fixtures/service/service.ts";
 import { useListed } from "./listed.ts";
 import { call } from "./set-up.ts";
 
-const house = useHouse();
-const { holder, flaws } = useListed(house);
+const fixture = useSignInFixture();
+const { holder, flaws } = useListed(fixture);
 
 describe("what is rejected", () => {
   const uuid = "must be a valid UUID";
@@ -111,7 +111,7 @@ describe("what is rejected", () => {
     ["fetch", "id", "contact:"],
     ["fetch", "id", "session:"],
   ])("what %s does not find by %s is told as REST reports it: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
-    const { body } = await house().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
+    const { body } = await fixture().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
     expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
       isError: true,
       text: body.error.message,

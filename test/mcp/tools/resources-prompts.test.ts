@@ -1,18 +1,18 @@
 // Resources and prompts: records by their addresses, and texts with the records that they need.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { hoursFromNow } from "../../support/client.ts";
 import { randomId } from "../../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 let zoe: string;
 let last: string;
 let before: string;
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   const { put } = holder;
   zoe = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
   last = await put.session({ contact_id: zoe, title: "Last one", session_date: hoursFromNow(-2) });

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { firstWords } from "../../../src/mcp/first-words.ts";
 import { ben } from "../../../fixtures/sign-in/users.ts";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 
@@ -12,12 +12,12 @@ interface Found {
   readonly url: string;
 }
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 let zoe: string;
 let kickOff: string;
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
   const { put } = holder;
   zoe = await put.contact({
     full_name: "Zoë Martin",
@@ -58,7 +58,7 @@ const fetchOne = async (
 
 describe("search", () => {
   test("finds contacts, sessions and the parents of notes, each with its id, title, address, date, contact and a snippet [MCP-10]", async () => {
-    const { base } = house();
+    const { base } = fixture();
     const contact = expect.objectContaining({
       ...{ id: `contact:${zoe}`, title: "Zoë Martin", url: `${base}/v1/contacts/${zoe}`, person: "Zoë Martin" },
       ...{ date: expect.stringMatching(/^20/), snippet: expect.any(String) },
@@ -174,7 +174,7 @@ describe("fetch", () => {
     expect(others).toEqual({
       id: `contact:${zoe}`,
       title: "Zoë Martin",
-      url: `${house().base}/v1/contacts/${zoe}`,
+      url: `${fixture().base}/v1/contacts/${zoe}`,
       metadata: { kind: "contact", updated_at: expect.stringMatching(/^\d{4}-.*Z$/) },
     });
     expect(text.slice(0, begin.length)).toBe(begin);
@@ -187,7 +187,7 @@ describe("fetch", () => {
       id: `session:${kickOff}`,
       title: "Kick-off",
       text: `# Kick-off\n\nSubtitle: The plan\nDate: 2026-03-01T09:00:00.000Z\nWith: Zoë Martin (contact:${zoe})\nRecording: completed\n\n## Summary\nThe lighthouse comes first\n\n## Transcript\nMaya: hello\nZoë: hello 👋`,
-      url: `${house().base}/v1/sessions/${kickOff}`,
+      url: `${fixture().base}/v1/sessions/${kickOff}`,
       metadata: { kind: "session", date: "2026-03-01T09:00:00.000Z" },
     });
   });
@@ -220,13 +220,13 @@ describe("fetch", () => {
     for (const { id, url } of results) {
       expect(await fetchOne(id)).toMatchObject({ id, url });
       expect(new URL(url).pathname).toBe(`/v1/${id.replace(":", "s/")}`);
-      expect((await house().service.rest(new URL(url).pathname, { key: holder.key })).status).toBe(200);
+      expect((await fixture().service.rest(new URL(url).pathname, { key: holder.key })).status).toBe(200);
     }
     expect(await fetchOne(`CONTACT:${zoe.toUpperCase()}`)).toMatchObject({ id: `contact:${zoe}` });
   });
 
   test("neither finds nor gets what another user has [MCP-10] [ISO-07]", async () => {
-    const other = await holderOf(house(), ben);
+    const other = await holderOf(fixture(), ben);
     expect((await call(other, "search", { query: "zoe" })).structured).toEqual({ results: [] });
     for (const id of [`contact:${zoe}`, `session:${kickOff}`])
       expect(await call(other, "fetch", { id })).toMatchObject({

@@ -10,7 +10,7 @@ import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { noteSecret } from "../../../fixtures/service/secrets.ts";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { rest } from "../../../fixtures/service/service.ts";
-import type { House } from "../../../fixtures/sign-in/house.ts";
+import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { ann } from "../../../fixtures/sign-in/users.ts";
 
 /** The revisions that are spoken at the one address, the newest first. */
@@ -28,7 +28,7 @@ export interface Holder {
 }
 
 /** Signs a user in at an assistant that registers itself. */
-export async function holderOf({ provider, service, base }: House, user: User = ann): Promise<Holder> {
+export async function holderOf({ provider, service, base }: SignInFixture, user: User = ann): Promise<Holder> {
   const client = await assistantOf(provider.issuer);
   const browser = newBrowser();
   const { url, checks } = await start(client, atAssistant);

@@ -1,13 +1,13 @@
 // The tools: what is told of them, and what they return beside REST.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Listed } from "./listed.ts";
 import { ajv, useListed } from "./listed.ts";
 import type { Outcome } from "./set-up.ts";
 import { call, connect, request, revisions } from "./set-up.ts";
 
-const house = useHouse();
-const { holder, listed, flaws } = useListed(house);
+const fixture = useSignInFixture();
+const { holder, listed, flaws } = useListed(fixture);
 let full: string;
 let bare: string;
 let session: string;
@@ -124,7 +124,7 @@ describe("what is listed", () => {
 
 describe("what is served", () => {
   const same = async (name: string, given: Record<string, unknown>, path: string): Promise<Outcome> => {
-    const { status, body } = await house().service.rest(path, { key: holder().key });
+    const { status, body } = await fixture().service.rest(path, { key: holder().key });
     expect(status, path).toBe(200);
     const responses: Outcome[] = [];
     for (const revision of revisions) responses.push(await call(holder(), name, given, revision));

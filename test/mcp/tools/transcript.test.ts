@@ -1,14 +1,14 @@
 // Transcripts page by page: by characters, none of them parted, and nothing lost between the pages.
 import { beforeAll, describe, expect, test } from "vitest";
-import { useHouse } from "../../../fixtures/sign-in/house.ts";
+import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { randomId } from "../../../fixtures/service/service.ts";
 import type { Holder, Outcome } from "./set-up.ts";
 import { call, holderOf } from "./set-up.ts";
 
-const house = useHouse();
+const fixture = useSignInFixture();
 let holder: Holder;
 beforeAll(async () => {
-  holder = await holderOf(house());
+  holder = await holderOf(fixture());
 });
 
 async function sessionWith(transcript?: string): Promise<string> {
@@ -41,7 +41,7 @@ describe("get_session_transcript", () => {
     "a text of %i characters is one page, and the response of REST with where it is [MCP-08] [MCP-09]",
     async (length) => {
       const id = await sessionWith("a".repeat(length));
-      const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
+      const { body } = await fixture().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
       expect((await page(id)).structured).toEqual({
         data: body.data,
         pagination: { limit: 40_000, offset: 0, has_more: false, next_offset: null },
@@ -116,7 +116,7 @@ describe("get_session_transcript", () => {
 
   test("an empty transcript is empty and not null [MCP-08] [MCP-09]", async () => {
     const id = await sessionWith("");
-    const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
+    const { body } = await fixture().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
     expect((await page(id)).structured.data).toEqual(body.data);
   });
 
@@ -127,7 +127,7 @@ describe("get_session_transcript", () => {
       transcript: "x".repeat(40_001),
       recording: { id: randomId(), duration_seconds: 12.5 },
     });
-    const { body } = await house().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
+    const { body } = await fixture().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
     for (const offset of [0, 40_000])
       expect((await page(id, offset)).structured.data.recording).toEqual(body.data.recording);
     expect(body.data.recording.duration_seconds).toBe(12.5);

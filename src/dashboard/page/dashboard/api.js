@@ -139,8 +139,8 @@ async function bodyOf(response) {
 
 /** @param {Response} response @param {unknown} body */
 function messageOf(response, body) {
-  const told = /** @type {{ error?: { message?: unknown } } | undefined} */ (body)?.error?.message;
-  const message = typeof told === "string" ? told : `The service returned the status ${response.status}.`;
+  const reported = /** @type {{ error?: { message?: unknown } } | undefined} */ (body)?.error?.message;
+  const message = typeof reported === "string" ? reported : `The service returned the status ${response.status}.`;
   const wait = waitOf(response);
   return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
 }

@@ -30,17 +30,17 @@ export function startKeyPanel(root, onChange) {
   let justIssued;
   root.replaceChildren(notice, content);
 
-  /** @param {(key: ApiKey | undefined) => string} [tell] what there is to say when the state is known */
-  async function load(tell = () => "") {
+  /** @param {(key: ApiKey | undefined) => string} [noticeFor] what there is to say when the state is known */
+  async function load(noticeFor = () => "") {
     content.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
     root.setAttribute("aria-busy", "true");
     try {
       const key = await getKey();
       show(key);
-      notice.textContent = tell(key);
+      notice.textContent = noticeFor(key);
     } catch (thrown) {
       const again = button("Try again", "second", async () => {
-        await load(tell);
+        await load(noticeFor);
         heading.focus();
       });
       content.replaceChildren(alertOf(thrown), again);
@@ -50,9 +50,9 @@ export function startKeyPanel(root, onChange) {
     }
   }
 
-  /** The state is not what the page thought, or may not be. @param {(key: ApiKey | undefined) => string} tell */
-  async function loadAgain(tell) {
-    await load(tell);
+  /** The state is not what the page thought, or may not be. @param {(key: ApiKey | undefined) => string} noticeFor */
+  async function loadAgain(noticeFor) {
+    await load(noticeFor);
     heading.focus();
     onChange();
   }
@@ -154,12 +154,12 @@ export function startKeyPanel(root, onChange) {
     const { id, prefix, access, created_at } = issued;
     justIssued = { id, prefix, access, created_at, last_used_at: null };
     notice.textContent = "";
-    const told = issuedKey(issued, happened, baseUrl, () => {
+    const panel = issuedKey(issued, happened, baseUrl, () => {
       forgetSecret();
       heading.focus();
     });
-    content.replaceChildren(told);
-    told.focus();
+    content.replaceChildren(panel);
+    panel.focus();
     onChange();
   }
 

@@ -1,4 +1,4 @@
-// The words of a sentence that tell what it is about: without those that every sentence has.
+// The keywords of a sentence: its words without the stop words.
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 import { firstWords } from "./first-words.ts";
 import { queryWords } from "../search/words.ts";
@@ -11,12 +11,12 @@ const common: ReadonlySet<string> = new Set(
   [eng, deu, fra, spa, ita, por, nld].flatMap((words) => words.flatMap((word) => queryWords(word))),
 );
 
-/** A query of the telling words, in their order, as many as fit; of all words where none is telling or fits. */
-export function tellingWords(text: string): string {
+/** A query of the keywords, in their order, as many as fit; of all words where there is no keyword or none fits. */
+export function keywords(text: string): string {
   const words = queryWords(text.slice(0, longestText));
-  const telling = words.filter((word) => !common.has(word));
+  const uncommon = words.filter((word) => !common.has(word));
   let query = "";
-  for (const word of telling.length === 0 ? words : telling) {
+  for (const word of uncommon.length === 0 ? words : uncommon) {
     const longer = query === "" ? word : `${query} ${word}`;
     if (longer.length <= longestQuery) query = longer;
   }
