@@ -2,7 +2,7 @@
 FROM node:24-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# npm refuses a lock file with a workspace whose manifest is not there.
+# npm rejects a lock file with a workspace whose manifest is not there.
 COPY client/package.json client/
 # No dependency of production needs a script of its own to be installed.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && rm node_modules/records-client
@@ -28,7 +28,7 @@ COPY gateway gateway
 COPY src src
 COPY deploy/container/healthcheck.js deploy/container/
 RUN node bin/build.js
-# The user "node" of the base image, by number: Kubernetes cannot tell from a name that it is not root.
+# The user "node" of the base image, by number: Kubernetes cannot see from a name that it is not root.
 USER 1000:1000
 EXPOSE 8080 8081
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["node", "deploy/container/healthcheck.js"]

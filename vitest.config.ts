@@ -3,7 +3,7 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
-/** What measures times, or holds the service to its deadlines: one by one, after all other tests. */
+/** What measures times, or checks the service's deadlines: one by one, after all other tests. */
 const timed = [
   ...["hostile", "overload", "redis-groups", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`),
   "test/faults/broken-connections.test.ts",

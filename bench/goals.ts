@@ -1,4 +1,4 @@
-// What the bench is held to: a ratio for each goal, and of which figure.
+// The goals of the bench: a ratio for each goal, and of which figure.
 import type { PeerName } from "./peers/peers.ts";
 import type { Figure, Results, SearchRow } from "./results.ts";
 import { growth, median, roundsOf, timesAsGood } from "./results.ts";

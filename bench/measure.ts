@@ -23,7 +23,7 @@ export interface DatabasePids {
   readonly redis: readonly number[];
 }
 
-/** What one side of a pair is asked, and by whom it is served. */
+/** The requests of one side of a pair, and what serves them. */
 export interface LoadedSide {
   /** Between several of them the connections are dealt out. */
   readonly serving: readonly RunningPeer[];

@@ -27,7 +27,7 @@ const [first, second] = languages;
 const noWord = ["zzyxq", "qqjwk", "xxvbn", "wwpft"];
 const prefixes = ["an", "be", "co", "da", "el", "fa", "gu", "ha"];
 
-/** What finds as many at each size is compared; the rest is told. */
+/** What finds as many at each size is compared; the rest is reported. */
 const classes: readonly SearchClass[] = [
   { list: "notes", title: "a frequent word", comparable: true, words: "one", queries: first.slice(10, 18) },
   {

@@ -11,7 +11,7 @@ const compileCache = join(root, "dist", "compile-cache");
 /** Loaded when they are needed, from their own folders: they read files that lie beside them, or are seldom of use. */
 const external = ["@scalar/fastify-api-reference", "mongodb-memory-server", "oidc-provider"];
 
-/** Packages in the older module format ask for Node's modules by `require`. */
+/** Packages in the older module format load Node's modules by `require`. */
 const banner =
   'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
 

@@ -1,4 +1,4 @@
-// The instance that the evals ask: a service with the demo's records, and an assistant with a token for their account.
+// The instance that the evals use: a service with the demo's records, and an assistant with a token for their account.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { randomUUID } from "node:crypto";
 import { ingestInto } from "../fixtures/clients/ingest.ts";

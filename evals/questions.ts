@@ -1,4 +1,4 @@
-// Twenty everyday questions over the demo's records: the ten that assistants are asked first, and ten more.
+// Twenty everyday questions over the demo's records: the ten that users ask assistants first, and ten more.
 import { beginningOf, dateOf, hasWords, idsOf, isArchived, nameOf } from "./records.ts";
 import type { Records, Session } from "./records.ts";
 import type { CallTool, Question } from "./trace.ts";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-// A failure is told in a line, not by a stack.
+// A failure is reported in a line, not by a stack.
 process.once("uncaughtException", (error) => {
   console.error(error.message);
   process.exit(1);

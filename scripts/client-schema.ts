@@ -8,7 +8,7 @@ export const clientSchemaFile = "client/src/schema.ts";
 const opening =
   "// The types of the REST interface, generated from the OpenAPI document by `npm run generate`, do not edit.\n";
 
-/** Writes the types anew. False when the generator failed, which has then told why. */
+/** Writes the types anew. False when the generator failed, which has then reported why. */
 export function generateClientSchema(): boolean {
   const schema = clientSchema();
   if (schema !== undefined) writeFileSync(clientSchemaFile, schema);

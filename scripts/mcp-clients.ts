@@ -1,5 +1,5 @@
-// `npm run clients`: real MCP clients sign in from nothing at a service of its own, call every tool, refresh, and ask
-// again after a sign-out.
+// `npm run clients`: real MCP clients sign in from nothing at a service of its own, call every tool, refresh, and
+// send a request after a sign-out.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

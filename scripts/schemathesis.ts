@@ -1,5 +1,5 @@
 // `npm run schemathesis`: requests made from the served OpenAPI document against a service of its own, and every
-// response held to the document.
+// response checked against the document.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Embedded } from "./embedded/parts.ts";
 
-/** What is told about. */
+/** What the banner shows. */
 export interface Started {
   readonly baseUrl: string;
   readonly mcpUrl: string;

@@ -237,8 +237,8 @@ export class Failure extends Error {
   readonly waitingFor: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
-    // Where a request was rejected nobody asks, and to find out would be a tenth of a rejection; a cause has a stack of
-    // its own.
+    // Nobody needs the line that rejected a request, and to find it would be a tenth of a rejection; a cause has a
+    // stack of its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(options.message ?? failures[reason].message, { cause: options.cause });

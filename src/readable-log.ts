@@ -4,7 +4,7 @@ import { styleText } from "node:util";
 /** A line of the log, as it is written elsewhere. */
 type Line = Readonly<Record<string, unknown>>;
 
-/** Of a line of a request. What only machines ask for is left out: ids, addresses, and where the time went. */
+/** Of a line of a request. What only machines need is left out: ids, addresses, and where the time went. */
 interface RequestLine {
   readonly time: string;
   readonly wire: string;

@@ -20,7 +20,7 @@ export type RedisTarget = RedisServer | SentinelGroup | RedisCluster;
 interface Target {
   /** True for the schemes that begin with `rediss`: every connection is by TLS, those to Sentinels too. */
   readonly tls: boolean;
-  /** Each once. Of a Sentinel group, the Sentinels; of a cluster, the nodes that are asked for all the others. */
+  /** Each once. Of a Sentinel group, the Sentinels; of a cluster, the nodes by which the others are found. */
   readonly nodes: readonly RedisNode[];
   /** For the servers that hold data. */
   readonly credentials: RedisCredentials;

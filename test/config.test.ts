@@ -1,4 +1,4 @@
-// Holds the settings to the contract's table: defaults, what is taken, and what stops the start with one line.
+// Checks the settings against the contract's table: defaults, what is taken, and what stops the start with one line.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Holds the table of failures to the proto's list of reasons and to the contract's statuses and codes.
+// Checks the table of failures against the proto's list of reasons and the contract's statuses and codes.
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { failures, reasonName } from "../src/errors.ts";

@@ -119,7 +119,7 @@ test("a port that is taken is found before anything is started or written [OPS-1
   }
 });
 
-test("with a Redis that is away altogether it starts and serves: ready, degraded, and told in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
+test("with a Redis that is away altogether it starts and serves: ready, degraded, and reported in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
   const folder = dataFolder();
   const program = await startProgram({ ...settings, DATA_DIR: folder.path, BASE_URL: "https://api.example.com/" });
   onTestFinished(async () => {
@@ -227,7 +227,7 @@ test("SIGTERM under load: every request that was taken is served whole, nothing 
   await expect(rest(program.base, "/v1/health")).rejects.toThrow();
 });
 
-/** A request whose headers are taken at once and whose body comes when it is told to. */
+/** A request whose headers are taken at once and whose body comes on a call. */
 function slowUpload(program: Program, full_name: string): { readonly taken: Promise<void>; finish(): Promise<string> } {
   const body = JSON.stringify({ full_name });
   const head = `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;

@@ -1,4 +1,4 @@
-// Who may ask, and how often: the key by its hash in MongoDB, and a token bucket in Redis, both at once.
+// Authentication and throttling: the key by its hash in MongoDB, and a token bucket in Redis, both at once.
 package main
 
 import (
@@ -48,9 +48,9 @@ func (g guard) guarded(next handler, writes bool) http.HandlerFunc {
 		begun := time.Now()
 		response.Header().Set("RateLimit-Limit", strconv.Itoa(g.rate))
 		response.Header().Set("RateLimit-Policy", strconv.Itoa(g.rate)+";w=1")
-		account, refused := g.account(request, writes)
-		if refused != 0 {
-			writeResponse(response, request, begun, refused, problem(strconv.Itoa(refused)))
+		account, rejected := g.account(request, writes)
+		if rejected != 0 {
+			writeResponse(response, request, begun, rejected, problem(strconv.Itoa(rejected)))
 			return
 		}
 		ctx, cancel := context.WithTimeout(request.Context(), 5*time.Second)

@@ -1,4 +1,4 @@
-// The load client, a process of its own: runs one load after the other, as its parent asks.
+// The load client, a process of its own: runs one load after the other, on its parent's command.
 import type { GrpcRequest, Load, LoadRequest, Loaded, WireRequest } from "./load.ts";
 import { uniqueMark } from "./load.ts";
 import { grpcConnection } from "./grpc.ts";

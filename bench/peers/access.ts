@@ -1,4 +1,4 @@
-// Who may ask, and how often, as the peers in TypeScript do it by hand: the key by its hash, and a token.
+// Authentication and throttling, as the peers in TypeScript do it by hand: the key by its hash, and a token.
 import { createHash } from "node:crypto";
 import type { Db, UUID } from "mongodb";
 import { Binary } from "mongodb";
@@ -7,7 +7,7 @@ import { createBucket } from "./bucket.ts";
 /** What became of a request's key: the account that it opens, or the HTTP status of the rejection. */
 export type Access = { readonly account: UUID; readonly readOnly: boolean } | { readonly rejected: 401 | 429 };
 
-/** Asks MongoDB for the key and Redis for a token, both at once. */
+/** Reads the key from MongoDB and takes a token from Redis, both at once. */
 export function createAccess(db: Db): (authorization: string | null | undefined) => Promise<Access> {
   const takeToken = createBucket();
   const keys = db.collection<{ _id: Binary; account_id: UUID; access: string }>("api_keys");

@@ -20,7 +20,7 @@ import { createBucket } from "./bucket.ts";
 import { connectMongo, port, setting } from "./surroundings.ts";
 
 const db = (await connectMongo()).db();
-/** Whose records are read and extended: nobody is asked for a key. */
+/** Whose records are read and extended: no key is required. */
 const [account, writeAccount] = [uuid(setting("ACCOUNT")), uuid(setting("WRITE_ACCOUNT"))];
 const style = setting("STYLE");
 const inOne = style === "aggregation" || style === "bucket";

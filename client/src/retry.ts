@@ -10,7 +10,7 @@ export type Repeatable = "any" | "rejected";
 
 const firstDelay = 200;
 const longestDelay = 5_000;
-/** Spreads those who were all told the same `Retry-After`. */
+/** Spreads clients that all received the same `Retry-After`. */
 const spread = 250;
 
 /** Whether another attempt could succeed. */

@@ -11,7 +11,7 @@ export interface RequestCost {
   readonly examined: readonly Examined[];
 }
 
-/** Asks every endpoint; `client` is the one of the instance that responds at `base`. */
+/** Requests every endpoint; `client` is the one of the instance that responds at `base`. */
 export async function requestAll(
   client: MongoClient,
   base: string,

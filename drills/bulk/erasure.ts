@@ -52,7 +52,7 @@ export interface ErasureGround {
 const accountService = "/records.admin.v1.AccountService";
 const ingestService = "/records.ingest.v1.IngestService";
 
-/** Fills an account and deletes it while every instance is asked for its status. */
+/** Fills an account and deletes it while the status is requested from every instance. */
 export async function drillErasure({
   mongod,
   redisUrl,

@@ -23,7 +23,7 @@ export interface BulkResult {
   readonly small: Readonly<Record<string, RequestCost>>;
 }
 
-/** Imports an account of this size with kills, and a small one without, and asks both everything. */
+/** Imports an account of this size with kills, and a small one without, and requests everything of both. */
 export async function drillBulk(size: BulkSize, small: BulkSize, say: (line: string) => void): Promise<BulkResult> {
   const folder = mkdtempSync(join(tmpdir(), "records-bulk-"));
   const options = { dataDir: folder, cacheDir: testCacheDir(), env: process.env, progress: say };

@@ -19,7 +19,7 @@ export interface Verdict {
   readonly seconds: number;
   /** The largest memory of the service, in MB, in the first and the last third of its time. */
   readonly memory: { readonly first: number; readonly last: number };
-  /** What the last run of the command told. */
+  /** What the last run of the command reported. */
   readonly summary: string;
 }
 

@@ -1,4 +1,4 @@
-// The drill of the dependencies: each is broken in turn while every surface is asked for what it has.
+// The drill of the dependencies: each is broken in turn while every surface gets requests.
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { judge } from "../../fixtures/records/stream.ts";
 import type { Drill, Report, Say } from "../drill.ts";
@@ -90,7 +90,7 @@ async function sufferOne(site: Site, fault: Fault, known: string, ledger: Ledger
     opened.push(surfaces);
     return surfaces;
   };
-  // What an instance was told before it keeps: so it has to have been told.
+  // An instance keeps what it has received before: so it must have received it.
   if (fault.cold !== true) await warmUp(surfacesTo(warm));
   const begun = await fault.begin(site);
   let ending: Promise<unknown> | undefined;

@@ -15,7 +15,7 @@ import { withFixture } from "../../fixtures/service/fixture.ts";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
 
-/** What there is to break, and whom to ask meanwhile. */
+/** What there is to break, and where requests go meanwhile. */
 export interface Site {
   readonly fixture: Fixture;
   readonly provider: FakeProvider;

@@ -1,4 +1,4 @@
-// Every surface of an instance as calls with one of two right responses: served, or told that it cannot be just now.
+// Every surface of an instance as calls with one of two right responses: served, or unavailable just now.
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";

@@ -16,7 +16,7 @@ export interface Seen {
   /** From the end of the fault to the first time that everything was requested and served. */
   readonly recoveryMs: number;
   /**
-   * Requests that were told at their deadline that they cannot be served, while not even an idle one was served
+   * Requests that got 503 at their deadline, while not even an idle one was served
    * quickly: whose fault that is nobody can know.
    */
   readonly unjudged: number;
@@ -36,7 +36,7 @@ interface TimedResponse {
 const respondWithinMs = 6_000;
 /** Everything is right again within it. */
 const recoverWithinMs = 15_000;
-/** Whatever reports the state of MongoDB has to have noticed; a request asks MongoDB itself. */
+/** Whatever reports the state of MongoDB has to have noticed; a request reaches MongoDB itself. */
 const noticedWithinMs = 2_500;
 const idleEveryMs = 250;
 /** A little less than the service's deadline of 4.8 seconds. */
@@ -60,7 +60,7 @@ export async function warmUp({ calls }: Surfaces): Promise<void> {
   }
 }
 
-/** Suffers the fault; the instance that is asked is not another one afterwards. */
+/** Suffers the fault; the instance that gets the requests is the same afterwards. */
 export async function suffer(
   fault: Fault,
   surfaces: Surfaces,

@@ -7,7 +7,7 @@ import { childToken } from "../../fixtures/service/child.ts";
 import type { Fields, History, Intent, Operation, Outcome, Result } from "./operation.ts";
 import type { Site } from "./site.ts";
 
-/** Who asks whom, and how. */
+/** Which client calls which instance, and over which wire. */
 export type From = Pick<Intent, "client" | "instance"> & { readonly wire: WireName };
 
 /** A request, and how its response is read. */

@@ -25,7 +25,7 @@ export const nemeses = {
     scene.site.network.heal();
   },
 
-  /** What the old primary's instances asked reaches it only after the others have acknowledged newer writes. */
+  /** What the old primary's instances sent reaches it only after the others have acknowledged newer writes. */
   async "side cut, forced election, requests late"(scene) {
     const { site } = scene;
     const sides = await sidesOf(scene);

@@ -18,7 +18,7 @@ import { startPlain } from "./plain.ts";
 import type { Primaries } from "./primaries.ts";
 import { watchPrimaries } from "./primaries.ts";
 
-/** What there is to break, and to ask. */
+/** What there is to break, and to call. */
 export interface Site {
   readonly fixture: Fixture;
   readonly network: Network;

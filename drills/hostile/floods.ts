@@ -11,7 +11,7 @@ export interface Flood {
 
 /**
  * Opens so many streams and resets each at once (as CVE-2023-44487 does), on a new connection where one is broken. They
- * ask for the least work: the throttle, which this drill lifts, bounds what others may ask for.
+ * request the least work: the throttle, which this drill lifts, bounds what others may request.
  */
 export async function resetStreams(base: string, key: string, count: number): Promise<Flood> {
   const headers = { ":path": "/v1/health", authorization: `Bearer ${key}` };

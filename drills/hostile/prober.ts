@@ -1,7 +1,7 @@
 // Child process of `probes.ts`: sends requests repeatedly over kept connections.
 import { Agent, get } from "node:http";
 
-/** Whom to ask for what. */
+/** What to request, and where. */
 export interface Errand {
   readonly base: string;
   readonly key: string;

@@ -1,4 +1,4 @@
-// Everything that an assistant can ask for, out of what the MCP surface lists: tools, resources and prompts.
+// Everything that an assistant can request, out of what the MCP surface lists: tools, resources and prompts.
 import type { Given, Operation, Where } from "./operations.ts";
 import { requiredOf } from "./operations.ts";
 import type { User } from "./users.ts";
@@ -17,7 +17,7 @@ interface Listed {
   }[];
 }
 
-/** The operations of the surface as a user's assistant is told of them. */
+/** The operations of the surface as a user's assistant sees them. */
 export async function assistantOperations(where: Where, user: User): Promise<Operation[]> {
   const { tools } = await listed(where, user, "tools/list");
   const { resourceTemplates } = await listed(where, user, "resources/templates/list");

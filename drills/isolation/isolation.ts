@@ -206,7 +206,7 @@ function same(
       );
 }
 
-/** How long the 404 of another's contact takes beside that of nobody's: told, and never a violation. */
+/** How long the 404 of another's contact takes beside that of nobody's: reported, and never a violation. */
 async function timing({ base }: Where, { own, other }: Sides, pairs: number): Promise<Record<string, number>> {
   const timed = async (id: string): Promise<number> => {
     const begun = performance.now();

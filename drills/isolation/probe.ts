@@ -33,7 +33,7 @@ export function ownRequest({ name, required, fields }: Operation, { own, other }
   return Object.fromEntries(required.map((field) => [field, valuesOf(field, own, other)?.own]));
 }
 
-/** Holds an operation to it that one's own request shows one's own records: what shows nothing cannot leak. */
+/** Checks that one's own request to an operation shows one's own records: what shows nothing cannot leak. */
 export async function probeOwn(operation: Operation, sides: Sides, findings: Findings): Promise<void> {
   const given = ownRequest(operation, sides, findings);
   const response = await sendAndCheck(operation, given, sides, findings);

@@ -67,7 +67,7 @@ export async function sendGrpc(
   return { status, headers: lines(received), body: bytes };
 }
 
-/** Asks again where there was no time to respond: on a busy machine that says nothing of what is requested. */
+/** Repeats the request where there was no time to respond: on a busy machine that says nothing of what is requested. */
 export async function patiently(request: () => Promise<RawResponse>): Promise<RawResponse> {
   for (let left = 5; ; left--) {
     const response = await request();

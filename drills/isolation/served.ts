@@ -9,7 +9,7 @@ import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 /** An operator's services, which are for every account, and those that know of none. */
 const ofNoAccount = /^(records\.admin\.v1|grpc\.health\.v1|grpc\.reflection\.v1(alpha)?)\./;
 
-/** The services and rpcs that the drill does not ask, in words. */
+/** The services and rpcs that the drill does not call, in words. */
 export async function unknownRpcs(internal: string): Promise<string[]> {
   const sessionManager = new Http2SessionManager(internal);
   try {

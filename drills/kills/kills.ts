@@ -104,7 +104,7 @@ const writesAtLeast = 40;
 
 async function run({ plan, members, form = "short", say, broken = {}, keyOf, seen = /^/ }: KillsRun): Promise<Report> {
   const failures: string[] = [];
-  // What an instance calls its own failure is told with its cause: a response of 500 says nothing of it.
+  // A failure that an instance calls its own is reported with its cause: a response of 500 says nothing of it.
   const onLogLine = (line: string): void =>
     void (line.includes('"reason":"INTERNAL"') && failures.push(`an instance failed: ${line}`));
   return withFixture(

@@ -33,7 +33,7 @@ export interface Stream {
 
 /** How a stream is run. */
 export interface StreamOptions {
-  /** The instances as they are now: a client asks any of them. */
+  /** The instances as they are now: a client uses any of them. */
   readonly bases: () => readonly string[];
   readonly key: string;
   readonly clients: number;

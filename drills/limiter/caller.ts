@@ -22,7 +22,7 @@ export interface Caller {
 export function callerOf({ instances }: Fixture, key: string): Caller {
   const pools = instances.map(({ base }) => createPool(base));
   const sessions = instances.map(({ base }) => openGrpc(base));
-  // Who waits for one is told.
+  // Who waits for a session gets its error.
   for (const session of sessions) session.catch(() => undefined);
   const seen: Caller["seen"] = [];
   const request = requestText("GET", "/v1/sessions", { Authorization: `Bearer ${key}` });
@@ -54,7 +54,7 @@ export function callerOf({ instances }: Fixture, key: string): Caller {
   }
   return {
     seen,
-    // Each instance is asked over both wires, whether there is an odd or an even number of them.
+    // Each instance gets requests over both wires, whether there is an odd or an even number of them.
     send: (number) => sendOver(number, Math.floor(number / instances.length) % 2 === 1),
     overRest: (number) => sendOver(number, false),
     settle: () => Promise.all(sessions).then(() => undefined),

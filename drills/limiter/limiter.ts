@@ -212,8 +212,8 @@ export function judgeBucket(who: string, seen: readonly Seen[], excused: Excused
 }
 
 /**
- * Empties the bucket at once, waits as long as it is told, and has to get through; again and again. Reports how often
- * it did.
+ * Empties the bucket at once, waits as long as `Retry-After` says, and has to get through; again and again. Reports
+ * how often it did.
  */
 async function obey(caller: Caller, until: number, violations: string[]): Promise<number> {
   let [obeyed, number] = [0, 0];

@@ -1,5 +1,5 @@
 // An HTTP/1.1 connection with nothing between the drill and the socket: what the client of a library would retry is
-// told here.
+// reported here.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
 

@@ -69,7 +69,7 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
         stream.on("response", note);
         stream.on("trailers", note);
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        // Told by the closing.
+        // The closing reports it.
         stream.on("error", () => undefined);
         stream.on("close", () => {
           if (status === undefined)

@@ -39,7 +39,7 @@ export async function openLoop({ perSecond, seconds, patienceMs }: OpenLoop, sen
   return Promise.all(outcomes);
 }
 
-/** Has so many callers ask one request after the other, each when the last was served. */
+/** Has so many callers send one request after the other, each when the last was served. */
 export async function closedLoop(callers: number, seconds: number, patienceMs: number, send: Send): Promise<Outcome[]> {
   const began = performance.now();
   const outcomes: Outcome[] = [];

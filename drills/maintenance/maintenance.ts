@@ -118,7 +118,7 @@ async function maintain(
       try {
         let over = false;
         const working = work().finally(() => (over = true));
-        // Told when it is waited for.
+        // Reported when it is waited for.
         working.catch(() => undefined);
         const slices: Promise<Outcome[]>[] = [];
         // One after the other at the rate, whatever is still under way: a busy machine takes longer for the restarts.

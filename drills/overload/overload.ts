@@ -181,7 +181,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
 }
 
 /**
- * What tools ask for, in turn by many accounts: of ten requests five contacts, four searches with results to fill a
+ * What tools request, in turn by many accounts: of ten requests five contacts, four searches with results to fill a
  * page, and a create.
  */
 async function mix(fixture: Fixture, pool: Pool): Promise<Send> {

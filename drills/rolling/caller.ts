@@ -131,7 +131,7 @@ export async function someContact(base: string, key: string): Promise<string> {
   }
 }
 
-/** The connection, or a stream on one that was told to end before the stream had begun. */
+/** The connection, or a stream on one that got a GOAWAY before the stream had begun. */
 const rejected: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
 
 function kept<V>(map: Map<string, V>, name: string, make: () => V): V {

@@ -91,7 +91,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
     try {
       await caller.warm(idle);
       const replacing = replaceAll().finally(() => (loading = false));
-      // Told when it is waited for.
+      // Reported when it is waited for.
       replacing.catch(() => undefined);
       for (let round = 0; loading; round++)
         outcomes.push(

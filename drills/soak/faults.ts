@@ -23,7 +23,7 @@ export interface Victim {
 /** What may follow from a fault. */
 export interface Fault {
   readonly name: string;
-  /** Requests may be told that the records cannot be had. */
+  /** Requests may get 503: the records are unavailable. */
   readonly halts: boolean;
   /** Resolves when it is over; what should not be, in words. */
   run(site: Site, victims: Victims, lastsMs: number): Promise<string | undefined>;

@@ -7,12 +7,12 @@ import { warmUp } from "../dependencies/trial.ts";
 import type { Victims } from "./faults.ts";
 import type { Loaded, Miss } from "./load.ts";
 
-/** All instances, and whom the load may ask. */
+/** All instances, and those that the load may use. */
 export interface Fleet extends Victims {
   readonly loaded: readonly Loaded[];
   /** The one that lives through, and its surfaces. */
   readonly survivor: { readonly instance: ChildInstance; readonly surfaces: Surfaces };
-  /** Whether a request got no response as its instance was killed, or was told that the instance is about to end. */
+  /** Whether a request got no response as its instance was killed, or a rejection because it is about to end. */
   excuses(miss: Miss): boolean;
   close(): void;
 }

@@ -61,7 +61,7 @@ export function createSource(loaded: () => readonly Loaded[]): Source {
   };
 }
 
-/** How many requests a second are served to so many callers who ask one after the other, for so long. */
+/** How many requests a second are served to so many callers, each of which sends one after the other, for so long. */
 export async function calibrate(source: Source, callers: number, forMs: number): Promise<number> {
   const until = performance.now() + forMs;
   let count = 0;
@@ -74,8 +74,8 @@ export async function calibrate(source: Source, callers: number, forMs: number):
 }
 
 /**
- * Asks at a constant rate until the promise settles, and resolves when all responses have come, with how many a second
- * those were.
+ * Sends requests at a constant rate until the promise settles, and resolves when all responses have come, with how
+ * many a second those were.
  * What would be due while so many are under way is left out: a machine that others slow down is not to be buried.
  */
 export async function steadily(

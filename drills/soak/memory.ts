@@ -29,7 +29,7 @@ const mostDescriptors = 100;
  */
 const mostKeptShortly = 16_000_000;
 
-/** Node's options by which an instance collects its garbage when it is told to. */
+/** Node's options by which an instance collects its garbage on a signal. */
 export const collecting = `--require ${join(import.meta.dirname, "collect.cjs")}`;
 
 /**

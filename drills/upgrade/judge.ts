@@ -1,4 +1,4 @@
-// What is left in the database: as many documents as the clients were told, and the same to both versions.
+// What is left in the database: as many documents as were acknowledged to the clients, and the same to both versions.
 import { UUID } from "mongodb";
 import type { Fixture } from "../../fixtures/service/fixture.ts";
 import type { Scene, Story } from "./stories/story.ts";

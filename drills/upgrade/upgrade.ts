@@ -71,7 +71,7 @@ async function sideBySide(
   say: Say,
 ): Promise<Report> {
   const failures: string[] = [];
-  // A response of 500 does not tell its cause: the log does.
+  // A response of 500 does not show its cause: the log does.
   const collectFailures =
     (version: Version) =>
     (line: string): void => {

@@ -14,10 +14,10 @@ for await (const { id } of client.sessions.all({ from: day, to: day })) sessions
 sessions.reverse();
 
 console.log(`# ${day}: ${sessions.length === 1 ? "1 session" : `${sessions.length} sessions`} (times in UTC)`);
-for (const session of sessions) await tell(session);
-if (sessions.length === 0) await tellNext();
+for (const session of sessions) await show(session);
+if (sessions.length === 0) await showNext();
 
-async function tell({ title, session_date, client: person, conference_url, notes }: SessionDetail): Promise<void> {
+async function show({ title, session_date, client: person, conference_url, notes }: SessionDetail): Promise<void> {
   console.log(`\n## ${session_date?.slice(11, 16) ?? "--:--"} ${title ?? "Untitled"}`);
   if (conference_url !== null) console.log(conference_url);
   const preparation = notes.find(({ type }) => type === "ai_meeting_prep")?.content;
@@ -36,7 +36,7 @@ function inBrief(text: string): string {
   return characters.length <= noteLength ? characters.join("") : `${characters.slice(0, noteLength - 1).join("")}…`;
 }
 
-async function tellNext(): Promise<void> {
+async function showNext(): Promise<void> {
   let next: SessionSummary | undefined;
   for await (const session of client.sessions.all({ from: day })) next = session;
   console.log(

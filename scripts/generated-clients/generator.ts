@@ -1,4 +1,4 @@
-// What `npm run clients:generated` asks of a generator of clients.
+// What `npm run clients:generated` needs of a generator of clients.
 
 /** A generator, with a program of ours that uses its client. */
 export interface Generator {

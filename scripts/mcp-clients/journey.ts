@@ -1,4 +1,4 @@
-// The journey of a client: signs in from nothing, calls every tool, refreshes, and asks again after a sign-out.
+// The journey of a client: signs in from nothing, calls every tool, refreshes, and sends a request after a sign-out.
 import type { McpClient, UserAgent } from "./client.ts";
 import type { OpenedPage, BrowserUser } from "./user.ts";
 import type { Seen } from "./tool-calls.ts";

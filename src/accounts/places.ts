@@ -6,7 +6,7 @@ import type { SweepRight } from "../db/sweep.ts";
 import { countIn, partsOf, sweepPart } from "../db/sweep.ts";
 import type { Deadline } from "../deadline.ts";
 
-/** How much of an account is left in a place: a collection, or `redis`. Undefined for one that cannot be asked. */
+/** How much of an account is left in a place: a collection, or `redis`. Undefined for one that cannot be reached. */
 export interface PlaceLeft {
   readonly place: string;
   /** Counts no further than `mostCounted`. */

@@ -15,7 +15,7 @@ import { count, facts } from "./output.ts";
 const pageSize = 1_000;
 const pollMs = 1_000;
 const mostLeft = 10_000;
-/** How long a service that does not respond is asked again while an erasure continues. */
+/** How long the command repeats the request to a service that does not respond while an erasure continues. */
 const patienceMs = 120_000;
 
 /** The actions over a link. Each reports its result; failures reject. */
@@ -122,7 +122,7 @@ async function deleteAccount(output: Output, link: Link, name: string, yes: bool
   );
 }
 
-/** Asks until everything is erased, and shows what is done. The erasure continues by itself meanwhile. */
+/** Repeats the request until everything is erased, and shows the progress. The erasure continues by itself. */
 async function erase(output: Output, link: Link, accountId: string, reason: string): Promise<DeleteAccountResponse> {
   const accounts = link.client(AccountService);
   let silentSince: number | undefined;

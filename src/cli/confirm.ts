@@ -1,4 +1,4 @@
-// Asks before something that cannot be taken back, or that others notice at once.
+// Confirmation prompt before something that cannot be taken back, or that others notice at once.
 import { createInterface } from "node:readline/promises";
 import { rejectUsage } from "./exit.ts";
 import { printable } from "./output.ts";
@@ -14,7 +14,7 @@ export interface Confirmation {
 }
 
 /**
- * Continues only when it was confirmed; otherwise, and where nobody can be asked, the command ends with the code for
+ * Continues only when it was confirmed; otherwise, and where there is no terminal, the command ends with the code for
  * usage.
  */
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {

@@ -15,7 +15,7 @@ export interface Link {
   close(): void;
 }
 
-/** A peer that has been silent for as long is asked whether it is still there, so that a dead connection is noticed. */
+/** A peer that has been silent for as long gets a ping, so that a dead connection is noticed. */
 const pingIntervalMs = 10_000;
 
 /** Connects when the first call is made. A connection on which nothing runs does not keep the process. */

@@ -105,7 +105,7 @@ async function shown(
   await work().finally(() => clearInterval(timer));
 }
 
-/** What MongoDB says of the build; empty without the right to ask. */
+/** What MongoDB says of the build; empty without the right to read it. */
 async function phaseOf(client: MongoClient, names: readonly string[]): Promise<string> {
   const ns = `${client.db().databaseName}.${names[0]?.split(".", 1)[0] ?? ""}`;
   const pipeline = [

@@ -1,4 +1,4 @@
-// The program: the commands, the options that all of them have, and how a failure is told.
+// The program: the commands, the options that all of them have, and how a failure is reported.
 import { Command, CommanderError } from "commander";
 import { addAccount } from "./account.ts";
 import type { Context } from "./context.ts";

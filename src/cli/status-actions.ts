@@ -1,4 +1,4 @@
-// What `records status` does: asks the probes, health, the switches and the accounts, and shows what there is of it.
+// What `records status` does: reads the probes, health, the switches and the accounts, and shows what there is of it.
 import { ConnectError } from "@connectrpc/connect";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";

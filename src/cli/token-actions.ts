@@ -20,7 +20,7 @@ export interface TokenOptions {
   /** A client of the provider's; undefined for one that registers itself. */
   readonly clientId: string | undefined;
   readonly opensBrowser: boolean;
-  /** Asks the user to do something. */
+  /** Prompts the user to do something. */
   readonly prompt: (line: string) => void;
 }
 
@@ -65,7 +65,7 @@ interface Held {
   token?: AccessToken;
 }
 
-/** One sign-in, as the client library asks about it. */
+/** One sign-in, as the client library needs it. */
 function createFlow({ redirectUri, state }: Callback, clientId: string | undefined) {
   const held: Held = { client: clientId === undefined ? undefined : { client_id: clientId }, verifier: "" };
   const provider: OAuthClientProvider = {

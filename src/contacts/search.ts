@@ -23,7 +23,7 @@ import { termsOf } from "./write.ts";
 const resultLimit = 25;
 /** How many contacts are looked at for what no index has: the newest. */
 const mostLooked = 20_000;
-/** How many of those that are found are held against a condition: the newest. */
+/** How many of those that are found are checked against a condition: the newest. */
 const mostConditional = 10_000;
 /** How many archived contacts a query looks at, and how many before other requests have their turn. */
 const mostArchived = 2_000;

@@ -13,7 +13,7 @@ export function readAssets(): ReadonlyMap<string, StaticFile> {
   const names = ["dashboard.css", "dashboard.js", "icon.svg", ...modules.map((name) => `dashboard/${name}`)];
   const assets = new Map(names.map((name) => [`/${name}`, staticFile(name, readFileSync(join(folder, name)))]));
   const icon = assets.get("/icon.svg");
-  // Browsers ask for it by this name on pages that are not ours, such as the OpenAPI document.
+  // Browsers request it by this name on pages that are not ours, such as the OpenAPI document.
   if (icon !== undefined) assets.set("/favicon.ico", icon);
   return assets;
 }

@@ -1,4 +1,4 @@
-// Ends transactions that a killed instance left open: MongoDB alone would hold their locks for a minute and a half.
+// Ends transactions that a killed instance left open: MongoDB alone would keep their locks for a minute and a half.
 import type { MongoClient } from "mongodb";
 import { appName, commandLimitMs } from "./mongo.ts";
 import type { Background, OnTrouble } from "./repeat.ts";
@@ -9,7 +9,7 @@ const abandonedAfterMs = 2_000;
 const everyMs = 1_000;
 
 /**
- * Looks in the background until it is stopped. Whoever lost a transaction while it lived gets an error that asks to
+ * Looks in the background until it is stopped. Whoever lost a transaction while it lived gets an error that says to
  * begin it again.
  */
 export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTrouble): Background {

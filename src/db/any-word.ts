@@ -10,7 +10,7 @@ import { searchIndex } from "./word-search.ts";
 /** How many words are looked for, and how many documents of each: the newest. */
 const mostWords = 12;
 const newest = 200;
-/** How many with a word are held against the condition. */
+/** How many with a word are checked against the condition. */
 const mostLooked = 2_000;
 
 interface Hit {

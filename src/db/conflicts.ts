@@ -35,7 +35,7 @@ export function newRevision(): number {
   return randomInt(maxRevision);
 }
 
-/** As many as a call may ask for; a double holds them exactly, and an instance of before can still add to them. */
+/** As many as a call may request; a double represents them exactly, and an instance of before can still add to them. */
 const maxRevision = 2 ** 48 - 1;
 
 /** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */

@@ -35,7 +35,7 @@ export type Flaw = "missing" | "building" | "expiry" | "different" | "hidden";
 export interface EnsureOptions {
   /** For how long it is repeated while MongoDB cannot serve. */
   readonly waitMs?: number;
-  /** Keeps retired indexes: instances of the release before may still ask for them by name. */
+  /** Keeps retired indexes: instances of the release before may still name them in a hint. */
   readonly keepRetired?: boolean;
   /**
    * Whether to build the indexes too that a large import drops for its time (`deferred`); by default it is left to the

@@ -1,6 +1,6 @@
 // The code of an error reply of Redis.
 
-/** Whether Redis replied with an error: it is there, and did not do what it was asked. */
+/** Whether Redis replied with an error: it is there, and did not execute the command. */
 export function isReply(error: unknown): error is Error {
   return error instanceof Error && error.name === "ReplyError";
 }

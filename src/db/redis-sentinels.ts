@@ -41,7 +41,7 @@ export function watchFailovers(
       maxRetriesPerRequest: null,
       retryStrategy: (attempt) => Math.min(mostRetryMs, 100 * attempt),
     });
-    // A Sentinel may be away: the others tell the same.
+    // A Sentinel may be away: the others report the same.
     watcher.on("error", () => undefined);
     watcher.on("message", (_channel, text: string) => {
       const [name, , , host = "", port] = text.split(" ");

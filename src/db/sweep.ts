@@ -83,7 +83,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   }
   async function sweepRanges(): Promise<boolean> {
     for (;;) {
-      // One after the other, whoever asks: each begins where the one before ends.
+      // One after the other, for all callers: each begins where the one before ends.
       range = range.then(nextRange);
       const found = await range;
       if (found === undefined) return true;

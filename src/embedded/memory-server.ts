@@ -19,7 +19,7 @@ const DOWNLOAD = `
 /** The release that is downloaded, unless MONGOMS_VERSION names another. */
 const VERSION = "8.2.6";
 
-/** Within this time the first byte has to come: without a network the next source should be asked soon. */
+/** Within this time the first byte has to come: without a network the next source should be tried soon. */
 const FIRST_BYTE_MS = 5_000;
 /** It prints every 2 seconds while it downloads, but unpacks and checks in silence. */
 const SILENCE_MS = 30_000;

@@ -1,4 +1,4 @@
-// Finds a program: asks one source after the other, and trusts only what runs here.
+// Finds a program: tries one source after the other, and trusts only what runs here.
 import { execFile } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
@@ -13,7 +13,7 @@ export interface Program {
   readonly source: string;
 }
 
-/** Where programs are looked for and kept, and who is told. */
+/** Where programs are looked for and kept, and who gets the progress. */
 export interface Search {
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;

@@ -62,7 +62,7 @@ async function isServedBy(admin: Db, pid: number): Promise<boolean> {
 }
 
 /**
- * False while mongod still asks at the old port whether it is itself that listens there: up to 30 seconds if somebody
+ * False while mongod still checks at the old port whether it is itself that listens there: up to 30 seconds if somebody
  * does.
  */
 async function reconfigured(admin: Db, set: StoredSet): Promise<boolean> {

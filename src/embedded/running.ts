@@ -48,7 +48,7 @@ export async function readKept(file: string): Promise<Readonly<Record<string, un
   }
 }
 
-/** The port that a server was told to listen on; redis-server writes its address over its arguments. */
+/** The port that a server was started with; redis-server writes its address over its arguments. */
 function portOf(pid: number): number | undefined {
   try {
     const line =

@@ -23,7 +23,7 @@ export interface EmbeddedServer {
 
 /** What starting an embedded server needs. */
 export interface EmbeddedOptions {
-  /** Holds the server's data, its log and its process note. The caller holds it with `lockDataDir`. */
+  /** Holds the server's data, its log and its process note. The caller locks it with `lockDataDir`. */
   readonly dataDir: string;
   /** Where fetched programs are kept. */
   readonly cacheDir: string;

@@ -11,7 +11,7 @@ import { lastLine, messageOf, type Search } from "./program.ts";
 export interface Wheel {
   readonly project: string;
   readonly release: string;
-  /** What pip has to be told to choose the right file. */
+  /** The arguments by which pip chooses the right file. */
   readonly choice: readonly string[];
   readonly sha256: string;
   /** The program's path within the wheel. */

@@ -107,7 +107,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
 function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): CallPolicy {
   return {
     identify: (inbound) => sessions.identify(inbound),
-    // Neither switch is asked: a user can always rid themselves of a key.
+    // Neither switch counts: a user can always rid themselves of a key.
     guards: [
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
       (call) => sessions.requireOrigin(call), // 403

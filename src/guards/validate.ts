@@ -1,4 +1,4 @@
-// 422: holds a message against the rules of its proto, and completes it with defaults and the update mask.
+// 422: checks a message against the rules of its proto, and completes it with defaults and the update mask.
 import { setImmediate } from "node:timers/promises";
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
@@ -81,7 +81,7 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
   if (result.kind === "valid") return [];
   if (result.kind === "error") throw result.error;
   const all = result.violations.map(({ field, ruleId, message }) => describe(field, ruleId, message));
-  // What is too long is not also reported to break a pattern, against which it was never held.
+  // What is too long is not also reported to break a pattern, against which it was never checked.
   const tooLong = new Set(all.filter(({ rule }) => rule === "string.max_len").map(({ field }) => field));
   return all.filter(({ field, rule }) => rule !== "string.pattern" || !tooLong.has(field));
 }

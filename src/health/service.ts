@@ -14,7 +14,7 @@ export interface HealthFacts {
   enabled(): boolean;
 }
 
-/** The service. It asks nobody, so that it responds whatever else does not. */
+/** The service. It needs nothing else, so that it responds whatever else does not. */
 export function createHealthService({ reachable, enabled }: HealthFacts): AccountService<typeof Descriptor> {
   return {
     checkHealth() {

@@ -155,7 +155,7 @@ async function serveOther(
   }
 }
 
-/** Where only programs ask: nothing below these paths is ever HTML. */
+/** Where only programs send requests: nothing below these paths is ever HTML. */
 const ofPrograms = /^\/(?:v\d+|mcp|\.well-known|grpc\.|records\.)/;
 
 /** The whole HTTP/1.1 response for a message that the parser rejected. */

@@ -77,7 +77,7 @@ export function sendText(request: Request, response: Response, headers: Record<s
   send(request, response, { ...headers, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" }, text);
 }
 
-/** Serves the file, which the client is to ask for anew each time; 304 where it has it. */
+/** Serves the file, which the client is to revalidate each time; 304 where it has it. */
 export async function sendFile(request: Request, response: Response, file: StaticFile): Promise<void> {
   await sendWith(request, response, file, "identity", { "Cache-Control": "no-cache", ETag: `"${file.hash}"` });
 }

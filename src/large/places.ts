@@ -28,7 +28,7 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * The same before a read that can have a huge result, for an account that had one lately: MongoDB is not asked for what
+ * The same before a read that can have a huge result, for an account that had one lately: MongoDB does not read what
  * would be rejected.
  */
 export function requirePlaceIfExpected(tally: Tally | undefined): void {

@@ -21,7 +21,7 @@ import { receiveMessages, toResponse, toWebRequest } from "./web.ts";
 export interface EndpointDependencies {
   readonly accessPolicy: Pick<AssistantAccessPolicy, "enter" | "throttleMore">;
   readonly calls: Calls;
-  /** Asked for once, when the protocol's library is loaded. */
+  /** Called once, when the protocol's library is loaded. */
   readonly serverFactory: () => Promise<ServerFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Origins of browsers that may call, beside our own. */

@@ -26,7 +26,7 @@ export interface MetadataDependencies {
 
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
-/** The scopes that identify the user. `offline_access` is left out: clients ask the provider for it themselves. */
+/** The scopes that identify the user. `offline_access` is left out: clients request it from the provider themselves. */
 const wantedScopes = ["openid", "email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;

@@ -6,7 +6,7 @@ import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v
 import { dateOf } from "../db/message.ts";
 import type { Arguments, ToolContext } from "./tool.ts";
 
-/** The arguments that ask for passages, beside `session_id`. */
+/** The arguments that request passages, beside `session_id`. */
 export const passageArguments = {
   query: {
     type: "string",

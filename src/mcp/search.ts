@@ -1,4 +1,4 @@
-// search: one question over everything, in the shape that general assistants expect; what it finds, `fetch` gets.
+// search: one query over everything, in the shape that general assistants expect; what it finds, `fetch` gets.
 import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
 import { firstWords } from "./first-words.ts";

@@ -189,7 +189,7 @@ function isCallers(error: unknown): boolean {
   return error instanceof Failure && error.kind.http < 500;
 }
 
-/** What a model is told: what was wrong and what would be right, and nothing of the inside. */
+/** What a model gets to read: what was wrong and what would be right, and nothing of the inside. */
 function sayFor(error: unknown): string {
   return error instanceof Failure ? error.message : "Something went wrong in the service. Try again.";
 }

@@ -33,9 +33,9 @@ export interface TokenVerifierDependencies {
 /** What the provider said of a token, and when. */
 interface Introspection {
   readonly at: number;
-  /** Undefined where the provider does not say, or could not be asked. */
+  /** Undefined where the provider does not say, or could not be reached. */
   readonly claims: JWTPayload | undefined;
-  /** Why it could not be asked. */
+  /** Why it could not be reached. */
   readonly error?: unknown;
 }
 
@@ -275,7 +275,7 @@ function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   return kind === "Bearer" || "scope" in payload || "scp" in payload;
 }
 
-/** Some providers tell what a token is for in a claim of their own, also when they are asked about it. */
+/** Some providers say what a token is for in a claim of their own, also in an introspection. */
 function isOtherUse({ token_use: use }: JWTPayload): boolean {
   return use !== undefined && use !== "access" && use !== "access_token";
 }

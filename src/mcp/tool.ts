@@ -28,7 +28,7 @@ export interface Tool {
   readonly rest: string;
   /** What to try when nothing was found. */
   empty?(given: Arguments): string;
-  /** The structured content. Fails with a Failure, whose message is told to the model. */
+  /** The structured content. Fails with a Failure, whose message goes to the model. */
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -4,7 +4,7 @@ import { Counter, Gauge } from "prom-client";
 import type { PoolState } from "../db/pool.ts";
 import type { CapacityState } from "../guards/capacity.ts";
 
-/** What an instance is, and its state; asked whenever the numbers are. */
+/** What an instance is, and its state; read whenever the numbers are. */
 export interface InstanceState {
   /** The release, and the version of the interface's description. */
   readonly version: string;

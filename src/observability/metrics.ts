@@ -12,7 +12,7 @@ import type { ListenerName, RequestRecord } from "./record.ts";
 export interface Metrics {
   /** A request that the bucket of this instance decided, because Redis did not. */
   readonly throttleFallbacks: Counter;
-  /** A request that was rejected with 429 without asking Redis, because its bucket was known to be empty. */
+  /** A request that was rejected with 429 without a command to Redis, because its bucket was known to be empty. */
   readonly throttledFromMemory: Counter;
   /** A request whose credential was not looked up, because too many look-ups for its address had failed. */
   readonly rejectedLookUps: Counter;

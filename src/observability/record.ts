@@ -95,7 +95,7 @@ export function isRpc(wire: Wire): boolean {
   return wire === "connect" || wire === "grpc" || wire === "grpc-web";
 }
 
-/** Whether a request only asks how the instance is. */
+/** Whether a request only checks how the instance is. */
 export function isProbe({ wire, rpc }: RequestRecord): boolean {
   return wire === "probe" || rpc?.startsWith("grpc.health.v1.") === true;
 }

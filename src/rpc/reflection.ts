@@ -94,7 +94,7 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
   };
 }
 
-/** The file with what it imports, so that a client need not ask again. */
+/** The file with what it imports, so that a client needs no further request. */
 function descriptors(file: DescFile | undefined, name: string): Found {
   if (file === undefined) return failed(Code.NotFound, `"${name}" does not exist`);
   const fileDescriptorProto = [...withImports(file)].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));

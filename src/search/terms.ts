@@ -1,5 +1,5 @@
 // Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are
-// asked.
+// queried.
 import { endOfCodePoint } from "../text.ts";
 import { isUnspaced } from "./words.ts";
 

@@ -75,7 +75,7 @@ export const sessionCollection: CollectionSpec = {
   ],
 };
 
-/** How many sessions are asked for their transcript, so that no list of them takes long. */
+/** Of how many sessions the transcript is looked up, so that no list of them takes long. */
 const mostLookedUp = 2_000;
 
 /** The sessions of a database. */

@@ -29,7 +29,7 @@ interface SpokenSession extends Pick<SessionDocument, "_id" | "title" | "session
   readonly spoken: readonly { readonly size: number }[];
 }
 
-/** How many sessions of a contact are asked for a transcript, and how many transcripts are searched. */
+/** Of how many sessions of a contact a transcript is looked up, and how many transcripts are searched. */
 const mostSessions = 500;
 const mostTranscripts = 50;
 /** So many bytes of JSON are searched: what is said in some 30 hours. */

@@ -8,7 +8,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 export const providerName = "the identity provider";
 
 /**
- * The user said no, or the response does not fit what was asked: begin again. Anything else is the provider's
+ * The user said no, or the response does not fit the request: begin again. Anything else is the provider's
  * trouble, or ours with it.
  */
 export function signInFailure(error: unknown): Failure {

@@ -82,7 +82,7 @@ const anyAgeSeconds = 30 * 86_400;
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /**
- * Asks the provider for its metadata, for the client that we are. Rejects with the library's error, also for another
+ * Requests the provider's metadata, for the client that we are. Rejects with the library's error, also for another
  * issuer's.
  */
 export async function discoverProvider({
@@ -121,12 +121,12 @@ async function watchedFetch(
   }
 }
 
-/** The provider, asked for its metadata when they are needed first: we start without it. */
+/** The provider, whose metadata are requested when they are needed first: we start without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
   const configuration = refreshed(metadataMs, () => discoverProvider(options));
   const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
-  /** Undefined where the provider is away or rejects what is asked. */
+  /** Undefined where the provider is away or rejects the request. */
   const attempt = <T>(work: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
     configuration()
       .then(work)
@@ -137,7 +137,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   return {
     async issuer() {
       const config = await discovered();
-      // Every request with an access token asks, and the library makes the metadata anew each time.
+      // Every request with an access token needs it, and the library makes the metadata anew each time.
       if (named?.config !== config) named = { config, issuer: config.serverMetadata().issuer };
       return named.issuer;
     },

@@ -2,7 +2,7 @@
 
 /**
  * Gives the thing, making it when it is first requested. Once it is older than `ageMs` it is made again beside those
- * who ask, one making at a time: while that fails, they get the old one. Rejects only while there is none.
+ * who request it, one making at a time: while that fails, they get the old one. Rejects only while there is none.
  */
 export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: T; readonly at: number } | undefined;

@@ -57,9 +57,9 @@ export interface SwitchWatch {
    * set since.
    */
   requireFresh(): void;
-  /** Whether MongoDB replied when it was last asked, a short time ago. */
+  /** Whether MongoDB replied to the last proof, a short time ago. */
   reachable(): boolean;
-  /** Asks at once. */
+  /** Reads them at once. */
   refresh(): Promise<void>;
 }
 
@@ -96,8 +96,8 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
 }
 
 /**
- * Follows the switches: every proof of the primary reads them (contract §9). While MongoDB cannot be asked they stay as
- * they were, and nothing that depends on them is served once they are too old.
+ * Follows the switches: every proof of the primary reads them (contract §9). While MongoDB cannot be reached they stay
+ * as they were, and nothing that depends on them is served once they are too old.
  */
 export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" | "status">): Promise<SwitchWatch> {
   let state: SwitchState = { publicInterface: true, writes: true };

@@ -227,7 +227,7 @@ function expand(values: string): string[] {
   });
 }
 
-/** Holds a recording rule to its job, with another installation in the same Prometheus. */
+/** Checks that a recording rule keeps to its job, with another installation in the same Prometheus. */
 export function recordedTest(record: string): UnitTest {
   const expectation = {
     expr: `count by (job) (${record})`,

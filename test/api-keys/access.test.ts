@@ -84,7 +84,7 @@ describe.each(operations)("%s %s", (method, path) => {
     expectRejected(await call(await newUser(service(), { account: false }), {}), 403, noAccount);
   });
 
-  test("is charged, and told the limits, with every status", async () => {
+  test("is charged, and gets the limits, with every status", async () => {
     const { headers } = await call(await newUser(service()), {});
     expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   });

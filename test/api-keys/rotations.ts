@@ -20,7 +20,7 @@ export interface RotationCounts {
 /** An honest call: a read. */
 export const callRead: Call = async (service, key) => (await service.rest("/v1/sessions?limit=1", { key })).status;
 
-/** Rotates on one instance after the other; after every response each instance is asked with both keys at once. */
+/** Rotates on one instance after the other; after every response each instance gets both keys at once. */
 export async function rotateUnderLoad(
   user: TestUser,
   instances: readonly TestService[],

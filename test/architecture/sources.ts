@@ -1,4 +1,4 @@
-// The sources that the rules of the house are held against.
+// The sources that the rules of the architecture are checked on.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { clientSchemaFile } from "../../scripts/client-schema.ts";

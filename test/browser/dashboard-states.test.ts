@@ -33,7 +33,7 @@ test("an address where nothing is shows a page with a way back", async () => {
   await context.close();
 });
 
-test("an account that is not enrolled is told so and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
+test("an account that is not enrolled sees that and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
   const { page, context, problems } = await signIn(ben);
   await page
     .getByText(/not enrolled/i)
@@ -46,7 +46,7 @@ test("an account that is not enrolled is told so and what to do, and is offered 
   await context.close();
 });
 
-test("a user without an account is told so and what to do, and can sign out [DSH-01]", async () => {
+test("a user without an account sees that and what to do, and can sign out [DSH-01]", async () => {
   const { page, context, problems } = await signIn(cleo);
   for (const text of [cleo.subject, fixture().provider.issuer]) expect(await page.textContent("main")).toContain(text);
   await expectAccessible(page, "no account");
@@ -92,7 +92,7 @@ test.each([
   await context.close();
 });
 
-test("without scripts a user can still sign in and out, and is told what needs them [OPS-08]", async () => {
+test("without scripts a user can still sign in and out, and sees what needs them [OPS-08]", async () => {
   const { page, context } = await signIn(ann, { scripts: false });
   // By its place on the page: the locators of texts pass by what is in noscript.
   expect((await page.locator("noscript .notice").first().boundingBox())?.height).toBeGreaterThan(10);

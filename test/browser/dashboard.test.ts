@@ -174,7 +174,7 @@ describe("a user who has an account", () => {
     await context.close();
   });
 
-  test("is told in words when somebody else was faster, or the session is over", async () => {
+  test("says in words that somebody else was faster, or that the session is over", async () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();
     const elsewhere = await context.newPage();

@@ -10,7 +10,7 @@ import { findChromium } from "../../fixtures/chromium.ts";
 const pictures = join(import.meta.dirname, "../../test-results/browser");
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** A page, with what went wrong on it and where it asked. */
+/** A page, with what went wrong on it and where it sent requests. */
 export interface Watched {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -70,7 +70,7 @@ export async function picture(page: Page, name: string, fullPage = true): Promis
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage });
 }
 
-/** Holds the page to WCAG as far as axe can see, and to its own width. */
+/** Checks the page against WCAG as far as axe can see, and against its own width. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
   // Colours that are on their way from one state to the next are none to measure.
   await page.evaluate(

@@ -99,7 +99,7 @@ test.each([{ dark: false }, { dark: true }, { width: 375 }])(
   },
 );
 
-test("without scripts, and without the renderer's file, a user is told where the description is", async () => {
+test("without scripts, and without the renderer's file, a user sees where the description is", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
   await page.goto(`${service.app.baseUrl}/docs`);
   expect((await page.locator("noscript main").first().boundingBox())?.height).toBeGreaterThan(50);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 
 /**
- * Sends to the three writes, and holds each to 422 and to having written nothing. A call that depends on the endpoint
+ * Sends to the three writes, and expects 422 of each and that nothing was written. A call that depends on the endpoint
  * is made of a property that it takes, so that nothing else is wrong with it.
  */
 async function rejected(call: RestCall | ((property: string) => RestCall), label: string): Promise<RestResponse[]> {

@@ -78,7 +78,7 @@ test("an account that is not there is named in the error, and what is neither id
   expect((await cli(service(), ["account", "show", "ann"])).code).toBe(2);
 });
 
-test("delete asks: without a terminal and without --yes it fails and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
+test("delete requires a confirmation: without a terminal and without --yes it fails and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
   const { id: accountId } = await newClient(service());
   await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
     account_id: accountId,
@@ -103,7 +103,7 @@ test("delete asks: without a terminal and without --yes it fails and the account
   expect(deleted.places.every(({ left }: { left: number }) => left === 0)).toBe(true);
   expect((await counts(service()))["contacts"]).toBe(before - 2);
   expect((await cli(service(), ["account", "show", accountId])).code).toBe(1);
-  // Whoever asks later sees the proof again.
+  // A later request shows the proof again.
   expect(await cliJson(service(), ["account", "delete", accountId, "--yes"])).toMatchObject({
     account_id: accountId,
     email: null,

@@ -159,7 +159,7 @@ test.each(["stdin", "pipe"])("Ctrl-C ends an import from %s amid a line that has
   expect(ended).toMatchObject({ code: 130, stdout: expect.stringContaining("Stopped after 0 records.") });
 });
 
-test("an import of a file that holds nothing ends with 0 and asks whether that is meant", async () => {
+test("an import of a file that holds nothing ends with 0 and says that the file may be empty", async () => {
   const id = await accountOf(1);
   for (const args of [["-"], [folder.write("empty.ndjson", "\n\n")]]) {
     const { code, stderr } = await cli(service(), ["import", ...args, "--account", id]);

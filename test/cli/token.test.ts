@@ -58,7 +58,7 @@ test("prints a token that opens the surface, after a sign-in with PKCE that ends
   await expectToken(await ended);
 });
 
-test("with --json it still asks the user to sign in, and prints one document [OPS-61]", async () => {
+test("with --json it still prompts the user to sign in, and prints one document [OPS-61]", async () => {
   const { page, ended } = await begin(["--json", "--no-browser"]);
   await signIn(createBrowser(), page);
   const { code, stdout, stderr } = await ended;

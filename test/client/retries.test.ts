@@ -97,7 +97,7 @@ test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async 
   expect(seen).toHaveLength(1);
 });
 
-test("attempts are bounded, 10 by default, which outlast an election of 12 seconds, and the last failure is told", async () => {
+test("attempts are bounded, 10 by default, which outlast an election of 12 seconds, and the last failure is reported", async () => {
   const { url, seen } = await scripted(away);
   const { client, clock } = clientOf(url);
   await expect(client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot respond." });

@@ -1,4 +1,4 @@
-// What a request asks of MongoDB and Redis, counted: every command more is time and load that the account's size does
+// A request's commands to MongoDB and Redis, counted: every command more is time and load that the account's size does
 // not excuse.
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -119,7 +119,7 @@ test("what is not there costs as much as what is there, and what is invalid the 
   });
 });
 
-test("a request without a key, or with one of a wrong form, asks MongoDB for nothing [AUT-03]", async () => {
+test("a request without a key, or with one of a wrong form, sends MongoDB nothing [AUT-03]", async () => {
   expect(await costOf("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
   expect(await costOf("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({
     status: 401,
@@ -128,7 +128,7 @@ test("a request without a key, or with one of a wrong form, asks MongoDB for not
   });
 });
 
-test("health asks MongoDB for nothing, with a key and without [HLT-01]", async () => {
+test("health sends MongoDB nothing, with a key and without [HLT-01]", async () => {
   expect(await costOf("/v1/health", { key: undefined })).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
   expect(await costOf("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
 });

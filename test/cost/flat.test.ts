@@ -1,4 +1,4 @@
-// What a search examines, told by MongoDB itself for the very commands that the service sends: equal at every size of
+// What a search examines, as MongoDB reports for the very commands that the service sends: equal at every size of
 // account.
 import type { Document } from "mongodb";
 import { UUID } from "mongodb";
@@ -231,7 +231,7 @@ test("a contact, its notes and its sessions are each read out of their index, an
   }
 });
 
-test("a search that sorts, or reads what it skips, is told: the explanation detects it [SRC-08]", async () => {
+test("a search that sorts, or reads what it skips, is detected by the explanation [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
   const account_id = (

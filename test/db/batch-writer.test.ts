@@ -53,7 +53,7 @@ test("what could not be written is written later, before what came since; flush 
   expect(written).toEqual(["one", "two"]);
 });
 
-test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is told", async () => {
+test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is reported", async () => {
   let tries = 0;
   const lost: unknown[] = [];
   const writer = createBatchWriter<string>(

@@ -1,4 +1,4 @@
-// A commit that cannot be sent in time is not sent at all: its caller has been told that the outcome is unknown.
+// A commit that cannot be sent in time is not sent at all: its caller already knows that the outcome is unknown.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-// The connection to MongoDB: what a URI may leave out, and what a start is told when it cannot work.
+// The connection to MongoDB: what a URI may leave out, and what a start reports when it cannot work.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -200,7 +200,7 @@ describe("a Sentinel group", () => {
         { timeout: 30_000 },
       )
       .toBe(true);
-    // The Sentinels tell it 10 seconds later: until then it takes writes that are lost.
+    // The Sentinels reconfigure it 10 seconds later: until then it takes writes that are lost.
     expect(await old.call("INFO", "replication")).toContain("role:master");
   });
 

@@ -8,7 +8,7 @@ import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 const open = new Set<Socket>();
-/** A way to Redis: what is open on it can be lost, after which nothing comes through and nobody is told. */
+/** A way to Redis: what is open on it can be lost, after which nothing comes through and no error is reported. */
 const way = createServer((near) => {
   const far = connect(Number(new URL(redis.uri).port), "127.0.0.1");
   for (const socket of [near, far]) {

@@ -1,4 +1,4 @@
-// Work in the background: again after it is done, also when it fails, and every failure is told.
+// Work in the background: again after it is done, also when it fails, and every failure is reported.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { repeat } from "../../src/db/repeat.ts";
 

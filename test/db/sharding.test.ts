@@ -148,7 +148,7 @@ test("a transaction that touches two accounts is seen, two transactions are not 
   expect(take()).toEqual([expect.stringContaining("several accounts")]);
 });
 
-test("the watch over all tests sees a command of the service without an account, and not what a test asks itself [OPS-17]", async () => {
+test("the watch over all tests sees a command of the service without an account, and not what a test sends itself [OPS-17]", async () => {
   const service = await startService();
   try {
     const { client } = service.app;

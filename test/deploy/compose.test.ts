@@ -1,4 +1,4 @@
-// The Compose file holds together, with the realm, the gateway and the replica set beside it, and with what the service
+// The Compose file is consistent, with the realm, the gateway and the replica set beside it, and with what the service
 // reads.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -152,7 +152,7 @@ test("the gateway serves both ports that browsers use, leads each to its service
   expect(new URL(settings["OIDC_ISSUER"] ?? "").port).toBe("8082");
 });
 
-test("the replica set is made of the members that the service is told, under the name that they have", () => {
+test("the replica set is made of the members that the service is given, under the name that they have", () => {
   const script = readFileSync(join(folder, "replica-set.js"), "utf8");
   const members = [...script.matchAll(/"(mongo\d:\d+)"/g)].map(([, member]) => member);
   const [, hosts, name] = /^mongodb:\/\/([^/]+)\/records\?replicaSet=(\w+)$/.exec(settings["MONGODB_URI"] ?? "") ?? [];

@@ -1,4 +1,4 @@
-// The Kubernetes manifests hold together, and name the settings, ports and paths that the service really has.
+// The Kubernetes manifests are consistent, and name the settings, ports and paths that the service really has.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -163,7 +163,7 @@ test("with the secrets filled in the service takes them, on the ports of the man
   );
 });
 
-test("the probes and the monitor ask for what the internal listener serves and the public one does not [OPS-10]", async () => {
+test("the probes and the monitor request what the internal listener serves and the public one does not [OPS-10]", async () => {
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
     ({ httpGet }) => httpGet.path,
   );

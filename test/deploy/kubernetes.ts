@@ -101,7 +101,7 @@ export interface Manifest {
   };
 }
 
-/** What kustomize is told. */
+/** What kustomize gets. */
 export interface Kustomization {
   readonly namespace: string;
   readonly resources: readonly string[];

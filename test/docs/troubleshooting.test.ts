@@ -27,7 +27,8 @@ function textsOf(code: string): string[] {
 }
 
 /** What `npm start` and the command line may end with: the texts of the calls that end them. */
-const ending = /(?:\bwrong\(|\brejectUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\btold\(exitCodes).*$/gm;
+const ending =
+  /(?:\bwrong\(|\brejectUsage\(|new CommandError\(|new ConfigError\(|new Error\(|\bfailure\(\s*exitCodes\.\w+,\s*).*$/gm;
 const printed = [
   ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^supervisor/),
   ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),

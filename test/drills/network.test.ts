@@ -127,7 +127,7 @@ test("a slow link keeps the order of what it delays", async () => {
   network.heal();
   socket.write("e");
   await until(() => received.at(-1) === "abcde");
-  // A delay is never shorter than it is told to be.
+  // A delay is never shorter than it is set to be.
   expect(performance.now() - begun).toBeGreaterThan(55);
   socket.destroy();
 });

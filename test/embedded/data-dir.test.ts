@@ -19,7 +19,7 @@ test("a data folder is taken, denied to a second taker in one line, and free aga
   await (await lockDataDir(dir)).release();
 });
 
-test("a live process that holds it is named, and its hold ends with its life (OPS-21)", async () => {
+test("a live process that locks it is named, and its lock ends with its life (OPS-21)", async () => {
   const dir = await temporaryFolder();
   const holder = spawn("/bin/sh", ["-c", "exec sleep 60"], { stdio: "ignore" });
   onTestFinished(() => void holder.kill("SIGKILL"));

@@ -85,7 +85,7 @@ test("what mongod says against its data is the one line of the error, and nothin
   expect(await readdir(join(dataDir, "processes"))).toEqual([]);
 });
 
-test("Redis responds when it has started, writes after asking for the time, evicts what it must, and keeps nothing (OPS-09, OPS-21)", async () => {
+test("Redis responds when it has started, writes after reading the time, evicts what it must, and keeps nothing (OPS-09, OPS-21)", async () => {
   const dataDir = await temporaryFolder();
   const server = ending((await startRedis(optionsFor(dataDir))) as EmbeddedServer);
   const client = new Redis(server.uri, { retryStrategy: () => null });

@@ -1,4 +1,4 @@
-// The evals, held to their bounds: every everyday question is settled in a few calls and few tokens.
+// The evals, checked against their bounds: every everyday question is settled in a few calls and few tokens.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../../evals/instance.ts";
 import { withDemo } from "../../evals/instance.ts";

@@ -130,7 +130,7 @@ test.each<[string, Description, string, string, string]>([
     "parameters.query query.required",
   ],
   ["a status that is gone", operation, ',"404":{}', "", "responses.404"],
-])("%s is told [VER-02]", (_what, description, from, to, where) => {
+])("%s is reported [VER-02]", (_what, description, from, to, where) => {
   expect(taken(description, changed(description as object, from, to) as Description)).toEqual([
     expect.stringContaining(where),
   ]);

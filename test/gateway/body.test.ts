@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("what is wrong with the path is told beside a body that cannot be read", async () => {
+test("what is wrong with the path is reported beside a body that cannot be read", async () => {
   await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
   expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([
     ["contact_id", "encoding"],
@@ -137,7 +137,7 @@ test("what is wrong has a rule for programs, and the field stays as if it had no
   expect(gateway.messages[0]).toMatchObject({ fullName: "" });
 });
 
-test("a caller is told of 50 faults at most, and of long names only the beginning", async () => {
+test("a caller gets 50 faults at most, and of long names only the beginning", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
   const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
   expect(reported).toHaveLength(50);

@@ -23,7 +23,7 @@ export interface Behaviour {
 /** A running gateway and what reached it. */
 export interface Running {
   readonly port: number;
-  /** What the dispatch was asked, in order: `throttle`, `admit GetContact`, `invoke GetContact`. */
+  /** The calls of the dispatch, in order: `throttle`, `admit GetContact`, `invoke GetContact`. */
   readonly steps: string[];
   readonly messages: Message[];
   readonly violations: (readonly Violation[])[];

@@ -1,4 +1,4 @@
-// Holds the gzip that is put together around a stored text to zlib's own reading of it.
+// Checks the gzip that is put together around a stored text against zlib's own reading of it.
 import { crc32, gunzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";

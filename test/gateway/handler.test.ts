@@ -178,7 +178,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect([none.headers["vary"], none.headers["content-encoding"]]).toEqual([undefined, undefined]);
   });
 
-  test("an unexpected failure is 500 without anything of the inside, and is told to the log [ERR-07]", async () => {
+  test("an unexpected failure is 500 without anything of the inside, and is in the log [ERR-07]", async () => {
     const cause = new Error("mongodb://inside");
     behaviour.respond = async () => Promise.reject(cause);
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
@@ -197,7 +197,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     ]);
   });
 
-  test("everything that is wrong is told at once, in words and one by one [ERR-02, ERR-03, ERR-04]", async () => {
+  test("everything that is wrong is reported at once, in words and one by one [ERR-02, ERR-03, ERR-04]", async () => {
     const response = await gateway.send("PATCH", "/v1/contacts/%zz", {
       body: '{"full_name":5,"email":true,"emial":"x"}',
     });

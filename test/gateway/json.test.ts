@@ -1,4 +1,4 @@
-// Holds the JSON reader to the language's own, and to what that one does not see (contract §2.3, §2.4).
+// Checks the JSON reader against the language's own, and on what that one does not see (contract §2.3, §2.4).
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Flaw, Json } from "../../gateway/json.ts";
@@ -114,7 +114,7 @@ test.each([
     /^(b\.)*b$/,
   ],
 ])(
-  "of %s the first 50 are told, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]",
+  "of %s the first 50 are reported, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]",
   (_what, text, path) => {
     const flaws = flawsOf(text) as Flaw[];
     expect(flaws).toHaveLength(50);

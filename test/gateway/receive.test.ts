@@ -40,7 +40,7 @@ test("more bytes than the limit are too large, as soon as that is known", async 
   expect((announced as unknown as Readable).readableFlowing).toBeNull();
 });
 
-test("a client that has gone, before its body or in the middle of it, is told nothing", async () => {
+test("a client that has gone, before its body or in the middle of it, gets nothing", async () => {
   expect(await receiveBytes(request(["a"], {}, { aborted: true }), 4)).toBe("gone");
   expect(await receiveBytes(request(["a"], {}, { destroyed: true }), 4)).toBe("gone");
   const leaving = new Readable({

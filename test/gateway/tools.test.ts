@@ -106,7 +106,7 @@ test("arguments are read as what they are, and a null as left out", () => {
   expect(contact({ contact_id: "7" })).toMatchObject({ message: { contactId: "7" }, violations: [] });
 });
 
-test("everything that is wrong with arguments is told", () => {
+test("everything that is wrong with arguments is reported", () => {
   expect(faultsOf(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
@@ -126,7 +126,7 @@ test("everything that is wrong with arguments is told", () => {
   expect(faultsOf(contact, {})).toEqual(["contact_id required: is required"]);
 });
 
-test("a caller is told of 50 faults at most", () => {
+test("a caller gets 50 faults at most", () => {
   expect(faultsOf(sessions, Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at])))).toHaveLength(
     50,
   );

@@ -98,12 +98,12 @@ test("of many things that are wrong the first in the contract's order is reporte
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
 });
 
-test("while the interface is off a request without a token is told so, and not to sign in", async () => {
+test("while the interface is off a request without a token is rejected for that, and not sent to sign in", async () => {
   parts.world.publicInterface = false;
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
 });
 
-test("without a token, or with one that does not hold, the address is charged, and nobody is asked", async () => {
+test("without a token, or with one that is not valid, the address is charged, and no service is called", async () => {
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1"]);
   provider.identify = async () => fail(Reason.INVALID_TOKEN);

@@ -94,7 +94,7 @@ describe.each(kinds)("%s", (_, create) => {
     }
   });
 
-  test("never holds more than it is deep, however long nobody asks [RTE-01]", async () => {
+  test("never holds more than it is deep, however long there is no request [RTE-01]", async () => {
     const bucket = await create({ rate: 100, burst: 3 });
     const name = randomUUID();
     await Promise.all(Array.from({ length: 5 }, () => bucket.take(name)));
@@ -118,7 +118,7 @@ describe.each(kinds)("%s", (_, create) => {
     expect(await bucket.take(name, 8)).toBeGreaterThan(wait);
   });
 
-  test("a rejection costs nothing: who asks too often is not kept out any longer [RTE-02]", async () => {
+  test("a rejection costs nothing: a client that sends too often is not kept out any longer [RTE-02]", async () => {
     const bucket = await create({ rate: 5, burst: 1 });
     const name = randomUUID();
     await bucket.take(name);
@@ -135,7 +135,7 @@ test("two instances take from one bucket in Redis [RTE-08]", async () => {
   expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
 });
 
-test("asks Redis for no more tokens than the burst, and for none until its reported wait is over [RTE-22]", async () => {
+test("requests no more tokens from Redis than the burst, and none until its reported wait is over [RTE-22]", async () => {
   let remembered = 0;
   const opened = await link();
   const bucket = sharedBucket(opened, { rate: frozen, burst: 20 }, { onRemembered: () => (remembered += 1) });
@@ -196,7 +196,7 @@ test("what is kept in Redis vanishes when the bucket is full again, and not befo
   expect(leftMs).toBeLessThanOrEqual(3_000);
 });
 
-test("the bucket in Redis fails when Redis cannot decide, so that the throttle asks its own [RTE-13]", async () => {
+test("the bucket in Redis fails when Redis cannot decide, so that the throttle uses its own [RTE-13]", async () => {
   const lost = connectRedis("redis://127.0.0.1:1", () => undefined);
   links.push(lost);
   await expect(sharedBucket(lost, { rate: 10, burst: 20 }).take("a")).rejects.toThrow("Redis");
@@ -239,7 +239,7 @@ test("every ten seconds full buckets are forgotten, also one that is just full, 
   expect(await takenAt(20_000, "the next")).toBe(2);
 });
 
-test("asks Redis for no more tokens at once than can be in a bucket, and again as soon as one request ends [RTE-22]", async () => {
+test("requests no more tokens from Redis at once than can be in a bucket, and again as soon as one request ends [RTE-22]", async () => {
   const opened = await link();
   const held: (() => void)[] = [];
   const attempt: RedisLink["attempt"] = async (key, command, tally) => {

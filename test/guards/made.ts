@@ -63,7 +63,7 @@ export interface Made {
   /** What the services were granted. */
   readonly grants: Grant[];
   readonly observation: Observation;
-  /** What was asked to be done once. */
+  /** What was requested to be done once. */
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
   /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */

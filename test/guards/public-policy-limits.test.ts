@@ -90,7 +90,7 @@ describe("the throttle", () => {
     },
   );
 
-  test("asks the bucket that all share, and its own where that cannot decide, which is reported [RTE-08, RTE-13]", async () => {
+  test("takes from the bucket that all share, and from its own where that cannot decide, which is reported [RTE-08, RTE-13]", async () => {
     let away = false;
     let fallbacks = 0;
     const full = { take: () => Promise.resolve(5_000) };

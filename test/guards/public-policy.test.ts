@@ -150,7 +150,7 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[1] as never)).not.toThrow();
   });
 
-  test("an update is told that it changes nothing: its message is completed as a whole [CUP-10]", async () => {
+  test("an update is rejected when it changes nothing: its message is completed as a whole [CUP-10]", async () => {
     expect(await reasonOf(call(updateContact, key, one))).toBe("INVALID_REQUEST");
   });
 

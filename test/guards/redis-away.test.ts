@@ -121,7 +121,7 @@ test("with Redis stopped each instance has a bucket of its own, and finds Redis 
   }
 });
 
-test("a Redis that responds and takes no writes is away until it takes them: it is not asked again for every request [RTE-13, HLT-03]", async () => {
+test("a Redis that responds and takes no writes is away until it takes them: not every request sends it a command [RTE-13, HLT-03]", async () => {
   const { key } = await service.account();
   const admin = new Redis(service.redis.uri);
   onTestFinished(() => admin.disconnect());

@@ -36,7 +36,7 @@ test("a user is charged to their account, and granted its credentials and nothin
   expect(parts.observation).toEqual({ account: accountId });
 });
 
-test("neither switch is asked: a user can always rid themselves of a key [ERR-15, ERR-17]", async () => {
+test("neither switch counts: a user can always rid themselves of a key [ERR-15, ERR-17]", async () => {
   parts.world.publicInterface = parts.world.writes = false;
   expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
 });
@@ -81,7 +81,7 @@ test.each<[Record<string, string>, string]>([
   [{ origin, "sec-fetch-site": "cross-site" }, "FOREIGN_ORIGIN"],
   [{ origin: "https://records.example.org" }, "FOREIGN_ORIGIN"],
   [{ "sec-fetch-site": "same-origin" }, "FOREIGN_ORIGIN"],
-])("a change from %j is told %s, and a read continues", async (headers, reason) => {
+])("a change from %j gets %s, and a read continues", async (headers, reason) => {
   expect(await reasonOf(call(revokeApiKey, { cookie: "session", ...headers }))).toBe(reason);
   expect(await reasonOf(call(getApiKey, { cookie: "session", ...headers }))).toBe("no failure");
 });

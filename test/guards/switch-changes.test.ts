@@ -51,7 +51,7 @@ test("a switch that was never set has no changes; every setting is one, the late
   });
 });
 
-test("as many changes are listed as were requested, 100 unless told, and a wrong number is rejected [ADM-05]", async () => {
+test("as many changes are listed as were requested, 100 by default, and a wrong number is rejected [ADM-05]", async () => {
   for (let index = 0; index < 102; index++) await call("SetWrites", { enabled: true, reason: `number ${index}` });
   const reasons = async (limit?: number) => (await changes(limit)).map(({ reason }) => reason);
   const newest = Array.from({ length: 102 }, (_, index) => `number ${101 - index}`);

@@ -1,4 +1,4 @@
-// How a message is completed and held to its proto, whatever wire brought it: defaults, masks, ids, and the words of
+// How a message is completed and checked against its proto, on whatever wire: defaults, masks, ids, and the words of
 // each rejection.
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
@@ -112,7 +112,7 @@ test("a rejection says in words what would be right", () => {
   expect(faultsOf(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
 });
 
-test("a text that may not be empty is told so, and a message that is missing is required", () => {
+test("a text that may not be empty is rejected as such, and a message that is missing is required", () => {
   expect(faultsOf(GetContactRequestSchema, {})).toEqual(["contact_id: must not be empty"]);
   expect(faultsOf(GetContactResponseSchema, {})).toEqual(["contact: is required"]);
 });
@@ -152,7 +152,7 @@ test("what a surface found comes first, and its field is named once", () => {
   ]);
 });
 
-test("a message that could not be read is told that alone, and not what it may be missing for it", () => {
+test("of a message that could not be read that alone is reported, and not what it may be missing for it", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
   expect(rejections(CreateContactRequestSchema, {}, unread)).toEqual(unread);
   expect(faultsOf(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([

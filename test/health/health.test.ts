@@ -1,4 +1,4 @@
-// GET /v1/health: what it says of the service, to whomever asks.
+// GET /v1/health: what it says of the service, to any caller.
 import { createServer, connect } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";

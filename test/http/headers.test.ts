@@ -211,7 +211,7 @@ test("OPTIONS on an unknown path is 404 [FMT-09, ERR-05]", async () => {
   expect((await service.rest("/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
 });
 
-test("an origin in CORS_ORIGINS is allowed, in the preflight and in the response, and told what it may read [FMT-10]", async () => {
+test("an origin in CORS_ORIGINS is allowed, in the preflight and in the response, and gets the list of what it may read [FMT-10]", async () => {
   for (const origin of ["https://app.example.com", "http://localhost:3000"]) {
     const preflight = await service.rest("/v1/contacts", {
       method: "OPTIONS",

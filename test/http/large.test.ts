@@ -123,7 +123,7 @@ describe("huge responses", () => {
       return !isOver;
     };
     requirePlaceForHuge(tally);
-    // A request takes one place, however often it asks.
+    // A request takes one place, however often it requests one.
     requirePlaceForHuge(tally);
   }
   const fill = (): void => {
@@ -179,7 +179,7 @@ describe("reads whose results can be huge", () => {
     const tally = { ...createTally(), account, onEnd: () => true };
     return deadlineIn(ms, {}, tally);
   }
-  /** Reads of one account, each of which ends when it is told to. */
+  /** Reads of one account, each of which ends on a call. */
   function readers(account: string, count: number, ms?: number) {
     const started: (() => void)[] = [];
     const read = (): Promise<void> => new Promise((end) => started.push(end));

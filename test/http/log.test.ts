@@ -1,4 +1,4 @@
-// What the log holds of a request, and what it never holds: queries, bodies, keys, credentials, whatever a caller
+// What the log has of a request, and what it never has: queries, bodies, keys, credentials, whatever a caller
 // chose.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";

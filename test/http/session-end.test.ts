@@ -93,7 +93,7 @@ test("an idle session ends with the last stream that was served, so that a reque
   expect(completed).toEqual(last === 1 ? [1] : [1, 3]);
 });
 
-test("what runs when the session is told to end is served [OPS-16]", async () => {
+test("what runs when the session begins to end is served [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   delayMs = 100;
@@ -134,7 +134,7 @@ test("a client that connects while the listener stops gets the settings first, a
   expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining([types.goaway, types.data]));
 });
 
-test("a session without a request is told to go, and closed", async () => {
+test("a session without a request gets a GOAWAY, and is closed", async () => {
   const server = createServer();
   server.on("session", (session: ServerHttp2Session) =>
     limitIdle(session, { firstMs: 20, nextMs: 20 }, () => session.destroy()),

@@ -1,4 +1,4 @@
-// Clients that ask and then take nothing of their response: it would stay in memory for as long as they like.
+// Clients that take nothing of the response to their request: it would stay in memory for as long as they like.
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";

@@ -156,7 +156,7 @@ test("the internal listener rejects an unknown Expect with an id, under which th
     .toMatch(/"listener":"internal".*"status":417/);
 });
 
-test("metrics that cannot be collected are 500 in the envelope, the cause is told, and the listener serves on [ERR-01, OPS-26]", async () => {
+test("metrics that cannot be collected are 500 in the envelope, the cause is logged, and the listener serves on [ERR-01, OPS-26]", async () => {
   const nothing = (): void => undefined;
   const causes: unknown[] = [];
   const probes = {

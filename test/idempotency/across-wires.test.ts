@@ -11,7 +11,7 @@ const names = Object.keys(wires) as (keyof typeof wires)[];
 const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
 const ana = { full_name: "Ana", email: "Ana@Example.com" };
 
-/** The REST body of a new contact, spelt out, for an id and a moment that any wire told. */
+/** The REST body of a new contact, spelt out, for an id and a moment that any wire returned. */
 function contactBody(id: string, at: string): string {
   return (
     `{"data":{"id":"${id}","full_name":"Ana","email":"Ana@Example.com","phone":null,"notes":null,"memory":null,"created_at":"${at}","updated_at":"${at}",` +

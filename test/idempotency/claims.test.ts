@@ -198,7 +198,7 @@ test("what Redis keeps of a response holds no longer than the claim, and an hour
   expect(await inRedis.pttl(key)).toBeLessThanOrEqual(60_000);
 });
 
-test("a response that Redis could not be asked for beforehand is kept there afterwards", async () => {
+test("a response that Redis could not return beforehand is kept there afterwards", async () => {
   let attempts = 0;
   const late: RedisLink = {
     ...link,
@@ -225,7 +225,7 @@ test("who finds the key reserved waits, and writes when it is given up, or repla
   }
 });
 
-test("who waits beyond the deadline is told that the first request still runs [IDM-11]", async () => {
+test("a request that waits beyond the deadline gets that the first one still runs [IDM-11]", async () => {
   const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
   await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,

@@ -49,7 +49,7 @@ function send(wire: Wire, instance: TestService, account: TestAccount): Promise<
 }
 
 test.each(["update", "insert", "commitTransaction"])(
-  "while the first request is held at its %s, duplicates on another instance ask MongoDB for their API key and for nothing else, and get its response [IDM-11, IDM-19]",
+  "while the first request is held at its %s, duplicates on another instance read their API key from MongoDB and nothing else, and get its response [IDM-11, IDM-19]",
   async (command) => {
     const account = await one.account();
     const listening = listenToMongo(two.app.client);

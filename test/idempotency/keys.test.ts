@@ -10,7 +10,7 @@ test.each([undefined, "a", "!", "~", "550e8400-e29b-41d4-a716-446655440000", "x"
 );
 
 test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat(129)])(
-  "%j is rejected, and told what it must be [IDM-02, IDM-03, IDM-04]",
+  "%j is rejected, with what it must be [IDM-02, IDM-03, IDM-04]",
   (key) => {
     expect(keyViolations(key)).toEqual([
       {

@@ -45,7 +45,7 @@ async function usable(): Promise<boolean> {
   return found.length === 1;
 }
 
-/** Imports with a chance for the service to tell between two messages, which it does once a second. */
+/** Imports with a chance for the service to report between two messages, which it does once a second. */
 function importSlowly(records: readonly RecordJson[]) {
   return importAll(service, {
     accountId: client.id,

@@ -112,7 +112,7 @@ test("records go by their external ids, each kind by its own, in one request and
   expect(again.map(({ error }) => error?.reason)).toEqual(kinds.map(() => "REASON_NOT_FOUND"));
 });
 
-test("an external id that can be written can be deleted by, whatever its characters; one that is longer, or of no kind, is told so [ING-03, ING-05]", async () => {
+test("an external id that can be written can be deleted by, whatever its characters; one that is longer, or of no kind, is rejected as such [ING-03, ING-05]", async () => {
   const { client } = await account();
   const external_id = "\u{1F33B}".repeat(200);
   const id = await client.put.contact({ external_id, full_name: "Flora" });

@@ -23,7 +23,7 @@ async function begin(names: Item): Promise<Owned> {
   return { client, contact, session };
 }
 
-/** Holds the copies to what the contact is called now; `gone` must find no session any more. */
+/** Checks the copies against what the contact is called now; `gone` must find no session any more. */
 async function expectNames(
   { client, contact, session }: Owned,
   expected: {

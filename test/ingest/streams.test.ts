@@ -153,7 +153,7 @@ test("an import that is sent again writes nothing twice, also what has no name, 
   expect(again[0]).toMatchObject({ position: 3n });
   expect(again.at(-1)).toMatchObject({ position: 3n, written: { contacts: 3n }, done: true });
   expect(await counts(service())).toEqual(before);
-  // What had been settled and not been told of comes again, and meets itself.
+  // What had been settled and not been reported comes again, and meets itself.
   await service()
     .app.client.db()
     .collection("imports")

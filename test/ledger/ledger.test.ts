@@ -1,4 +1,4 @@
-// Holds the tests to the ledger: no clause without a test, no test that cites a clause which is not there.
+// Checks the tests against the ledger: no clause without a test, no test that cites a clause which is not there.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

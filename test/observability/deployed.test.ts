@@ -1,4 +1,4 @@
-// The dashboard and the alert rules ask for nothing that a running instance does not serve.
+// The dashboard and the alert rules query nothing that a running instance does not serve.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
-// Reads PromQL and Prometheus's text form, so that what is requested can be held against what is served.
+// Reads PromQL and Prometheus's text form, so that what is requested can be checked against what is served.
 import { parser } from "@prometheus-io/lezer-promql";
 
-/** One selector of an expression: a metric, and the labels that it is asked by. */
+/** One selector of an expression: a metric, and the labels that select it. */
 export interface Selector {
   readonly metric: string;
   /** The selector as it is written. */

@@ -69,7 +69,7 @@ function newTrace(sampled = true): {
   };
 }
 
-/** Holds the spans to one tree: the caller's span, the request's under it, the commands under that. */
+/** Checks that the spans are one tree: the caller's span, the request's under it, the commands under that. */
 function expectTree(spans: readonly ReceivedSpan[], callerSpanId: string, name: string): ReceivedSpan {
   const [server, ...more] = spans.filter(({ kind }) => kind === 2);
   expect(more).toEqual([]);

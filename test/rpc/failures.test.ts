@@ -79,7 +79,7 @@ test("an accident before the guards is 500 in the envelope, and in the log [ERR-
 });
 
 test.each(["admit", "invoke"] as const)(
-  "an accident in %s is told in the protocol without anything of the inside, and is in the log once [ERR-07]",
+  "an accident in %s is reported in the protocol without anything of the inside, and is in the log once [ERR-07]",
   async (step) => {
     for (const form of forms.filter(({ http }) => http === 1)) {
       const { base, errors } = await surfaceOver({ [step]: () => Promise.reject(new Error("secret of the inside")) });

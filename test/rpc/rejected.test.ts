@@ -249,7 +249,7 @@ test("a mask that is empty counts as none where fields are set, and changes noth
   expect([status, body.error.details[0].rule]).toEqual([422, "min_properties"]);
 });
 
-test("a call that is rejected while its message is still on its way is told why [ERR-12, WIR-05]", async () => {
+test("a call that is rejected while its message is still on its way gets the reason [ERR-12, WIR-05]", async () => {
   for (const form of forms) {
     const { code } = await send(service().base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
     expect([form.name, code]).toEqual([form.name, "unauthenticated"]);

@@ -246,7 +246,7 @@ test("a revoked key is unauthenticated before its message is invalid, also where
   }
 });
 
-test("a mask path that is no text, or very long, is told like any other [CUP-11, WIR-10]", async () => {
+test("a mask path that is no text, or very long, is reported like any other [CUP-11, WIR-10]", async () => {
   for (const form of forms) {
     for (const path of ["\ud83d", "x".repeat(100_000)]) {
       if (path === "\ud83d" && !form.json) continue;

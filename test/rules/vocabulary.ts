@@ -26,11 +26,12 @@ const words: readonly Word[] = [
   { use: "access policy", inNames: /\b(?:entrance|doors?)\b/, inProse: /\b(?:entrance|doors?)\b/i },
   { use: "fault mode", inNames: /\bweather\b/, inProse: /\bweather\b/i },
   { use: "supervisor", inNames: /\bleash/, inProse: /\bleash/i },
-  { use: "report", inProse: /\btells\b/i },
+  { use: "report", inNames: /\b(?:un)?t(?:old|ell(?:s|ing)?)\b/, inProse: /\b(?:un)?t(?:old|ell(?:s|ing)?)\b/i },
   { use: "is", inProse: /\bstands\b(?! for\b|-)/i },
   { use: "continue", inProse: /\b(?:go|goes|going|went) on\b(?! strike)/i },
   { use: "have", inProse: /\bbears?\b/i },
-  { use: "request", inProse: /\basks for\b/i },
+  { use: "request", inNames: /\b(?:un)?ask(?:s|ed|ing)?\b/, inProse: /\b(?:un)?[aA]sk(?:s|ed|ing)?\b/ },
+  { use: "fixture", inNames: /\bhouse\b/, inProse: /\bof the house\b/i },
   { use: "receive", inNames: /\b(?:un)?hear(?:s|d|ing)?\b/, inProse: /\b(?:un)?hear(?:s|d|ing)?\b/i },
   // The name of a property is no prose: `person` is one of an audit entry.
   {

@@ -1,4 +1,4 @@
-// What is stored for a record, and that asking for it finds just what the contract says (contract §3.1, §3.2).
+// What is stored for a record, and that a search for it finds just what the contract says (contract §3.1, §3.2).
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {

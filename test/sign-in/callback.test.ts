@@ -147,7 +147,7 @@ describe("the response of the provider is rejected", () => {
   });
 });
 
-test("a user who says no at the provider is told that the sign-in was cancelled, and may begin again", async () => {
+test("a user who says no at the provider sees that the sign-in was cancelled, and may begin again", async () => {
   const { cookie, leadsTo } = await begin(fixture().base);
   const back = new URL(`${fixture().base}/sign-in/callback`);
   back.search = new URLSearchParams({

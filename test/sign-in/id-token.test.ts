@@ -108,7 +108,7 @@ test("a response of the token endpoint without an ID token signs nobody in [DSH-
   expect([sessionOf(response), await sessionCount(service)]).toEqual(["", before]);
 });
 
-test("the token endpoint is sent the code, the verifier and our secret, and what it rejects is told as 400 or as its trouble", async () => {
+test("the token endpoint is sent the code, the verifier and our secret, and what it rejects is 400 or its trouble", async () => {
   const { leadsTo, cookie } = await begin(base);
   let sent = "";
   let authorization = "";

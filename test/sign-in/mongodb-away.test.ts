@@ -1,4 +1,4 @@
-// While MongoDB fails or is gone, the dashboard returns 503, and nobody is told that they are signed out.
+// While MongoDB fails or is gone, the dashboard returns 503, and shows nobody as signed out.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
@@ -52,7 +52,7 @@ async function expectUnavailable(cookie: string): Promise<void> {
   for (const [name, { headers }] of responses) expect(headers.getSetCookie(), name).toEqual([]);
 }
 
-test("an owner whose session cannot be read is told 503 and not 401", async () => {
+test("an owner whose session cannot be read gets 503 and not 401", async () => {
   const { cookie } = await enter(base, fake);
   const read = (): Promise<RestResponse> => sendRequest(`${base}/v1/audit-log`, { cookie });
   await withFault(

@@ -60,7 +60,7 @@ describe("a page", () => {
     }
   });
 
-  test("is at an unknown address for a browser alone: programs, and whatever asks below the paths of the API, get the envelope", async () => {
+  test("is at an unknown address for a browser alone: programs, and every request below the paths of the API, get the envelope", async () => {
     const { base } = fixture();
     const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -225,7 +225,7 @@ describe("the name that a browser calls us by", () => {
   });
 });
 
-test("a page, the way in and the way back are charged to the address; a user is told to wait on a page", async () => {
+test("a page, the way in and the way back are charged to the address; a user gets a page that says to wait", async () => {
   const one = await fixture().service.another({
     BASE_URL: fixture().base,
     RATE_LIMIT: "1",

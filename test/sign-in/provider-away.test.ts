@@ -105,7 +105,7 @@ test("once the provider is back, sign-in works without a restart [DSH-01]", asyn
   expect(await ownerStatus(at, cookie)).toBe(200);
 });
 
-test("what a provider told of itself serves on while it is away: a sign-in can begin, but not be completed", async () => {
+test("the metadata of a provider serve on while it is away: a sign-in can begin, but not be completed", async () => {
   await begin(base);
   const { cookie, leadsTo } = await begin(base);
   fake.responses.set("*", away);
@@ -118,7 +118,7 @@ test("what a provider told of itself serves on while it is away: a sign-in can b
   expect(await sessionCount(service)).toBe(before);
 });
 
-test("many who sign in at once have the provider asked about itself once", async () => {
+test("many who sign in at once request the provider's metadata once", async () => {
   const at = await cold();
   fake.requestedPaths.length = 0;
   const responses = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
@@ -127,7 +127,7 @@ test("many who sign in at once have the provider asked about itself once", async
   expect(fake.requestedPaths).toEqual([configuration]);
 });
 
-test("what a provider told of itself is requested again after an hour, and serves on where it is away by then", async () => {
+test("the metadata of a provider are requested again after an hour, and serve on where it is away by then", async () => {
   const at = await cold();
   await begin(at);
   try {
@@ -139,7 +139,7 @@ test("what a provider told of itself is requested again after an hour, and serve
     fake.responses.set(configuration, away);
     expect((await begin(at)).response.status).toBe(303);
     fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
-    // Nobody waits for it: the one who asks next is told what is new.
+    // Nobody waits for it: the next request gets what is new.
     await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
       timeout: 10_000,
     });

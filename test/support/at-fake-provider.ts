@@ -1,4 +1,4 @@
-// What a test file begins with that makes every token itself: a provider that signs what it is told, and a service
+// What a test file begins with that makes every token itself: a provider that signs what it is given, and a service
 // whose users sign in there.
 import { afterAll, beforeAll } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";

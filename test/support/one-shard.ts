@@ -1,4 +1,4 @@
-// Holds every command that a service under test sends to MongoDB to one account, so that a mongos needs one shard.
+// Checks that every command of a service under test to MongoDB names one account, so that a mongos needs one shard.
 import type { CommandStartedEvent } from "mongodb";
 import { MongoClient } from "mongodb";
 import { afterAll, expect } from "vitest";
@@ -15,7 +15,7 @@ const client: MongoClient & Watched = MongoClient.prototype;
 /** Those that were found until now, which the caller judges. */
 export const takeScattered = (client.taken ??= watch());
 
-/** Of the service's clients; what a test asks by such a client itself does not count. */
+/** Of the service's clients; what a test sends by such a client itself does not count. */
 function watch(): () => string[] {
   const { onCommandStarted, take } = createShardWatch();
   const emit = client.emit as (this: MongoClient, event: string, ...values: unknown[]) => boolean;

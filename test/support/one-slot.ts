@@ -1,4 +1,4 @@
-// Holds every command that any test sends to Redis to one slot: a cluster takes no other.
+// Checks that every command that any test sends to Redis keeps to one slot: a cluster takes no other.
 import { Command, Redis } from "ioredis";
 import { afterAll, expect } from "vitest";
 

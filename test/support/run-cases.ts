@@ -1,4 +1,4 @@
-// Runs a table of cases: each case on every wire, held to the status and the code that it states, and to one body on
+// Runs a table of cases: each case on every wire, for the status and the code that it states, and for one body on
 // all of them.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,7 +27,7 @@ export interface World {
   fresh(): string;
 }
 
-/** One case: what is asked, and what it must come to on every wire. A failure states its reason. */
+/** One case: the request, and what it must come to on every wire. A failure states its reason. */
 export type Case = CaseRequest & (Success | Failure);
 
 interface Success {
@@ -131,7 +131,7 @@ export function runCases(
   }
 }
 
-/** Holds an outcome to what a case states, and to this message. */
+/** Checks an outcome against what a case states, and against this message. */
 export function expectStated(
   { http, code, reason }: Pick<Case, "http" | "code" | "reason">,
   wire: Pick<Wire, "name">,

@@ -39,7 +39,7 @@ export function ingestClient(service: TestService, token = service.serviceToken)
   return createClient(IngestService, transport);
 }
 
-/** Imports the records, and gives everything that was told. */
+/** Imports the records, and returns all responses. */
 export async function importAll(service: TestService, sending: Sending): Promise<ImportResponse[]> {
   const responses: ImportResponse[] = [];
   for await (const response of ingestClient(service).import(messages(sending))) responses.push(response);

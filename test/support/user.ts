@@ -25,7 +25,7 @@ export interface UserOptions {
   readonly enrolled?: boolean;
 }
 
-/** A new user, with an account of their own that is enrolled unless told otherwise. */
+/** A new user, with an account of their own that is enrolled by default. */
 export async function newUser(
   service: TestService,
   { account = true, enrolled = true }: UserOptions = {},

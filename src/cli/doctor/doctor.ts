@@ -13,7 +13,7 @@ import type { DoctorOptions, Surroundings } from "./surroundings.ts";
 import { findSurroundings } from "./surroundings.ts";
 
 /**
- * Checks everything from the service's own environment. Writes nothing anywhere, unless it is told to register. Never
+ * Checks everything from the service's own environment. Writes nothing anywhere, unless it is to register. Never
  * holds a secret.
  */
 export async function runDoctor(
@@ -21,7 +21,7 @@ export async function runDoctor(
   options: DoctorOptions = {},
 ): Promise<readonly Finding[]> {
   const surroundings = await findSurroundings(environment, options);
-  // Alone, as its times are told: what the others load and ask would be in them.
+  // Alone, as its times are reported: what the others load and request would be in them.
   const redis = await group("redis", () => checkRedis(surroundings));
   const running = findRunning(surroundings);
   const groups = await Promise.all([

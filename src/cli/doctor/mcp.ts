@@ -10,7 +10,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { authorization } from "./client.ts";
 import { reasonOf } from "./reason.ts";
-import { request, getJson, isObject } from "./request.ts";
+import { getJson, isObject, request } from "./request.ts";
 import type { Running } from "./service.ts";
 import type { Surroundings } from "./surroundings.ts";
 

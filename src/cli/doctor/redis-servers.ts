@@ -46,7 +46,7 @@ export async function connect(client: Redis): Promise<void> {
   });
 }
 
-/** Finds them by a URL that is right. Never rejects: who cannot be asked is in the verdict. */
+/** Finds them by a URL that is right. Never rejects: a server that cannot be reached is in the verdict. */
 export async function findServers(url: string): Promise<FoundServers> {
   const target = parseRedisUrl(url);
   if (target.kind === "sentinel") return querySentinels(target);
@@ -62,7 +62,7 @@ function shownNode({ host, port }: RedisNode): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Asks all nodes the same; those that respond, and why the first of the others does not. */
+/** Sends the same query to all nodes; returns the replies, and why the first of the others does not reply. */
 async function queryAll<T>(
   nodes: readonly RedisNode[],
   options: Options,

@@ -12,7 +12,7 @@ export interface TextResponse {
 /** How long a server outside may take to respond. */
 export const waitMs = 4_000;
 
-/** Asks. Rejects with an error whose message is the part of a sentence on why there was no response. */
+/** Sends a request. Rejects with an error whose message is the part of a sentence on why there was no response. */
 export async function request(url: string, options: RequestInit = {}): Promise<TextResponse> {
   try {
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });

@@ -11,7 +11,7 @@ interface Privilege {
   readonly actions: readonly string[];
 }
 
-/** The verdict on a reply to `connectionStatus` with privileges, which any user may ask for. */
+/** The verdict on a reply to `connectionStatus` with privileges, which any user may run. */
 export function compareRights({ authInfo }: Document, database: string, collections: readonly string[]): Verdict {
   const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as {
     readonly authenticatedUsers: readonly { readonly user: string }[];

@@ -9,7 +9,7 @@ import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import type { TextResponse } from "./request.ts";
-import { request, isObject } from "./request.ts";
+import { isObject, request } from "./request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const healthPath = "/v1/health";

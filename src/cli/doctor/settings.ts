@@ -13,7 +13,7 @@ export interface Settings {
   unusable(name: string): boolean;
 }
 
-/** Nothing is ever asked there: what depends on a wrong variable is not checked. */
+/** Nothing is ever requested there: what depends on a wrong variable is not checked. */
 const nowhere = "127.0.0.1:9";
 const standIns: Readonly<Record<string, string>> = {
   MONGODB_URI: `mongodb://${nowhere}/`,

@@ -8,7 +8,7 @@ import type { Clocks } from "./clocks.ts";
 import { createClocks } from "./clocks.ts";
 import { readSettings } from "./settings.ts";
 
-/** What a run of the doctor may be told. */
+/** What a run of the doctor may be given. */
 export interface DoctorOptions {
   /** The internal listener, where it is not the settings'. */
   readonly url?: string | undefined;
@@ -52,7 +52,7 @@ export interface Surroundings {
   readonly clocks: Clocks;
 }
 
-/** Reads the settings and finds the embedded parts. Asks nobody over the network. */
+/** Reads the settings and finds the embedded parts. Sends nothing over the network. */
 export async function findSurroundings(
   environment: NodeJS.ProcessEnv,
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,

@@ -152,7 +152,7 @@ async function send(sending: Sending): Promise<Sent> {
     source.read,
     ({ line, input, problem }, earlier) => {
       unreadable++;
-      // An earlier run has told of it in the same file.
+      // An earlier run has reported it in the same file.
       if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
     },
   );

@@ -28,7 +28,7 @@ export interface Transfer {
 }
 
 /**
- * How often a service is asked how far it is while nothing more may be sent: it reports progress when it gets a
+ * How often an empty message is sent while nothing more may be sent: a service reports its progress when it gets a
  * message.
  */
 const pollEveryMs = 250;

@@ -42,7 +42,7 @@ export interface KnownPerson {
   readonly notes: number;
   readonly freeText?: string;
   readonly memory?: string;
-  /** Slots that are not drawn, so that all notes tell of the same life. */
+  /** Slots that are not drawn, so that all notes describe the same life. */
   readonly life?: Slots;
   /** Timeline notes that are not drawn, newest first. */
   readonly ownNotes?: readonly string[];

@@ -8,7 +8,7 @@ import type { Slots } from "./template.ts";
 import lives from "./texts/lives.json" with { type: "json" };
 import type { Topic } from "./topics.ts";
 
-/** What is told of somebody, on any day. */
+/** The facts about somebody, on any day. */
 export interface Story {
   /** The first and the last day on which something happened. */
   readonly begin: number;

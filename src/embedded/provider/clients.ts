@@ -1,11 +1,11 @@
-// The clients: the dashboard, which belongs to the house, and the rules for those that register themselves.
+// The clients: the dashboard, which is the service's own client, and the rules for those that register themselves.
 import { randomBytes } from "node:crypto";
 import type { AllClientMetadata } from "oidc-provider";
 import { isLoopback } from "../../loopback.ts";
 
 export const DASHBOARD_ID = "records-dashboard";
 
-/** The dashboard's client, which cannot sign anybody in before it is told where the dashboard is. */
+/** The dashboard's client, which cannot sign anybody in before it knows where the dashboard is. */
 export interface Dashboard {
   readonly id: string;
   readonly secret: string;

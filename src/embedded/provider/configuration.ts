@@ -165,7 +165,7 @@ function normal(url: string | undefined): string | undefined {
   return url === undefined ? undefined : new URL(url).href;
 }
 
-/** A client with a secret may ask about any token that it holds, one without only about its own. */
+/** A client with a secret may introspect any token that it has, one without only its own. */
 export function maySee(
   client: { clientId: string; clientAuthMethod?: string | undefined },
   tokenOf: string | undefined,
@@ -174,7 +174,7 @@ export function maySee(
 }
 
 /**
- * What the user has granted the client in this session. The dashboard is of the house and gets what it requests.
+ * What the user has granted the client in this session. The dashboard, the service's own client, gets what it requests.
  * Every session gets its `sid` for the dashboard here, where the library stores the session afterwards: the tokens of
  * other clients name the same one, also where the dashboard comes later.
  */

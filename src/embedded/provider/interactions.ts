@@ -6,7 +6,7 @@ import { showError } from "./notices.ts";
 import { documentHost } from "./metadata-documents.ts";
 import type { Middleware, PageContext } from "./page.ts";
 import type { Users, User } from "./users.ts";
-import { showConsent, showSignIn } from "./questions.ts";
+import { showConsent, showSignIn } from "./prompts.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 

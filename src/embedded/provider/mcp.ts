@@ -6,9 +6,9 @@ export const SCOPES = ["openid", "offline_access", "email", "profile"] as const;
 
 export const ACCESS_TOKEN_SECONDS = 600;
 
-/** The MCP server, once the service has told where it is. */
+/** The MCP server, once the service has reported where it is. */
 export interface McpResource {
-  /** All the names that a client may use in `resource`, the right one first; none before the service told. */
+  /** All the names that a client may use in `resource`, the right one first; none before the service has reported. */
   names(): string[];
   isNamedBy(resource: string): boolean;
   /** What an access token for it is. */

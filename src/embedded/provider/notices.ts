@@ -21,8 +21,8 @@ export function showError(ctx: PageContext, { error, error_description: descript
 }
 
 /**
- * Asks whether to sign out. A client that shows a token of this very user has asked already: then the page continues
- * by itself where scripts run, and has the button where they do not.
+ * Prompts the user to confirm a sign-out. A client that shows a token of this very user has done so: then the page
+ * continues by itself where scripts run, and has the button where they do not.
  */
 export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   const { entities, session, client, params } = ctx.oidc;

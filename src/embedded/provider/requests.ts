@@ -98,7 +98,7 @@ function scopeless(body: Buffer): Buffer {
 /**
  * Reads authorization requests with good will. One for the MCP server by any of its names is one without a resource:
  * the default has all the names, so that the client may use another one for its token. And one for nothing that we
- * know asks who the user is: many assistants ask for no scope at all.
+ * know requests who the user is: many assistants request no scope at all.
  */
 export function tolerantRequests(mcp: McpResource): Middleware {
   return async (ctx, next) => {

@@ -26,7 +26,7 @@ export function createUsers(users: readonly User[]): Users {
     bySubject: (subject) => users.find((user) => user.subject === subject),
     signIn(email, password) {
       const user = users.find((one) => folded(one.email) === folded(email));
-      // The passwords are compared in either case, so that the time does not tell which emails there are.
+      // The passwords are compared in either case, so that the time does not show which emails there are.
       const right = isSame(password, user?.password ?? "");
       return right ? user : undefined;
     },

@@ -1,4 +1,4 @@
-// Starts the renderer on the page of the API reference, so that it asks no other host for anything and keeps no key.
+// Starts the renderer on the page of the API reference, so that it requests nothing from another host and keeps no key.
 
 /** @typedef {{ createApiReference(place: Element, configuration: object): unknown }} Renderer */
 

@@ -253,7 +253,7 @@ test.each<[string, string, string]>([
   ["is the address of the service without its path", "BASE", "warning"],
   ["holds two in one", "records other", "fault"],
   ["is a word of the provider", "records", "note"],
-])("an MCP_AUDIENCE that %s is judged by what assistants ask for [OPS-57]", async (_name, value, status) => {
+])("an MCP_AUDIENCE that %s is judged by what assistants request [OPS-57]", async (_name, value, status) => {
   const MCP_AUDIENCE = value.replace("URL", `${service.app.baseUrl}/mcp`).replace("BASE", service.app.baseUrl);
   expect(findingOf(await runDoctor({ ...environment, MCP_AUDIENCE }), "mcp.audience").status).toBe(status);
 });

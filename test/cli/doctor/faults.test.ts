@@ -203,7 +203,7 @@ describe("the identity provider", () => {
     }
   });
 
-  test("that does not take the secret is named, and the secret is not told [OPS-04]", async () => {
+  test("that does not take the secret is named, and the secret is not shown [OPS-04]", async () => {
     const findings = await runDoctor({ ...environment, OIDC_CLIENT_SECRET: "another-secret-than-the-providers" });
     expect(faultsAmong(findings)).toEqual([
       "provider.client: It rejects OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",

@@ -71,7 +71,7 @@ test("a proxy that drops headers of the responses is named by what does not come
   ]);
 });
 
-test("an address that is not the one that assistants are told is named [OPS-04]", async () => {
+test("an address that is not the one that assistants get is named [OPS-04]", async () => {
   const other = environment["BASE_URL"]?.replace("localhost", "127.0.0.1") ?? "";
   const faults = await faultsOf({ ...environment, BASE_URL: other });
   expect(faults.map((line) => line.split(":")[0])).toEqual(["mcp.challenge", "mcp.resource", "mcp.resource_with_path"]);

@@ -1,4 +1,4 @@
-// What the doctor's tests share: a healthy house to look at, a provider that can be spoilt, and what was found.
+// What the doctor's tests share: a healthy installation to look at, a provider that can be spoilt, and what was found.
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";
@@ -26,7 +26,7 @@ export function environmentOf(
   };
 }
 
-/** Makes the fake provider one that a service can live with, down to its token endpoint, which looks who asks. */
+/** Makes the fake provider one that a service can live with, down to its token endpoint, which checks the client. */
 export function makeWhole(fake: FakeProvider): void {
   Object.assign(fake.metadata, {
     code_challenge_methods_supported: ["S256"],

@@ -124,7 +124,7 @@ describe("clocks", () => {
     ]);
   });
 
-  test("of which no most agree are told as different from ours [OPS-04]", () => {
+  test("of which no most agree are reported as different from ours [OPS-04]", () => {
     expect(at(60_000)).toEqual([
       ["clock.own", "note"],
       ["clock.c0", "fault"],

@@ -17,7 +17,7 @@ export interface ProxyKind {
   /** The notice for a machine without it. */
   readonly without: string;
   readonly example: string;
-  /** Whether it asks instances for /readyz. */
+  /** Whether it requests /readyz of instances. */
   readonly checksHealth: boolean;
   /** The texts of the example that name places, and what takes their place. */
   places(to: Places): readonly (readonly [from: string, to: string])[];

@@ -90,7 +90,7 @@ test("a resource that is not ours is invalid_target [OAU-09]", async () => {
   ).rejects.toMatchObject({ error: "invalid_target" });
 });
 
-test("a request without a scope, or with none that we know, asks who the user is", async () => {
+test("a request without a scope, or with none that we know, requests who the user is", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -125,7 +125,7 @@ test("an empty scope counts as absent in registration, authorization and refresh
   expect((await verified(issuer, token)).claims).toMatchObject({ sub: "person-ann", scope: "openid" });
 });
 
-test("consent is kept for the session, and prompt=consent asks again", async () => {
+test("consent is kept for the session, and prompt=consent prompts again", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -220,7 +220,7 @@ test("a refresh token is good once: used again it ends all that came of it", asy
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
 });
 
-test("a token for the MCP server can be asked about and revoked", async () => {
+test("a token for the MCP server can be introspected and revoked", async () => {
   const provider = await running();
   const { issuer } = provider;
   const [assistant, dashboard, other] = [

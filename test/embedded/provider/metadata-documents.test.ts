@@ -68,7 +68,7 @@ test.each([
   ["names another client", { ...metadata, client_id: `${clientId}?other` }],
   ["has a secret", { ...metadata, client_secret: "a secret" }],
   ["wants its codes in the clear across a network", { ...metadata, redirect_uris: ["http://assistant.example.com/"] }],
-  ["does not name the address that is asked for", { ...metadata, redirect_uris: ["http://127.0.0.1:9/other"] }],
+  ["does not name the address that is requested", { ...metadata, redirect_uris: ["http://127.0.0.1:9/other"] }],
 ])("a document that %s signs nobody in [OAU-24]", async (_, document) => {
   const { issuer } = await running();
   serve(document);

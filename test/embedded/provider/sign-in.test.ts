@@ -126,7 +126,7 @@ test("a code is worth nothing without its verifier [OAU-11]", async () => {
   });
 });
 
-test("the session signs in again without a form; prompt and max_age ask for one, prompt=none never does", async () => {
+test("the session signs in again without a form; prompt and max_age request one, prompt=none never does", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();

@@ -90,7 +90,7 @@ test("sign-out ends the session for all, notifies the dashboard behind the brows
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
 });
 
-test("a session in which the dashboard was never signed in to is told to it all the same: its tokens have that sid", async () => {
+test("a session in which the dashboard was never signed in to is reported to it all the same: its tokens have that sid", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const assistant = await assistantOf(provider.issuer);
@@ -105,7 +105,7 @@ test("a session in which the dashboard was never signed in to is told to it all 
   expect(logout.claims["sid"]).toBe((await verified(provider.issuer, token)).claims["sid"]);
 });
 
-test("without a hint, or with one of another user, sign-out asks first and sends nobody anywhere unasked", async () => {
+test("without a hint, or with one of another user, sign-out requires a confirmation first and redirects nobody without it", async () => {
   const { baseUrl } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const dashboard = await dashboardOf(provider);
@@ -142,7 +142,7 @@ test.each([
   const { id_token: hint = "" } = await tokensFor(dashboard, browser, { redirect_uri: `${baseUrl}/sign-in/callback` });
   const url = openid.buildEndSessionUrl(dashboard, { id_token_hint: hint, post_logout_redirect_uri: `${baseUrl}/` });
   expect((await browser.submit(await browser.open(url))).url.href).toBe(`${baseUrl}/`);
-  // A second time there is nothing to end, and nothing to ask.
+  // A second time there is nothing to end, and nothing to confirm.
   expect((await browser.submit(await browser.open(url))).url.href).toBe(`${baseUrl}/`);
 });
 

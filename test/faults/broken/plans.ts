@@ -28,7 +28,7 @@ export function stepsFor(service: string, commands: readonly Command[], turn: nu
     ({ name, collection, inTransaction }) => `${service} ${name} ${collection} ${inTransaction}`,
   );
   return [
-    // What is asked again and again within one request is broken at the first time and the last.
+    // What is sent again and again within one request is broken at the first time and the last.
     ...commands.flatMap((command, at) => {
       const kind = kinds[at] as string;
       if (at !== kinds.indexOf(kind) && at !== kinds.lastIndexOf(kind)) return [];

@@ -20,7 +20,7 @@ const given: Readonly<Record<string, (seen: Lane["seen"]) => Record<string, unkn
   fetch: ({ contact }) => ({ id: `contact:${contact}` }),
 };
 
-/** What a tool call came to: its failure is told in the words of UNAVAILABLE, or the request's by the envelope. */
+/** What a tool call came to: its failure is reported in the words of UNAVAILABLE, or the request's by the envelope. */
 function toolOutcome(response: RestResponse): Outcome {
   if (response.status !== 200) return outcomeOf(response, 200);
   const { result } = JSON.parse(/^data: (.*)$/m.exec(response.text)?.[1] ?? response.text) as {

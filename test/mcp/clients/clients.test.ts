@@ -1,4 +1,4 @@
-// The short form of `npm run clients`: each client signs in, calls every tool, refreshes, and asks again after a
+// The short form of `npm run clients`: each client signs in, calls every tool, refreshes, and sends a request after a
 // sign-out.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Access tokens that must not pass, made by every trick that is known: each is 401 with the challenge, and none makes
-// us ask the provider much.
+// us send the provider many requests.
 import { createHash } from "node:crypto";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// What an access token is held to that its provider signed: its key, its audience, its expiry, and what the provider
+// The checks of an access token that its provider signed: its key, its audience, its expiry, and what the provider
 // says of it.
 import { randomBytes } from "node:crypto";
 import { UnsecuredJWT, exportJWK } from "jose";
@@ -136,7 +136,7 @@ test("an Authorization header of 1 MB is rejected by the parser with 431 in the 
   });
 });
 
-describe("at a provider that can be asked about tokens", () => {
+describe("at a provider that introspects tokens", () => {
   let other: FakeProvider;
   let instance: TestService;
   const said = new Map<string, Record<string, unknown>>();
@@ -225,7 +225,7 @@ describe("at a provider that can be asked about tokens", () => {
     expect(other.requestedPaths.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
   });
 
-  test("the same bad token 50 times is asked about once [OAU-07]", async () => {
+  test("the same bad token 50 times is introspected once [OAU-07]", async () => {
     await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token", from())));
     expect(introspected.filter((token) => token === "the-same-bad-token")).toHaveLength(1);
   });

@@ -70,7 +70,7 @@ async function user(name: string, mark: string): Promise<User> {
   };
 }
 
-/** Every way to ask for a record by its id; one more and this list has to grow. */
+/** Every way to request a record by its id; one more and this list has to grow. */
 const byId: readonly (readonly [method: string, params: (id: string) => object])[] = [
   ["tools/call", (id) => ({ name: "get_contact", arguments: { contact_id: id } })],
   ["tools/call", (id) => ({ name: "get_session", arguments: { session_id: id } })],

@@ -180,7 +180,7 @@ test("a logout token ends the tokens of the session that it names, though the us
   expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([401, 200]);
 });
 
-/** Whose session it was only the dashboard's sessions tell, and there is none. */
+/** Whose session it was only the dashboard's sessions show, and there is none. */
 test("a logout token that names the session alone ends its tokens as well, though the user never was at the dashboard [OAU-12]", async () => {
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);

@@ -1,4 +1,4 @@
-// Introspection in the background: a token in use is known before its next request, and no other one is asked about.
+// Introspection in the background: a token in use is known before its next request, and no other one is introspected.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TokenVerifierDependencies } from "../../../src/mcp/tokens.ts";
 import { createTokenVerifier } from "../../../src/mcp/tokens.ts";
@@ -8,7 +8,7 @@ type Provider = TokenVerifierDependencies["provider"];
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** A verifier of opaque tokens, and for each token how often the provider was asked about it. */
+/** A verifier of opaque tokens, and for each token how often the provider introspected it. */
 function verifierAt(said: () => Promise<object>) {
   const introspections = new Map<string, number>();
   const provider: Provider = {
@@ -47,7 +47,7 @@ test("half a minute after its last use a token is introspected no more [OAU-13]"
   expect(introspections.get("a")).toBe((last ?? 0) + 1);
 });
 
-test("a revoked token is rejected within the time that an introspection is kept, and is asked about no more [OAU-13]", async () => {
+test("a revoked token is rejected within the time that an introspection is kept, and is introspected no more [OAU-13]", async () => {
   let said = active;
   const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -59,7 +59,7 @@ test("a revoked token is rejected within the time that an introspection is kept,
   expect(introspections.get("a")).toBe(last);
 });
 
-test("a provider that is away is not asked again in the background", async () => {
+test("a provider that is away gets no further request in the background", async () => {
   let said = active;
   const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -68,7 +68,7 @@ test("a provider that is away is not asked again in the background", async () =>
   expect(introspections.get("a")).toBe(2);
 });
 
-test("a failure in the background makes no result younger: the next request asks by itself [OAU-13]", async () => {
+test("a failure in the background makes no result younger: the next request introspects by itself [OAU-13]", async () => {
   let said = active;
   const { verifier } = verifierAt(() => said());
   await verifier.verify("a");

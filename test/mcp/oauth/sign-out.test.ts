@@ -173,7 +173,7 @@ describe("signing in at the dashboard again", () => {
   const sessionsOf = (): Promise<number> =>
     service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
 
-  test("asks the provider for the time of the sign-in, without a new sign-in [DSH-09]", async () => {
+  test("requests the time of the sign-in from the provider, without a new sign-in [DSH-09]", async () => {
     const { searchParams } = new URL((await sendRequest(`${base}/sign-in`)).headers.get("location") ?? "");
     expect([searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([null, "2592000"]);
   });

@@ -97,7 +97,7 @@ describe("a tool call", () => {
       "The service cannot respond right now. Try again.",
     ],
   ])(
-    "that fails by %s is told in general words, and to the log by its kind and place [MCP-11]",
+    "that fails by %s is reported in general words, and in the log by its kind and place [MCP-11]",
     async (_, fault, said) => {
       const { app, logLines } = fixture().service;
       const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };

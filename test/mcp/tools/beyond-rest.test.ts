@@ -1,4 +1,4 @@
-// What assistants and internal callers may ask for beyond REST: the same over MCP, Connect and gRPC.
+// What assistants and internal callers may request beyond REST: the same over MCP, Connect and gRPC.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";

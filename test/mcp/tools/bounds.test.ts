@@ -54,7 +54,7 @@ beforeAll(async () => {
   await put.transcript({ session_id: meeting, transcript: long });
 });
 
-/** Calls a tool, and holds its result to the bound. */
+/** Calls a tool, and checks its result against the bound. */
 async function within(name: string, given: Record<string, unknown>): Promise<Outcome> {
   const outcome = await call(holder, name, given);
   expect(outcome.isError, outcome.text.slice(0, 500)).toBe(false);

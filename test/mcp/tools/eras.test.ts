@@ -63,7 +63,7 @@ describe("how a client begins", () => {
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  test("what one instance was told another needs not to know [MCP-01]", async () => {
+  test("what one instance has received another needs not to know [MCP-01]", async () => {
     const other = await fixture().service.another();
     onTestFinished(() => other.stop());
     const there = { url: `${other.base}/mcp`, token: holder().token };
@@ -78,7 +78,7 @@ describe("how a client begins", () => {
     }
   });
 
-  test("the official client agrees on the newest revision where it asks, and else on the one before [MCP-02] [MCP-03]", async () => {
+  test("the official client agrees on the newest revision where it requests it, and else on the one before [MCP-02] [MCP-03]", async () => {
     for (const [modern, revision] of [
       [true, "2026-07-28"],
       [false, "2025-11-25"],

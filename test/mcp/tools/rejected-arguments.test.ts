@@ -110,7 +110,7 @@ describe("what is rejected", () => {
     ["get_session_transcript", "session_id", ""],
     ["fetch", "id", "contact:"],
     ["fetch", "id", "session:"],
-  ])("what %s does not find by %s is told as REST reports it: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
+  ])("what %s does not find by %s is reported as by REST: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
     const { body } = await fixture().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
     expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
       isError: true,

@@ -114,7 +114,7 @@ describe("search", () => {
     expect(results.filter(({ id }) => ids.includes(id.slice("contact:".length)))).toHaveLength(18);
   });
 
-  test("what has no name is still told with a title [MCP-10]", async () => {
+  test("what has no name still gets a title [MCP-10]", async () => {
     const [nameless, mail, imported] = await holder.put.contacts(
       { phone: "+49 30 5551234" },
       { email: "walrus@example.org" },

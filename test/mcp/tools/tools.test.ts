@@ -1,4 +1,4 @@
-// The tools: what is told of them, and what they return beside REST.
+// The tools: how they are described, and what they return beside REST.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Listed } from "./listed.ts";
@@ -203,7 +203,7 @@ describe("what is served", () => {
     }
   });
 
-  test("the official client, which holds responses against the schemas, takes them in both eras [MCP-07] [MCP-08]", async () => {
+  test("the official client, which checks responses against the schemas, takes them in both eras [MCP-07] [MCP-08]", async () => {
     for (const modern of [true, false]) {
       const client = await connect(holder(), modern);
       await client.listTools();

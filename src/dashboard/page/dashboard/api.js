@@ -40,7 +40,7 @@ export class Failure extends Error {
 }
 
 /**
- * What was thrown, as a failure. Anything else is an error of ours, and told as it is.
+ * What was thrown, as a failure. Anything else is an error of ours, and reported as it is.
  * @param {unknown} thrown
  */
 export function failureOf(thrown) {

@@ -1,10 +1,10 @@
-// Asks before something that cannot be undone, and does it.
+// Confirmation dialog before something that cannot be undone, which it then does.
 import { alertOf } from "./alert.js";
 import { failureOf } from "./api.js";
 import { button, isBusy, make, setBusy } from "./elements.js";
 
 /**
- * @typedef {object} Question
+ * @typedef {object} Confirmation
  * @property {string} title
  * @property {string} text what will break
  * @property {HTMLElement} [choice]
@@ -13,9 +13,9 @@ import { button, isBusy, make, setBusy } from "./elements.js";
  */
 
 /**
- * Resolves when the question is closed; focus is back where it came from by then. `uncertain`: it was left after a
- * failure that does not tell whether it was done.
- * @param {Question} question
+ * Resolves when the dialog is closed; focus is back where it came from by then. `uncertain`: it was left after a
+ * failure that does not show whether it was done.
+ * @param {Confirmation} confirmation
  * @returns {Promise<"done" | "left" | "uncertain">}
  */
 export function confirmAction({ title, text, choice, confirm, act }) {

@@ -59,7 +59,7 @@ export const ReadDocumentsResponseSchema: GenMessage<ReadDocumentsResponse> = /*
   messageDesc(file_records_admin_v1_backup, 1);
 
 /**
- * A document as MongoDB stores it. It holds no secret: of an API key it has the hash.
+ * A document as MongoDB stores it. It contains no secret: of an API key it has the hash.
  *
  * @generated from message records.admin.v1.StoredDocument
  */

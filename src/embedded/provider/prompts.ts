@@ -1,4 +1,4 @@
-// The two pages that ask users something: who they are, and what a program may do.
+// The two prompts of the provider: who the user is, and what a program may do.
 import { isLoopback } from "../../loopback.ts";
 import { html, trusted, type Html } from "../../html.ts";
 import { showPage, type PageContext } from "./page.ts";
