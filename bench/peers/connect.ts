@@ -32,7 +32,7 @@ const logging: Interceptor = (next) => async (request) => {
 const authentication: Interceptor = (next) => async (request) => {
   const caller = await access(request.header.get("authorization"));
   if ("rejected" in caller)
-    throw new ConnectError("refused", caller.rejected === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
+    throw new ConnectError("rejected", caller.rejected === 429 ? Code.ResourceExhausted : Code.Unauthenticated);
   request.contextValues.set(accountKey, caller.account);
   return next(request);
 };

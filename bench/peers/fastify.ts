@@ -111,7 +111,7 @@ app.addHook("onRequest", async (request, reply) => {
   const rejected =
     "rejected" in caller ? caller.rejected : caller.readOnly && request.method === "POST" ? 403 : undefined;
   if (rejected !== undefined)
-    return reply.code(rejected).send({ error: { code: String(rejected), message: "refused" } });
+    return reply.code(rejected).send({ error: { code: String(rejected), message: "rejected" } });
   if ("account" in caller) request.account = caller.account;
 });
 app.addHook("onResponse", (request, reply, done) => {

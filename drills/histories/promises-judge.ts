@@ -37,7 +37,7 @@ export function judgeCredentials(operations: readonly Operation[]): Violation[] 
           kind: "stale",
           ms: use.sent - issued.completed,
           text: [
-            `${use.credential} was refused to ${summaryOf(use)},`,
+            `${use.credential} was rejected for ${summaryOf(use)},`,
             `${between(use.sent - issued.completed)} after it was issued to ${summaryOf(issued)}`,
           ].join(" "),
         },

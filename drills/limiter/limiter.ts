@@ -208,7 +208,7 @@ export function judgeBucket(who: string, seen: readonly Seen[], excused: Excused
     violations.push(`${who}: ${Math.ceil(tooMany)} requests more passed than a bucket lets through`);
   const inVain = rejectedInVain(seen, promised);
   if (inVain > excused.inVain) violations.push(`${who}: ${inVain} requests were rejected while the bucket had a token`);
-  if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was refused`);
+  if (!seen.some(({ passed }) => !passed)) violations.push(`${who}: nothing was rejected`);
 }
 
 /**

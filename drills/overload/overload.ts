@@ -40,7 +40,7 @@ const mostRssMb = 2 * heapMb;
 export const overload: Drill = {
   name: "overload",
   promise:
-    "Five times as many requests as an instance can respond leave it its goodput, its memory and its health, the rest is refused at once, and it recovers within 5 seconds",
+    "Five times as many requests as an instance can respond leave it its goodput, its memory and its health, the rest is rejected at once, and it recovers within 5 seconds",
   run: (form, say) => flood(form, say, {}),
   controls: [
     {
@@ -139,7 +139,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
           ...(rejectedMs > 2_500 ? [`half of the rejections came later than ${Math.round(rejectedMs)} ms`] : []),
           ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
           ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
-          ...(recovered === undefined ? ["5 seconds after the load requests were still slow or refused"] : []),
+          ...(recovered === undefined ? ["5 seconds after the load requests were still slow or rejected"] : []),
         ];
         const figures = {
           "peak a second": peak,
@@ -156,8 +156,8 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
             good.map(({ ms }) => ms),
             0.99,
           ),
-          "refused p50 ms": rejectedMs,
-          "refused p99 ms": quantile(
+          "rejected p50 ms": rejectedMs,
+          "rejected p99 ms": quantile(
             rejected.map(({ ms }) => ms),
             0.99,
           ),

@@ -103,7 +103,7 @@ export function make(): Made {
     throttle,
     lookUps: localBucket({ rate: 0.001, burst: 10 }),
     capacity: unlimited,
-    onRejectedLookUp: () => void steps.push("refused a look-up"),
+    onRejectedLookUp: () => void steps.push("rejected a look-up"),
   };
   const handlers = [ContactService, ApiKeyService, HealthService, InterfaceService, IngestService]
     .flatMap((service): readonly DescMethod[] => service.methods)
@@ -180,7 +180,7 @@ export function publicAccessPolicyOf(
     }),
     switches: () => world,
     onUse: ({ prefix }) => void steps.push(`used ${prefix}`),
-    onRejection: async ({ rpc }, _caller, { kind }) => void steps.push(`refused ${rpc.name} ${kind.http}`),
+    onRejection: async ({ rpc }, _caller, { kind }) => void steps.push(`rejected ${rpc.name} ${kind.http}`),
   });
 }
 

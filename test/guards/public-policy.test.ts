@@ -119,7 +119,7 @@ describe("with a key", () => {
 
   test.each([
     ["served", () => Promise.resolve()],
-    ["refused by its service", async () => fail(Reason.NOT_FOUND)],
+    ["rejected by its service", async () => fail(Reason.NOT_FOUND)],
   ])("a key that was revoked meanwhile is 401 before its request is %s, and is forgotten", async (_what, serve) => {
     await call(getContact, key, one);
     Object.assign(parts().world, { findKey: () => Promise.resolve(undefined), serve });

@@ -247,11 +247,11 @@ test("control: were the proof skipped, a key that an instance remembers would be
       await admitted.invoke(create(ListSessionsRequestSchema));
       return "accepted";
     } catch (error) {
-      return `refused ${(error as { reason: number }).reason}`;
+      return `rejected ${(error as { reason: number }).reason}`;
     }
   };
   expect([await read(honest), await read(careless)]).toEqual(["accepted", "accepted"]);
   active = false;
   expect(await read(careless)).toBe("accepted");
-  expect(await read(honest)).toBe(`refused ${Reason.INVALID_KEY}`);
+  expect(await read(honest)).toBe(`rejected ${Reason.INVALID_KEY}`);
 });

@@ -58,8 +58,8 @@ test("of many things that are wrong the first in the contract's order is reporte
     reasons.push(await reasonOf(call(createApiKey, headers)));
   }
   expect(reasons).toEqual(["NOT_SIGNED_IN", "NO_ACCOUNT", "FOREIGN_ORIGIN", "NOT_ENROLLED", "API_KEY_EXISTS"]);
-  expect(parts.steps.filter((step) => step.startsWith("refused"))).toEqual(
-    [401, 403, 403, 403, 409].map((status) => `refused CreateApiKey ${status}`),
+  expect(parts.steps.filter((step) => step.startsWith("rejected"))).toEqual(
+    [401, 403, 403, 403, 409].map((status) => `rejected CreateApiKey ${status}`),
   );
   // A session without an account at its last look-up takes from the address.
   expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual(
@@ -95,7 +95,7 @@ test("a session store that cannot be read is 503, never 401", async () => {
   const cause = new Error("away");
   parts.world.findUser = () => Promise.reject(cause);
   await expect(call(getApiKey, session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
-  expect(parts.steps).toEqual(["take address:192.0.2.1", "refused GetApiKey 503"]);
+  expect(parts.steps).toEqual(["take address:192.0.2.1", "rejected GetApiKey 503"]);
 });
 
 test("an API key does not do [AUT-01]", async () => {
