@@ -3,6 +3,7 @@ import type { Collection, Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
+import type { PageRequest } from "./page.ts";
 import { read } from "./read.ts";
 import { isWithoutIndex } from "./search-index.ts";
 
@@ -41,6 +42,14 @@ export interface Within {
   readonly rank?: Document;
 }
 
+/** A page that is searched by words. */
+export interface PageSearch<T> {
+  readonly page: PageRequest;
+  readonly within: Within;
+  /** Runs a plan: the rows of the page, and one more where there are more. */
+  run(plan: WordPlan): Promise<T[]>;
+}
+
 /**
  * Plans a query for words that must all be found: the rarest drives, the others are checked in the documents that it
  * finds, the newest 5,000 of them at most. Undefined when a word has no match at all. One word needs no command, unless
@@ -51,65 +60,93 @@ export async function planWords(
   scope: Scope,
   words: readonly string[],
   shape: SearchShape,
-  within: Within = {},
 ): Promise<WordPlan | undefined> {
-  const indexed = words.filter((word) => probe(word, shape) !== undefined);
-  if (words.length === 1 && words.every((word) => isDecidedByTerm(word, shape))) {
-    return {
-      words,
-      driver: words[0],
-      wholeDriver: shape.whole ? words[0] : undefined,
-      since: undefined,
-      wholeSince: undefined,
-    };
+  let counting = planUncounted(words, shape);
+  for (const most of indexedOf(words, shape).length < 2 ? countBounds.slice(-1) : countBounds) {
+    if (counting?.isFinal) break;
+    counting = await planByCounts(collection, scope, words, shape, most, {});
   }
+  return counting?.plan;
+}
+
+/**
+ * Searches a page by words. Where each of them is frequent, the newest 200 documents of one are searched before all are
+ * counted further: they mostly fill a first page. While a large import has taken the search index away, the account is
+ * walked, newest first.
+ */
+export async function searchPage<T>(
+  collection: Collection<Document>,
+  scope: Scope,
+  words: readonly string[],
+  shape: SearchShape,
+  { page, within, run }: PageSearch<T>,
+): Promise<T[]> {
+  try {
+    const uncounted = planUncounted(words, shape);
+    if (uncounted?.plan !== undefined) return await run(uncounted.plan);
+    const [few, many] = countBounds;
+    const { plan, isFinal } = await planByCounts(collection, scope, words, shape, few, within);
+    if (plan === undefined) return [];
+    const rows = isFinal || page.offset + page.limit < few ? await run(plan) : [];
+    if (isFinal || rows.length > page.limit) return rows;
+    const counted = await planByCounts(collection, scope, words, shape, many, within);
+    return counted.plan === undefined ? [] : await run(counted.plan);
+  } catch (error) {
+    if (!isWithoutIndex(error)) throw error;
+    return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
+  }
+}
+
+/** A plan by what is known of the words. */
+interface Planned {
+  /** Undefined where a word has no match. */
+  readonly plan: WordPlan | undefined;
+  /** Whether nothing changes by counting further. */
+  readonly isFinal: boolean;
+}
+
+/** The plan for one word that the index holds whole; undefined where words have to be counted. */
+function planUncounted(words: readonly string[], shape: SearchShape): Planned | undefined {
+  const [word] = words;
+  if (word === undefined || words.length > 1 || !isDecidedByTerm(word, shape)) return undefined;
+  const wholeDriver = shape.whole ? word : undefined;
+  return { plan: { words, driver: word, wholeDriver, since: undefined, wholeSince: undefined }, isFinal: true };
+}
+
+/** The plan by counts up to `most`, by one command. */
+async function planByCounts(
+  collection: Collection<Document>,
+  scope: Scope,
+  words: readonly string[],
+  shape: SearchShape,
+  most: number,
+  within: Within,
+): Promise<Planned> {
+  const indexed = indexedOf(words, shape);
   const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
   const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
-  let begun: readonly Counted[] = [];
-  let whole: readonly Counted[] = [];
-  for (const most of indexed.length < 2 ? countBounds.slice(-1) : countBounds) {
-    const bound = Math.min(
-      most,
-      Math.max(countBounds[0], Math.floor(mostCounted / (beginnings.length + wholes.length))),
-    );
-    const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound, within);
-    begun = counts.slice(0, beginnings.length);
-    whole = counts.slice(beginnings.length);
-    if (begun.some(({ count }) => count === 0)) return undefined;
-    const isDecided = (those: readonly Counted[]): boolean =>
-      those.length === 0 || those.some(({ count }) => count < bound);
-    if (isDecided(begun) && isDecided(whole)) break;
-  }
+  const share = Math.floor(mostCounted / (beginnings.length + wholes.length));
+  const bound = Math.min(most, Math.max(countBounds[0], share));
+  const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound, within);
+  const [begun, whole] = [counts.slice(0, beginnings.length), counts.slice(beginnings.length)];
+  if (begun.some(({ count }) => count === 0)) return { plan: undefined, isFinal: true };
+  const isDecided = (those: readonly Counted[]): boolean =>
+    those.length === 0 || those.some(({ count }) => count < bound);
   const first = rarest(indexed, begun);
   const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
-  return {
+  const plan = {
     words,
     driver: first?.word,
     wholeDriver: firstWhole?.word,
     since: (first ?? begun[0])?.since,
     wholeSince: firstWhole?.since,
   };
+  return { plan, isFinal: isDecided(begun) && isDecided(whole) };
 }
 
-/**
- * Plans a query and runs it; none is run where a word has no match. While a large import has taken the search index
- * away, the account is walked, newest first.
- */
-export async function planned<T>(
-  collection: Collection<Document>,
-  scope: Scope,
-  words: readonly string[],
-  shape: SearchShape,
-  run: (plan: WordPlan) => Promise<T[]>,
-  within: Within = {},
-): Promise<T[]> {
-  try {
-    const plan = await planWords(collection, scope, words, shape, within);
-    return plan === undefined ? [] : await run(plan);
-  } catch (error) {
-    if (!isWithoutIndex(error)) throw error;
-    return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
-  }
+/** The words that are long enough for the index. */
+function indexedOf(words: readonly string[], shape: SearchShape): string[] {
+  return words.filter((word) => probe(word, shape) !== undefined);
 }
 
 /**

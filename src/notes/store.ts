@@ -18,7 +18,7 @@ import { read } from "../db/read.ts";
 import { isWithoutIndex } from "../db/search-index.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, listIndex, planFilter, planned, searchIndex } from "../db/word-search.ts";
+import { checks, listIndex, planFilter, searchIndex, searchPage } from "../db/word-search.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
@@ -216,7 +216,7 @@ async function find(
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
     run(plan.driver === undefined ? listIndex : searchIndex, planFilter(plan, NOTE_SHAPE, within));
-  return planned(notes, scope, words, NOTE_SHAPE, byWords, within);
+  return searchPage(notes, scope, words, NOTE_SHAPE, { page, within, run: byWords });
 }
 
 /** A new manual note of a contact, without its label. */

@@ -13,7 +13,8 @@ import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import type { WriteOptions } from "../db/write.ts";
-import { checks, listIndex, planFilter, planWords, searchIndex } from "../db/word-search.ts";
+import type { WordPlan } from "../db/word-search.ts";
+import { checks, listIndex, planFilter, searchIndex, searchPage } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
 import type { Terms } from "../search/terms.ts";
@@ -99,14 +100,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
 
     async list(scope, filter, page) {
       if (filter.anyWord && filter.query !== undefined) return listByAnyWord(untyped, scope, filter, page);
-      const planned = await plan(untyped, scope, filter);
-      const found =
-        planned === undefined
-          ? []
-          : await read<SummaryRow>(untyped, scope, [{ $match: planned.filter }, ...pageOf(scope, filter, page)], {
-              hint: planned.hint,
-            });
-      const { rows, pagination } = cutPage(found, page);
+      const { rows, pagination } = cutPage(await find(untyped, scope, filter, page), page);
       return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
     },
 
@@ -151,7 +145,7 @@ async function listByAnyWord(
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }
 
-/** what a filter has beside words, and whether nothing can match. */
+/** What a filter has beside words, and whether nothing can match. */
 function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   readonly condition: Document;
   readonly isEmpty: boolean;
@@ -168,25 +162,28 @@ function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   };
 }
 
-/** The filter and the index for it; undefined where nothing can match. */
-async function plan(
+/** The sessions of the page and one more. */
+async function find(
   sessions: Collection<Document>,
   scope: Scope,
   filter: SessionFilter,
-): Promise<{ filter: Document; hint: string } | undefined> {
+  page: PageRequest,
+): Promise<SummaryRow[]> {
   const { query, contactId, contactName } = filter;
   const { condition, isEmpty } = conditionOf(filter);
   const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
-  if (isEmpty || searches.some(({ length }) => length === 0)) return undefined;
-  const base = { account_id: scope.accountId, ...condition };
+  if (isEmpty || searches.some(({ length }) => length === 0)) return [];
+  const run = (hint: string, words: Document): Promise<SummaryRow[]> => {
+    const match = { $match: { account_id: scope.accountId, ...condition, ...words } };
+    return read<SummaryRow>(sessions, scope, [match, ...pageOf(scope, filter, page)], { hint });
+  };
   const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
   const within = "rank" in condition ? { rank: condition["rank"] as Document } : {};
   // A contact has few sessions: its own index finds them, and every word is checked in those.
-  if (contactId !== undefined)
-    return { filter: { ...base, ...checks((words ?? []).map(checkPattern)) }, hint: "contact" };
-  if (words === undefined) return { filter: base, hint: listIndex };
-  const wordPlan = await planWords(sessions, scope, words, SESSION_SHAPE, within);
-  return wordPlan && { filter: { ...base, ...planFilter(wordPlan, SESSION_SHAPE, within) }, hint: searchIndex };
+  if (contactId !== undefined) return run("contact", checks((words ?? []).map(checkPattern)));
+  if (words === undefined) return run(listIndex, {});
+  const byWords = (plan: WordPlan): Promise<SummaryRow[]> => run(searchIndex, planFilter(plan, SESSION_SHAPE, within));
+  return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
 }
 
 /** The stages that cut a page out of the sessions that match the filter's other conditions. */
