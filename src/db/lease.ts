@@ -49,8 +49,9 @@ export interface Lease {
   /** Takes note of the primary that the driver sees now. Undefined while it sees none. */
   observe(leader: Leader | undefined): void;
   /**
-   * Takes note of a proof whose request was sent at `sentAt`, when `term` was the current one. It counts where the member
-   * itself says afterwards that it still leads by the same election: that an instance has not seen another is no proof.
+   * Takes note of a proof whose request was sent at `sentAt`, when `term` was the current one. It counts where the
+   * member itself says afterwards that it still leads by the same election: that an instance has not seen another is
+   * no proof.
    */
   proven(term: Term | undefined, sentAt: number, electionId: string): void;
   /** Takes note that the member of the term has just responded, if only with an error. */

@@ -7,8 +7,8 @@ import { fault, note, ok } from "./check.ts";
 export interface Clocks {
   readonly now: () => number;
   /**
-   * Notes that a clock reported `reported` (milliseconds of Unix time) in response to a request that was sent and completed at
-   * these times of ours. Of a clock that reports whole seconds, half a second is added.
+   * Notes that a clock reported `reported` (milliseconds of Unix time) in response to a request that was sent and
+   * completed at these times of ours. Of a clock that reports whole seconds, half a second is added.
    */
   read(check: string, owner: string, reported: number, sent: number, received: number): void;
   /**
