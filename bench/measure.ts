@@ -15,6 +15,8 @@ export interface Effort {
   readonly rounds: number;
   /** Of each load. */
   readonly seconds: number;
+  /** The most loads before the first round of a run: slow requests are not waited for. */
+  readonly warmUps: number;
 }
 
 /** The processes of the databases, whose processor time counts beside that of the service. */
@@ -41,9 +43,8 @@ export interface PairLoad {
   readonly say: (line: string) => void;
 }
 
-/** So many requests it takes until what they run is compiled; on a busy machine fewer have to do. */
-const warmRequests = 6_000;
-const mostWarmUps = 3;
+/** So many requests it takes until what they run is compiled. */
+const warmRequests = 12_000;
 const mostRuns = 4;
 
 /** Runs a pair as often as wanted; where the last two runs differ, says so and measures again, four times at most. */
@@ -78,7 +79,7 @@ export async function measureRun(pair: PairLoad): Promise<Run> {
     return { sample, requests: loaded.requests };
   };
   for (const side of ["other", "own"] as const)
-    for (let warm = 0, times = 0; warm < warmRequests && times < mostWarmUps; times++)
+    for (let warm = 0, times = 0; warm < warmRequests && times < pair.effort.warmUps; times++)
       warm += (await load(side)).requests;
   const rounds: Sides<Sample>[] = [];
   for (let round = 0; round < pair.effort.rounds; round++) {

@@ -21,13 +21,13 @@ export interface BrokenWrite {
 /** The commands of a write in their order; the drill looks whether there are others. */
 export const commands: Readonly<Record<Operation, readonly Omit<CommandInstant, "when">[]>> = {
   create: [
-    { command: "aggregate", collection: "api_keys" },
+    { command: "find", collection: "api_keys" },
     { command: "update", collection: "idempotency" },
     { command: "insert", collection: "contacts" },
     { command: "commitTransaction" },
   ],
   append: [
-    { command: "aggregate", collection: "api_keys" },
+    { command: "find", collection: "api_keys" },
     { command: "update", collection: "idempotency" },
     { command: "findAndModify", collection: "contacts" },
     { command: "insert", collection: "notes" },

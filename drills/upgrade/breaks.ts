@@ -5,8 +5,8 @@ import type { Break } from "../fixture/broken.ts";
 export const dateAsNumber: readonly Break[] = [
   {
     file: "src/contacts/write.ts",
-    from: "insertInTime(contacts, contact,",
-    to: "insertInTime(contacts, { ...contact, created_at: contact.created_at.getTime() } as never,",
+    from: "insertRecord(client, scope, contacts, contact,",
+    to: "insertRecord(client, scope, contacts, { ...contact, created_at: contact.created_at.getTime() } as never,",
   },
   {
     file: "src/db/fields.ts",

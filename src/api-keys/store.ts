@@ -1,16 +1,15 @@
 // API keys in MongoDB, by the hash of their secret (contract §7.1).
-import type { Binary, Db } from "mongodb";
-import { UUID } from "mongodb";
+import type { Db, Document } from "mongodb";
+import { Binary, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
+import { findAll, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Proof } from "../guards/scope.ts";
-import { proofMember } from "../guards/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 import { uuidForm } from "../uuid.ts";
 
@@ -89,7 +88,9 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
   }
   return {
     async find(hash, deadline) {
-      return (await aggregate<ApiKeyDocument>(keys, [{ $match: { _id: hash, active: true } }], { deadline }))[0];
+      // By the id alone: MongoDB then reads it without a plan.
+      const found = await findFirst<ApiKeyDocument>(keys, { _id: hash }, { deadline });
+      return found?.active === true ? found : undefined;
     },
     proof: proofOf,
     async ofAccount(accountId, deadline) {
@@ -135,15 +136,20 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
 }
 
 function proofOf(hash: Binary): Proof {
-  const pipeline = [
-    { $match: { _id: hash, active: true } },
-    { $project: { _id: 0, [proofMember]: { active: "$active", suspended: "$suspended" } } },
-  ];
+  // By the id alone, and whole: any other condition or a projection costs MongoDB more than the look-up.
+  const found = { $match: { _id: hash } };
+  const ofKey = (field: keyof ApiKeyDocument): Document => ({ $first: `$key.${field}` });
   return {
-    stages: [{ $unionWith: { coll: collections.apiKeys, pipeline } }],
+    stages: [{ $unionWith: { coll: collections.apiKeys, pipeline: [found] } }],
+    isRow: ({ _id }) => _id instanceof Binary && Buffer.compare(_id.buffer, hash.buffer) === 0,
     require([key]) {
       if (key?.["active"] !== true) fail(Reason.INVALID_KEY);
       if (key["suspended"] === true) fail(Reason.ACCOUNT_SUSPENDED);
+    },
+    insert: {
+      collection: collections.apiKeys,
+      stages: [found, { $facet: { key: [] } }],
+      isValid: { $and: [{ $eq: [ofKey("active"), true] }, { $ne: [ofKey("suspended"), true] }] },
     },
   };
 }

@@ -2,10 +2,11 @@
 import type { Collection, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { newRevision } from "../db/conflicts.ts";
+import { insertRecord } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import { rankAt } from "../db/rank.ts";
 import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
-import { commit, insertInTime } from "../db/write.ts";
+import { commit } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../guards/scope.ts";
@@ -42,9 +43,7 @@ export function createContactWrites(
 ): ContactWrites {
   return {
     insert: (scope, contact, response) =>
-      mapDuplicateEmail(() =>
-        commit(client, scope, response, (options, fence) => insertInTime(contacts, contact, options, fence)),
-      ),
+      mapDuplicateEmail(() => insertRecord(client, scope, contacts, contact, response)),
     replace(scope, before, after, response) {
       const renamed = (["full_name", "inferred_name", "email"] as const).some((name) => before[name] !== after[name]);
       const unchanged = { _id: before._id, account_id: scope.accountId, version: before.version };

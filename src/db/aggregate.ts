@@ -1,5 +1,5 @@
-// Reads outside transactions: an aggregation under the lease on the primary, by one command whose reply is decoded
-// once.
+// Reads outside transactions: an aggregation or a find under the lease on the primary, by one command whose reply is
+// decoded once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
@@ -11,7 +11,7 @@ import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** How an aggregation is run. */
+/** How a read is run. */
 export interface AggregateOptions {
   readonly hint?: string;
   readonly comment?: string;
@@ -34,19 +34,32 @@ export interface ReadCollection {
 /** As many rows come with the first reply, where they have room in it (16 MB). */
 const batchSize = 1_000;
 
+/** What is read. A find costs MongoDB a quarter less than the same aggregation. */
+type Query =
+  | { readonly pipeline: Document[] }
+  | { readonly filter: Document; readonly sort?: Document; readonly skip?: number; readonly limit?: number };
+
 /**
  * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
  * be known, and else with the driver's errors. What a change of the primary broke off was done again before.
  */
-export async function aggregate<T extends Document>(
+export function aggregate<T extends Document>(
   collection: ReadCollection,
-  pipeline: Document[],
+  pipeline: readonly Document[],
+  options: AggregateOptions,
+): Promise<T[]> {
+  return rowsOf<T>(collection, { pipeline: [...pipeline] }, options);
+}
+
+async function rowsOf<T extends Document>(
+  collection: ReadCollection,
+  query: Query,
   { canBeHuge, ...options }: AggregateOptions,
 ): Promise<T[]> {
-  if (canBeHuge === true) return readInLine(options.deadline, () => aggregate(collection, pipeline, options));
+  if (canBeHuge === true) return readInLine(options.deadline, () => rowsOf<T>(collection, query, options));
   const work = async (): Promise<Document[]> =>
-    (await atOnce(collection, pipeline, options)) ?? (await byCursor(collection, pipeline, options));
-  return (await underLease(collection, options, work)) as T[];
+    (await atOnce(collection, query, options)) ?? (await byCursor(collection, query, options));
+  return (await underLease(collection, query, options, work)) as T[];
 }
 
 /** The same rows as they are stored, in BSON: numbers keep their types, and no field is left out. */
@@ -55,10 +68,10 @@ export function aggregateStored(
   pipeline: Document[],
   options: AggregateOptions,
 ): Promise<Buffer[]> {
-  return underLease(collection, options, async () => {
+  return underLease(collection, { pipeline }, options, async () => {
     const rows: Buffer[] = [];
     let bytes = 0;
-    for await (const row of storedRows(collection, pipeline, options)) {
+    for await (const row of storedRows(collection, { pipeline }, options)) {
       // The rows lie in the memory of the reply, which the driver may use again.
       rows.push(Buffer.from(row));
       bytes += row.length;
@@ -70,13 +83,15 @@ export function aggregateStored(
 
 async function underLease<T>(
   collection: ReadCollection,
+  query: Query,
   { deadline }: AggregateOptions,
   work: () => Promise<T>,
 ): Promise<T> {
   const primary = primaryOf(collection.db.client);
   const term = primary.require();
   try {
-    const rows = await timed(deadline?.tally, "dbMs", `mongodb aggregate ${collection.collectionName}`, work);
+    const what = `mongodb ${"pipeline" in query ? "aggregate" : "find"} ${collection.collectionName}`;
+    const rows = await timed(deadline?.tally, "dbMs", what, work);
     primary.confirm(term);
     return rows;
   } catch (error) {
@@ -90,20 +105,16 @@ async function underLease<T>(
 export function findAll<T extends Document>(
   collection: ReadCollection,
   filter: Document,
-  options: FindOptions,
+  { sort, skip, limit, projection, ...options }: FindOptions,
 ): Promise<T[]> {
-  const { sort, skip = 0, limit, projection, ...others } = options;
-  return aggregate<T>(
-    collection,
-    [
-      { $match: filter },
-      ...(sort === undefined ? [] : [{ $sort: sort }]),
-      ...(skip === 0 ? [] : [{ $skip: skip }]),
-      ...(limit === undefined ? [] : [{ $limit: limit }]),
-      ...(projection === undefined ? [] : [{ $project: projection }]),
-    ],
-    others,
-  );
+  const query = {
+    filter,
+    ...(sort && { sort }),
+    ...(skip && { skip }),
+    ...(limit && { limit }),
+    ...(projection && { projection }),
+  };
+  return rowsOf<T>(collection, query, options);
 }
 
 /** The first document that matches, by the same way. */
@@ -145,16 +156,16 @@ export interface FindOptions extends AggregateOptions {
  */
 async function atOnce(
   { db, collectionName, readConcern }: ReadCollection,
-  pipeline: Document[],
+  query: Query,
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[] | undefined> {
   const { maxTimeMS, signal } = limitsOf(deadline);
   count(deadline, 1);
   try {
     const command = {
-      aggregate: collectionName,
-      pipeline,
-      cursor: { batchSize },
+      ...("pipeline" in query
+        ? { aggregate: collectionName, ...query, cursor: { batchSize } }
+        : { find: collectionName, ...query, batchSize }),
       maxTimeMS,
       ...options,
       ...(readConcern && { readConcern }),
@@ -183,12 +194,12 @@ async function atOnce(
  */
 async function byCursor(
   collection: ReadCollection,
-  pipeline: Document[],
+  query: Query,
   { deadline, ...options }: AggregateOptions,
 ): Promise<Document[]> {
   const rows: Document[] = [];
   let [bytes, decoded] = [0, 0];
-  for await (const row of storedRows(collection, pipeline, { deadline, ...options })) {
+  for await (const row of storedRows(collection, query, { deadline, ...options })) {
     rows.push(decode(row));
     bytes += row.length;
     decoded += row.length;
@@ -208,12 +219,15 @@ function countRows(deadline: Deadline | undefined, rows: number, bytes: number):
 
 function storedRows(
   { db, collectionName }: ReadCollection,
-  pipeline: Document[],
+  query: Query,
   { deadline, ...options }: AggregateOptions,
 ): AsyncIterable<Buffer> {
-  const limits = limitsOf(deadline);
-  const cursor = db.collection(collectionName).aggregate(pipeline, { batchSize, ...limits, ...options, raw: true });
-  return cursor as AsyncIterable<unknown> as AsyncIterable<Buffer>;
+  const collection = db.collection(collectionName);
+  const all = { batchSize, ...limitsOf(deadline), ...options, raw: true };
+  if ("pipeline" in query)
+    return collection.aggregate(query.pipeline, all) as AsyncIterable<unknown> as AsyncIterable<Buffer>;
+  const { filter, ...how } = query;
+  return collection.find(filter, { ...how, ...all }) as AsyncIterable<unknown> as AsyncIterable<Buffer>;
 }
 
 function count(deadline: Deadline | undefined, commands: number, bytes = 0): void {

@@ -2,7 +2,6 @@
 // command.
 import type { Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
-import { proofMember } from "../guards/scope.ts";
 import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
@@ -18,20 +17,14 @@ export async function read<T extends Document>(
   options: Omit<AggregateOptions, "deadline"> = {},
 ): Promise<T[]> {
   const { unproven, deadline } = scope;
-  if (unproven === undefined || unproven.proven)
-    return aggregate<T>(collection, [...pipeline], { ...options, deadline });
+  if (unproven === undefined || unproven.proven) return aggregate<T>(collection, pipeline, { ...options, deadline });
   const rows = await aggregate<T>(collection, [...pipeline, ...unproven.proof.stages], { ...options, deadline });
   const proofs: Document[] = [];
-  for (let last = proofIn(rows); last !== undefined; last = proofIn(rows)) {
+  for (let last = rows.at(-1); last !== undefined && unproven.proof.isRow(last); last = rows.at(-1)) {
     proofs.push(last);
     rows.pop();
   }
   unproven.proof.require(proofs);
   unproven.proven = true;
   return rows;
-}
-
-/** What the last row proves; undefined where it is a row of the data. */
-function proofIn(rows: readonly Document[]): Document | undefined {
-  return rows.at(-1)?.[proofMember] as Document | undefined;
 }

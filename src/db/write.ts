@@ -1,7 +1,7 @@
 // Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after
 // its deadline.
 import type { Message } from "@bufbuild/protobuf";
-import type { ClientSession, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
+import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
@@ -9,8 +9,7 @@ import { isGivenUp, isPast, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { Failure, fail } from "../errors.ts";
+import { Failure } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
@@ -56,6 +55,7 @@ export interface CommitOptions {
  * Does the work and, when the scope has an idempotency key, stores that key with it: both or neither, by a majority.
  * The claim is inserted first, so that a repeated request finds its response before anything else is looked at. The
  * response must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
+ * Where the scope's credential is not proven yet, that is done first.
  */
 export async function commit<T>(
   client: MongoClient,
@@ -65,6 +65,7 @@ export async function commit<T>(
   options: CommitOptions = {},
 ): Promise<T> {
   requireGrant(scope);
+  if (scope.unproven?.proven === false) await scope.unproven.prove();
   if (scope.claim === undefined && options.atomic !== true) return write(client, scope.deadline, work);
   const claim = scope.claim === undefined || response === undefined ? undefined : scope.claim.document(response);
   const claims = claimsOf(client);
@@ -73,34 +74,6 @@ export async function commit<T>(
     return work({ session }, {});
   });
 }
-
-/**
- * Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. The document has a `version`.
- */
-export async function insertInTime<T extends { _id: UUID; account_id: UUID; version: number }>(
-  collection: Collection<T>,
-  document: T,
-  options: WriteOptions,
-  fence: Fence,
-): Promise<void> {
-  if (fence["$expr"] === undefined)
-    return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
-  const inTime = { $cond: [fence["$expr"], { $literal: document }, null] };
-  // It matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos
-  // needs the account, which is the shard key.
-  const { _id, account_id } = document;
-  const nothing = { _id, account_id, version: { $exists: false } } as unknown as Filter<T>;
-  await collection
-    .updateOne(nothing, [{ $replaceWith: inTime }], { ...options, upsert: true })
-    .catch((error: unknown) => {
-      if (error instanceof MongoServerError && error.code === notADocument)
-        fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
-      throw error;
-    });
-}
-
-/** `$replaceWith` was given null. */
-const notADocument = 40_228;
 
 /**
  * Does work that is one command. It resolves, or fails because there is such a record already, when a majority has what

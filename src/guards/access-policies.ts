@@ -58,7 +58,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
     // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
-        fresh: false,
+        fresh: () => false,
         deadline: deadlineIn(optionalKeyWaitMs, {}, inbound.tally),
         optional: call !== undefined,
       }),
@@ -73,10 +73,10 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
 
 function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicAccessDependencies): CallPolicy {
   return {
-    // Only a read can prove the key together with the data.
+    // What reads or writes proves the key, before or by the same command; what is rejected without it needs it here.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
-        fresh: call?.writes === true,
+        fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
         deadline: deadlineIn(deadlineMs, {}, inbound.tally),
         optional: false,
       }),
@@ -92,9 +92,9 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       const { key, unproven } = authentication.require(caller);
       return readScope(key.accountId, deadline(), unproven);
     },
-    async finalize({ inbound }, caller) {
+    async finalize(_call, caller) {
       if (caller.kind !== "key") return;
-      if (caller.unproven?.proven === false) await authentication.prove(caller.key, inbound.tally);
+      if (caller.unproven?.proven === false) await caller.unproven.prove();
       onUse(caller.key);
     },
     async renew({ inbound }, caller) {

@@ -98,7 +98,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
   const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
   const credentialOf = (token: string): Credential<TokenFacts> => ({
     name: digestName(token),
-    provenLater: true,
+    isProvenLater: () => true,
     lookUp: (deadline) => tokens.identify(token, deadline),
   });
 

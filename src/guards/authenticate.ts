@@ -8,7 +8,7 @@ import type { Inbound } from "../rpc/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
-import type { Proof } from "./scope.ts";
+import type { Proof, Unproven } from "./scope.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
@@ -24,8 +24,8 @@ export interface Keys {
 
 /** How a request is identified. */
 export interface Identifying {
-  /** Whether to read the key store; otherwise a known key's facts come from memory, unproven. */
-  readonly fresh: boolean;
+  /** Whether to read the key store for a key that is known; otherwise its facts come from memory, unproven. */
+  fresh(key: KeyFacts): boolean;
   readonly deadline: Deadline;
   /** Whether the request is served without a valid key as well. */
   readonly optional: boolean;
@@ -50,11 +50,22 @@ export interface Authentication {
  */
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
   const recognizer = recognizers((key: KeyFacts) => key.accountId);
-  const credentialOf = (hash: Binary, provenLater: boolean): Credential<KeyFacts> => ({
+  const credentialOf = (hash: Binary, fresh: Identifying["fresh"]): Credential<KeyFacts> => ({
     name: hash.toString("base64"),
-    provenLater,
+    isProvenLater: (key) => !fresh(key),
     lookUp: (deadline) => keys.find(hash, deadline),
   });
+
+  async function prove({ hash }: KeyFacts, tally: Tally | undefined): Promise<void> {
+    const deadline = deadlineIn(deadlineMs, {}, tally);
+    const found = await recognizer.lookUpAgain(
+      credentialOf(hash, () => true),
+      deadline,
+    );
+    if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
+    if (found.kind === "invalid") fail(Reason.INVALID_KEY);
+    requireResumed(found.holder);
+  }
 
   return {
     async identify(inbound, { fresh, deadline, optional }) {
@@ -62,7 +73,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
       const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key, unproven: undefined });
-      const found = await recognizer.recognize(hash && credentialOf(hash, !fresh), {
+      const found = await recognizer.recognize(hash && credentialOf(hash, fresh), {
         address: inbound.address,
         deadline,
         optional,
@@ -73,7 +84,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       return {
         kind: "key",
         key: found.holder,
-        unproven: found.proven ? undefined : { proof: keys.proof(hash), proven: false },
+        unproven: found.proven ? undefined : unprovenUntil(keys.proof(hash), () => prove(found.holder, inbound.tally)),
       };
     },
     require(caller) {
@@ -84,13 +95,20 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
       return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
-    async prove({ hash }, tally) {
-      const found = await recognizer.lookUpAgain(credentialOf(hash, false), deadlineIn(deadlineMs, {}, tally));
-      if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
-      if (found.kind === "invalid") fail(Reason.INVALID_KEY);
-      requireResumed(found.holder);
+    prove,
+  };
+}
+
+function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
+  const unproven: Unproven = {
+    proof,
+    proven: false,
+    async prove() {
+      await lookUp();
+      unproven.proven = true;
     },
   };
+  return unproven;
 }
 
 function requireResumed({ suspended }: KeyFacts): void {

@@ -16,8 +16,11 @@ import { accountBucket, addressBucket, rejectFor } from "./throttle.ts";
 export interface Credential<Holder> {
   /** Unique among the credentials of its kind. It is kept in memory, so it must be useless for signing in. */
   readonly name: string;
-  /** Whether an earlier result may be used, because the validity is proven before the response is sent. */
-  readonly provenLater: boolean;
+  /**
+   * Whether an earlier result may be used for this holder, because the validity is proven before anything is written
+   * and before the response is sent.
+   */
+  isProvenLater(holder: Holder): boolean;
   /**
    * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that
    * its validity is unknown.
@@ -159,8 +162,9 @@ function createMemory<Holder>() {
   }
 
   function remembered(credential: Credential<Holder>): Found<Holder> | undefined {
-    const holder = credential.provenLater ? knownHolder(credential) : undefined;
-    return holder && { kind: "valid", holder, proven: false };
+    const holder = knownHolder(credential);
+    const isUsable = holder !== undefined && credential.isProvenLater(holder);
+    return isUsable ? { kind: "valid", holder, proven: false } : undefined;
   }
 
   return { knownHolder, lookUp, remembered };

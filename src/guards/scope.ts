@@ -22,20 +22,32 @@ export interface Scope {
 export interface Unproven {
   readonly proof: Proof;
   proven: boolean;
+  /** Proves it by a look-up of its own. Fails where it is not valid, or cannot be known to be. */
+  prove(): Promise<void>;
 }
 
-/** The one member of a row that proves something. No stored field is called so: their names have no tilde. */
-export const proofMember = "~proof";
-
-/** How a read proves a credential. */
+/** How a command that reads or inserts records proves a credential. */
 export interface Proof {
-  /** Stages that append rows to a pipeline, each with the member `proofMember` alone. */
+  /** Stages that append rows to a pipeline. */
   readonly stages: readonly Document[];
+  /** Whether a row is one of those, and none of the data. */
+  isRow(row: Document): boolean;
   /**
-   * Takes what the rows have in it. Fails unless it shows that the credential is valid, or leaves the decision to
+   * Takes these rows, the last first. Fails unless they show that the credential is valid, or leaves the decision to
    * what the chain does after the read.
    */
-  require(proofs: readonly Document[]): void;
+  require(rows: readonly Document[]): void;
+  /** How an insert proves it; undefined for credentials that never write. */
+  readonly insert: InsertProof | undefined;
+}
+
+/** How a credential is proven by the command that inserts a record: it begins where the credential is stored. */
+export interface InsertProof {
+  readonly collection: string;
+  /** Stages that leave one row, whether the credential is stored or not. */
+  readonly stages: readonly Document[];
+  /** An expression over that row: true where the credential is valid. */
+  readonly isValid: Document;
 }
 
 declare const granted: unique symbol;

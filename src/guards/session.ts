@@ -54,7 +54,7 @@ export function createSessionGuard<User extends SignedIn>(
     const cookies = inbound.header("cookie");
     const value = read(cookies);
     if (value === undefined || value === "") return undefined;
-    return { name: digestName(value), provenLater: false, lookUp: (deadline) => find(cookies, deadline) };
+    return { name: digestName(value), isProvenLater: () => false, lookUp: (deadline) => find(cookies, deadline) };
   }
 
   function recognize(inbound: Inbound, deadline: Deadline): Promise<Found<User>> {

@@ -69,15 +69,17 @@ export function createProver(parts: ProofParts): TokenProver {
   }
 
   /** Gets what a read proved that began at `begunAt` or later. Where it is no proof, a look-up decides. */
-  function judge(proof: Proof, proofs: readonly Document[], begunAt: number): void {
+  function judge(proof: Proof, rows: readonly Document[], begunAt: number): void {
     try {
-      proof.require(proofs);
+      proof.require(rows);
       readAt = Math.max(readAt, begunAt);
     } catch {
       // What is remembered of the token may be older than its sign-in.
       refutedAt = performance.now();
     }
   }
+
+  const proveAfterRead = (): Promise<void> => proveBy((deadline) => parts.lookUpInPlace(deadline));
 
   return {
     unproven() {
@@ -86,11 +88,12 @@ export function createProver(parts: ProofParts): TokenProver {
       const begunAt = performance.now();
       return {
         proven: false,
-        proof: { stages: proof.stages, require: (proofs) => judge(proof, proofs, begunAt) },
+        proof: { ...proof, require: (rows) => judge(proof, rows, begunAt) },
+        prove: proveAfterRead,
       };
     },
     prove: (read) => proveBy((deadline) => parts.lookUp(deadline), read),
-    proveAfterRead: () => proveBy((deadline) => parts.lookUpInPlace(deadline)),
+    proveAfterRead,
   };
 }
 

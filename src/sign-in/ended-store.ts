@@ -11,7 +11,6 @@ import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Proof } from "../guards/scope.ts";
-import { proofMember } from "../guards/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /**
@@ -174,6 +173,9 @@ export function createEndedSessions(db: Db): EndedSessions {
   };
 }
 
+/** The one member of a row that proves something. No stored field is called so: their names have no tilde. */
+const proofMember = "~proof";
+
 /** What a row has of a sign-in: one of its ends, or the account of its user. */
 interface Proven {
   readonly end?: EndedDocument;
@@ -183,11 +185,17 @@ interface Proven {
 function proofOf(beginning: Beginning, accountId: UUID): Proof {
   return {
     stages: [{ $unionWith: { coll: collections.endedSessions, pipeline: endsOf(beginning) } }, accountOf(beginning)],
-    require(proofs) {
-      const { end, account } = endAndAccountOf(beginning, proofs);
+    isRow: (row) => proofMember in row,
+    require(rows) {
+      const { end, account } = endAndAccountOf(
+        beginning,
+        rows.map((row) => row[proofMember] as Proven),
+      );
       if (end !== undefined || account?._id.equals(accountId) !== true) fail(Reason.INVALID_TOKEN);
       if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
     },
+    // An assistant only reads.
+    insert: undefined,
   };
 }
 

@@ -40,10 +40,10 @@ test("a record that is named by its external id is found by that index alone, in
   });
   const finds = listening.stop().filter(({ command }) => JSON.stringify(filterOf(command)).includes("external_id"));
   expect(finds.map(({ label }) => label).sort()).toEqual([
-    "aggregate contacts",
-    "aggregate notes",
     "find contacts",
     "find contacts",
+    "find contacts",
+    "find notes",
     "find notes",
     "find sessions",
   ]);

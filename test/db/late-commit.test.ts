@@ -4,10 +4,11 @@ import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Proxy } from "../../fixtures/network/proxy.ts";
 import { startProxy } from "../../fixtures/network/proxy.ts";
+import { insertInTime, insertProven } from "../../src/db/insert.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence } from "../../src/db/write.ts";
-import { insertInTime, transaction, write } from "../../src/db/write.ts";
+import { transaction, write } from "../../src/db/write.ts";
 import { deadlineIn, within } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
@@ -44,6 +45,9 @@ interface Named {
   version: number;
   name: string;
 }
+
+/** A credential that nobody has to store. */
+const alwaysValid = { collection: "things", stages: [{ $limit: 1 }], isValid: { $eq: [1, 1] } };
 
 const stored = (name: string): Promise<number> => direct.db().collection("things").countDocuments({ name });
 
@@ -120,18 +124,26 @@ test("an insert and an update that arrive after the deadline, by the database's 
   await expect(late((fence) => insertInTime(contacts, document, {}, fence))).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
   });
+  await expect(late((fence) => insertProven(contacts, document, alwaysValid, {}, fence))).rejects.toThrow();
   await late((fence) =>
     contacts.replaceOne({ _id: there._id, version: 1, ...fence }, { ...there, name: "late" }),
   ).catch(() => undefined);
   expect(await contacts.find({}, { projection: { _id: 0, name: 1 } }).toArray()).toEqual([{ name: "before" }]);
 });
 
-test("an insert in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]", async () => {
-  const contacts = client.db().collection<Named>("others");
-  const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "$name" };
-  const insert = () =>
-    write(client, deadlineIn(5_000), (options, fence) => insertInTime(contacts, document, options, fence));
-  await insert();
-  await expect(insert()).rejects.toMatchObject({ code: 11_000 });
-  expect(await contacts.find().toArray()).toEqual([document]);
-});
+test.each(["by itself", "after its credential"])(
+  "an insert %s in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]",
+  async (how) => {
+    const contacts = client.db().collection<Named>(`others ${how}`);
+    const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "$name" };
+    const insert = () =>
+      write(client, deadlineIn(5_000), (options, fence) =>
+        how === "by itself"
+          ? insertInTime(contacts, document, options, fence)
+          : insertProven(contacts, document, alwaysValid, options, fence),
+      );
+    await insert();
+    await expect(insert()).rejects.toMatchObject({ code: 11_000, keyPattern: { _id: 1 } });
+    expect(await contacts.find().toArray()).toEqual([document]);
+  },
+);

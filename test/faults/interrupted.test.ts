@@ -84,6 +84,34 @@ test("the connection is cut after the write of a create without a key: it is rep
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
 });
 
+test.each(["before", "after"] as const)(
+  "the connection is cut %s the command that proves the key of a create and writes it: it is repeated by its id, and there is one contact [IDM-01]",
+  async (when) => {
+    const account = await other.account();
+    // The key is known from then on.
+    await cutOff.rest("/v1/sessions", { key: account.key });
+    const cut = proxy.arm({ command: "aggregate", collection: "api_keys", when }, (held) => held.cut());
+    const made = await cutOff.rest("/v1/contacts", {
+      key: account.key,
+      body: { full_name: "Once", email: "once@example.com" },
+    });
+    await cut;
+    expect(made.status).toBe(201);
+    expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+    const stored = await other.rest(`/v1/contacts/${made.body.data.id}`, { key: account.key });
+    expect(stored.body).toEqual(made.body);
+  },
+);
+
+test("what has the id of a create, or its email, is another's: 409, and the first contact stays [CCR-06]", async () => {
+  const account = await other.account();
+  const create = () =>
+    other.rest("/v1/contacts", { key: account.key, body: { full_name: "Twice", email: "twice@example.com" } });
+  await other.rest("/v1/sessions", { key: account.key });
+  expect([(await create()).status, (await create()).status]).toEqual([201, 409]);
+  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+});
+
 test("an instance that loses its transaction because it was frozen for seconds begins it again: one record [IDM-15]", async () => {
   const account = await other.account();
   const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });

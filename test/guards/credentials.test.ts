@@ -45,7 +45,7 @@ beforeEach(() => {
 function credential(name: string, provenLater = true): Credential<Holder> {
   return {
     name,
-    provenLater,
+    isProvenLater: () => provenLater,
     lookUp() {
       steps.push(`find ${name}`);
       return find(name);

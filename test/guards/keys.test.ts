@@ -160,7 +160,7 @@ test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, 
     const response = await service.rest("/v1/sessions", { key });
     expect([response.status, response.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer"]);
   });
-  expect(commands).toEqual(["aggregate api_keys"]);
+  expect(commands).toEqual(["find api_keys"]);
 });
 
 test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("the scheme is taken as %s [AUT-01]", async (scheme) => {

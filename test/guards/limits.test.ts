@@ -101,7 +101,7 @@ test("a request that finds no place in time is counted, and so is a large body [
 test("after 256 failed look-ups an address is rejected, and that is counted [RTE-20]", async () => {
   const { recognizers } = limitsOver(undefined, 1_000, 1_000);
   const { recognize } = recognizers(() => undefined);
-  const credential = { name: "forged", provenLater: false, lookUp: () => Promise.resolve(undefined) };
+  const credential = { name: "forged", isProvenLater: () => false, lookUp: () => Promise.resolve(undefined) };
   const arrival = { address: "192.0.2.5", optional: false, onHolder: () => undefined, deadline: deadlineIn(60_000) };
   const outcomes = await Promise.allSettled(Array.from({ length: 400 }, () => recognize(credential, arrival)));
   const served = outcomes.filter(({ status }) => status === "fulfilled").length;

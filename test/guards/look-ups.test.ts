@@ -38,9 +38,9 @@ async function rejectedLookUps(): Promise<number> {
 
 const forgedToken = (): string => `forged-${randomBytes(16).toString("hex")}`;
 const forged: readonly (readonly [name: string, path: string, line: () => string, ofKind: RegExp])[] = [
-  ["API keys", "/v1/contacts?query=ann", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
-  ["API keys where none is needed", "/v1/health", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
-  ["API keys on an unknown path", "/v1/nothing", () => `Authorization: Bearer ${newSecret()}`, /^aggregate api_keys$/],
+  ["API keys", "/v1/contacts?query=ann", () => `Authorization: Bearer ${newSecret()}`, /^find api_keys$/],
+  ["API keys where none is needed", "/v1/health", () => `Authorization: Bearer ${newSecret()}`, /^find api_keys$/],
+  ["API keys on an unknown path", "/v1/nothing", () => `Authorization: Bearer ${newSecret()}`, /^find api_keys$/],
   [
     "dashboard sessions at the operations on the key",
     "/v1/api-key",
@@ -112,7 +112,7 @@ test("200 valid keys and 50 valid tokens at once behind one address pass on a fr
       "/v1/contacts?query=ann",
       Array.from({ length: 400 }, () => newSecret()),
     );
-    expect(monitor.stop().filter(({ label }) => label === "aggregate api_keys").length).toBeGreaterThanOrEqual(256);
+    expect(monitor.stop().filter(({ label }) => label === "find api_keys").length).toBeGreaterThanOrEqual(256);
     expect(tallied(await bearing("/v1/contacts?query=ann", keys))).toEqual({ 200: 200 });
   } finally {
     await fresh.stop();

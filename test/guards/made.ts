@@ -147,7 +147,7 @@ export function make(): Made {
 
 /** A proof that names what it proves, and that no read carries out. */
 export function proofOf(name: unknown): Proof {
-  return { stages: [{ name }], require: () => undefined };
+  return { stages: [{ name }], isRow: () => false, require: () => undefined, insert: undefined };
 }
 
 /** The public access policy over the dependencies; a secret begins with `rec_`, and any cookie names the session. */

@@ -1,6 +1,7 @@
 // The order of the checks on every wire: of several things wrong with one request, the one that the contract puts first
 // is reported.
 import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
@@ -171,6 +172,19 @@ test("a read-only key's write is 403 before a look at the message, the record an
       await expectFailure(rpc, undefined, valid(rpc), "unauthenticated", "MISSING_KEY");
     }
   });
+});
+
+test("a revoked key that the instance remembers is 401 before its right to write and the paused writes [ERR-12, AUT-01]", async () => {
+  const expectInvalid = async (access: "read_only" | "read_write"): Promise<void> => {
+    for (const rpc of writes) {
+      const { id, key } = await service.account(access);
+      expect((await service.rest("/v1/sessions", { key })).status).toBe(200);
+      await service.app.services.apiKeys.revoke(new UUID(id));
+      await expectFailure(rpc, key, valid(rpc), "unauthenticated", "INVALID_KEY");
+    }
+  };
+  await expectInvalid("read_only");
+  await without("SetWrites", () => expectInvalid("read_write"));
 });
 
 test("while writes are paused each is 503 on every wire, before 422 and 404, and nothing is written; reads continue [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {

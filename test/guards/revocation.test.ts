@@ -22,6 +22,7 @@ import { createDispatch } from "../../src/guards/chain.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import { recordsOf } from "../../fixtures/records/stored.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { Fields, Rpc, Wire } from "../../fixtures/clients/wires.ts";
@@ -79,6 +80,12 @@ const kinds: readonly Kind[] = [
   },
   { name: "a write", rpc: "CreateContact", request: () => ({ full_name: "Ann" }), code: "ok" },
   {
+    name: "a change",
+    rpc: "UpdateContact",
+    request: (contact) => ({ contact_id: contact, full_name: "Ann" }),
+    code: "ok",
+  },
+  {
     name: "a write that is invalid",
     rpc: "CreateContact",
     request: () => ({ full_name: "" }),
@@ -131,11 +138,13 @@ async function expectRevoked(kind: Kind, wire: number): Promise<void> {
     codeOf(opened[instance]?.wires[wire] as Wire, kind, account, request);
   expect([await call(0), await call(1)]).toEqual([kind.code, kind.code]);
   expect(await service.app.services.apiKeys.revoke(new UUID(account.id))).toBeDefined();
+  const stored = await recordsOf(service.app.client, account);
   expect([await call(0), await call(1)], `${kind.name} on wire ${wire}`).toEqual([
     "unauthenticated",
     "unauthenticated",
   ]);
   expect([await call(0), await call(1)]).toEqual(["unauthenticated", "unauthenticated"]);
+  expect(await recordsOf(service.app.client, account), `${kind.name} on wire ${wire}`).toEqual(stored);
 }
 
 /** On these wires: 0 is REST, 1 Connect, 2 gRPC, 3 gRPC-Web. */
@@ -193,6 +202,24 @@ test("an account's new key is good at once on every instance while its old one s
   }
 });
 
+test("a key that is no longer stored at all writes nothing, and neither does one of a suspended account [AUT-01, OPS-33]", async () => {
+  for (const [change, status] of [
+    [{ $unset: { active: 1 } }, 401],
+    [{ $set: { suspended: true } }, 403],
+    ["removed", 401],
+  ] as const) {
+    const account = await service.account();
+    const create = (): ReturnType<TestService["rest"]> =>
+      service.rest("/v1/contacts", { key: account.key, body: { full_name: "Ann" } });
+    expect((await create()).status).toBe(201);
+    const keys = service.app.client.db().collection("api_keys");
+    const which = { account_id: new UUID(account.id) };
+    await (change === "removed" ? keys.deleteOne(which) : keys.updateOne(which, change));
+    expect((await create()).status).toBe(status);
+    expect(await recordsOf(service.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+  }
+});
+
 test("control: were the proof skipped, a key that an instance remembers would be accepted after its revocation [AUT-01]", async () => {
   const secret = newSecret();
   const facts = {
@@ -217,7 +244,14 @@ test("control: were the proof skipped, a key that an instance remembers would be
     { isSecret, hash: hashSecret, proof: proofOf, find: () => Promise.resolve(active ? facts : undefined) },
     recognizers,
   );
-  const careless: Authentication = { ...honest, prove: () => Promise.resolve() };
+  const careless: Authentication = {
+    ...honest,
+    async identify(inbound, how) {
+      const caller = await honest.identify(inbound, how);
+      if (caller.kind !== "key" || caller.unproven === undefined) return caller;
+      return { ...caller, unproven: { ...caller.unproven, prove: () => Promise.resolve() } };
+    },
+  };
   const rpc = SessionService.method.listSessions as DescMethodUnary;
   const read = async (authentication: Authentication): Promise<string> => {
     const handlers = new Map([[rpc, () => Promise.resolve(create(ListSessionsResponseSchema))]]);

@@ -56,7 +56,7 @@ test.each(["update", "insert", "commitTransaction"])(
     const duplicates = (): Promise<WireResponse[]> =>
       Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
     const [first, repeats] = await whileHeld(command, 600, () => send(wires.REST, one, account), duplicates);
-    expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "aggregate api_keys"));
+    expect(listening.stop().map(({ label }) => label)).toEqual(Array.from({ length: 20 }, () => "find api_keys"));
     expect([first.outcome, first.replayed]).toEqual(["ok", false]);
     for (const repeat of repeats) expect(repeat).toEqual({ ...first, replayed: true });
     expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
@@ -144,7 +144,7 @@ test("a repetition for which MongoDB could not look up the first response leaves
   await redis.flushall();
   redis.disconnect();
   const fault = {
-    failCommands: ["aggregate"],
+    failCommands: ["find"],
     errorCode: 2,
     namespace: `${one.app.client.db().databaseName}.idempotency`,
     appName: "records",

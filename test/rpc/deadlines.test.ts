@@ -112,7 +112,7 @@ describe.each(wires)("over %s", (_name, transport) => {
   test("a write ends at the deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
     const fullName = `Late by ${_name}`;
     let begun = 0;
-    await whileHanging(["update"], async (seen) => {
+    await whileHanging(["aggregate"], async (seen) => {
       expect(detailsOf(await failureOf(contacts(transport, shortDeadline).create(fullName)))).toEqual(exceeded);
       await expect.poll(() => seen.failed).toBe(1);
       begun = performance.now();
@@ -200,11 +200,11 @@ test("over REST a client that leaves ends its read, and its write is finished [O
     await expect.poll(() => seen.failed, { timeout: 4_000 }).toBe(1);
     session.close();
   });
-  const block = { failCommands: ["update"], blockConnection: true, blockTimeMS: 700, appName: "records" };
+  const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 700, appName: "records" };
   await withFault(mongod, { times: 1 }, block, async () => {
     const cancel = new AbortController();
     let started = 0;
-    const count = ({ commandName }: CommandStartedEvent): void => void (commandName === "update" && started++);
+    const count = ({ commandName }: CommandStartedEvent): void => void (commandName === "aggregate" && started++);
     service.app.client.on("commandStarted", count);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ full_name: "Nobody waits" });

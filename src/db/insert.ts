@@ -1,0 +1,101 @@
+// Inserts one record: by one command, which also proves the credential of the request where that is still to be done.
+import type { Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
+import { MongoServerError } from "mongodb";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { InsertProof, WriteScope } from "../guards/scope.ts";
+import { requireGrant } from "../guards/scope.ts";
+import { duplicateIndex, isRepeatable } from "./mongo.ts";
+import { primaryOf } from "./primary.ts";
+import type { Fence, RecordedResponse, Work, WriteOptions } from "./write.ts";
+import { commit, write } from "./write.ts";
+
+/** What every record has that is inserted. */
+interface Inserted {
+  _id: UUID;
+  account_id: UUID;
+  version: number;
+}
+
+/**
+ * Inserts a document as `commit` does. Without an idempotency key it is one command even where the credential is not
+ * proven yet. Fails with UNAVAILABLE after the deadline, with what the credential's proof says, and with MongoDB's
+ * error where a unique index has the document already.
+ */
+export async function insertRecord<T extends Inserted>(
+  client: MongoClient,
+  scope: WriteScope,
+  collection: Collection<T>,
+  document: T,
+  response: RecordedResponse | undefined,
+): Promise<void> {
+  const { unproven, claim } = scope;
+  const proof = unproven?.proven === false ? unproven.proof.insert : undefined;
+  const insert: Work<void> = (options, fence) => insertInTime(collection, document, options, fence);
+  // A mongos could not begin in one collection and end in another that is split.
+  if (unproven === undefined || proof === undefined || claim !== undefined || primaryOf(client).sharded())
+    return commit(client, scope, response, insert);
+  try {
+    requireGrant(scope);
+    await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
+    unproven.proven = true;
+  } catch (error) {
+    // `commit` decides, which looks the credential up: the command may have failed, or not, for any of several reasons.
+    if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
+    await commit(client, scope, response, insert).catch((failure: unknown) => {
+      // Nobody else has the id: it was stored before.
+      if (duplicateIndex(failure)?.includes("_id") !== true) throw failure;
+    });
+  }
+}
+
+/** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. */
+export async function insertInTime<T extends Inserted>(
+  collection: Collection<T>,
+  document: T,
+  options: WriteOptions,
+  fence: Fence,
+): Promise<void> {
+  if (fence["$expr"] === undefined)
+    return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
+  // It matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos
+  // needs the account, which is the shard key.
+  const { _id, account_id } = document;
+  const nothing = { _id, account_id, version: { $exists: false } } as unknown as Filter<T>;
+  await collection
+    .updateOne(nothing, [documentWhere(fence["$expr"], document)], { ...options, upsert: true })
+    .catch((error: unknown) => {
+      if (isWithoutDocument(error)) fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
+      throw error;
+    });
+}
+
+/**
+ * The same, unless the credential is no longer valid: by an aggregation that begins where the credential is stored. It
+ * fails with MongoDB's error in either case. The driver repeats no such aggregation.
+ */
+export async function insertProven<T extends Inserted>(
+  { db, collectionName }: Collection<T>,
+  document: T,
+  proof: InsertProof,
+  { signal }: WriteOptions,
+  fence: Fence,
+): Promise<void> {
+  const pipeline = [
+    ...proof.stages,
+    documentWhere({ $and: [fence["$expr"], proof.isValid] }, document),
+    { $merge: { into: collectionName, whenMatched: "fail" } },
+  ];
+  const command = { aggregate: proof.collection, pipeline, cursor: {}, writeConcern: { w: "majority" } };
+  await db.command(command, signal === undefined ? {} : { signal });
+}
+
+/** A stage with the document, or with nothing that could be stored. */
+function documentWhere(condition: unknown, document: Document): Document {
+  return { $replaceWith: { $cond: [condition, { $literal: document }, null] } };
+}
+
+/** `$replaceWith` was given null. */
+function isWithoutDocument(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === 40_228;
+}
