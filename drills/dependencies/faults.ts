@@ -75,8 +75,15 @@ function mongoRejects(name: string, errorCode: number): Fault {
     members: 1,
     expects: { write: "unavailable" },
     async begin({ fixture: { client } }) {
-      const set = (mode: string): Promise<unknown> =>
-        client.db("admin").command({ configureFailPoint: "failCommand", mode, ...(mode === "off" ? {} : { data }) });
+      const points = {
+        failCommand: data,
+        // A create without an idempotency key is an aggregation, as the reads are: its insert fails.
+        failCollectionInserts: { collectionNS: `${client.db().databaseName}.contacts` },
+      };
+      const set = async (mode: string): Promise<void> => {
+        for (const [configureFailPoint, one] of Object.entries(points))
+          await client.db("admin").command({ configureFailPoint, mode, ...(mode === "off" ? {} : { data: one }) });
+      };
       await set("alwaysOn");
       return () => set("off");
     },
