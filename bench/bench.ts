@@ -218,11 +218,13 @@ export async function profileLines(options: BenchOptions): Promise<void> {
       endings.push(() => service.stop());
       const requests = lines.find((line) => line.name === name)?.subjects[0]?.requests ?? [];
       const load = { ports: [service.port], connections: 16, requests };
-      if (name !== "start") await client.run({ ...load, seconds: effort.seconds });
+      const run = (seconds: number) => (name === "start" ? undefined : client.run({ ...load, seconds }));
+      // Until what it runs is compiled.
+      await run(effort.seconds * effort.warmUps);
       const from = name === "start" ? 0 : performance.now() - begun;
-      if (name !== "start") await client.run({ ...load, seconds: effort.seconds * 3 });
+      const profiled = await run(effort.seconds * 3);
       await service.stop();
-      say(profileText(name, readProfile(folder, from)));
+      say(profileText(name, readProfile(folder, from), profiled?.requests));
     }
   });
 }
