@@ -97,6 +97,11 @@ export function isGivenUp({ reason }: Failure): boolean {
   return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }
 
+/** How long the caller waits yet, in whole milliseconds: at least one, as a limit of none is no limit. */
+export function leftMs({ at }: Pick<Deadline, "at">): number {
+  return Math.max(1, Math.ceil(at - performance.now()));
+}
+
 /** Whether the deadline has passed. */
 export function isPast({ at }: Pick<Deadline, "at">): boolean {
   return performance.now() >= at;

@@ -3,7 +3,7 @@
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
-import { requireTime } from "../deadline.ts";
+import { leftMs, requireTime } from "../deadline.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
 import { readInLine } from "../large/reads.ts";
 import { timed } from "../tally.ts";
@@ -243,7 +243,7 @@ function count(deadline: Deadline | undefined, commands: number, bytes = 0): voi
 function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: commandLimitMs };
   requireTime(deadline);
-  const maxTimeMS = Math.min(commandLimitMs, Math.max(1, Math.ceil(deadline.at - performance.now())));
+  const maxTimeMS = Math.min(commandLimitMs, leftMs(deadline));
   const { cancelled } = deadline;
   return cancelled === undefined ? { maxTimeMS } : { maxTimeMS, signal: cancelled };
 }

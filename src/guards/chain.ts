@@ -80,6 +80,7 @@ export function createDispatch(
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(async () => rejectInput(found)),
+        prove: () => limited(async () => undefined),
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {

@@ -71,6 +71,8 @@ export interface Admitted {
   invoke(message: Message, found?: readonly Violation[]): Promise<RpcResponse>;
   /** Rejects a message that cannot be read, unless the guards' last word on the request is another. */
   reject(found: readonly Violation[]): Promise<never>;
+  /** For a message that another rejects: fails where the guards' last word on the request comes before that. */
+  prove(): Promise<void>;
 }
 
 /** The chain of guards, and the services behind it. All of it fails with a `Failure` only. */

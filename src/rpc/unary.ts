@@ -79,8 +79,11 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     if (call.decoded) return served;
     const bytes = await allBytes(served.body);
     const error = await rejectedWith(protocol, served, bytes);
-    // Only the library's response lists what it supports.
-    if (error.code === Code.Unimplemented) return { ...served, body: whole(bytes) };
+    if (error.code === Code.Unimplemented) {
+      await admitted.prove();
+      // Only the library's response lists what it supports.
+      return { ...served, body: whole(bytes) };
+    }
     if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
     return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
   };

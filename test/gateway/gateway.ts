@@ -82,6 +82,7 @@ export async function startGateway(version: Version, behaviour: Partial<Behaviou
               : { message: create(rpc.output), replayed: false, body: undefined };
           },
           reject: async (found) => rejectInput(found),
+          prove: async () => undefined,
         };
       },
     },

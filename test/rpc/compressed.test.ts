@@ -1,5 +1,6 @@
 // Compressed messages: read where they are gzip, and rejected where they are cut off, unknown or too large.
 import { gzipSync } from "node:zlib";
+import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { useService } from "../support/client.ts";
@@ -78,6 +79,19 @@ describe("a compressed message", () => {
         response.code,
         response.headers.get(form.protocol === "connect" ? "accept-encoding" : "grpc-accept-encoding"),
       ]).toEqual([form.name, "unimplemented", "gzip"]);
+    }
+  });
+
+  test("of an unknown compression is 401 first where its key was revoked, which the instance remembers [ERR-12, AUT-01]", async () => {
+    for (const form of forms) {
+      const account = await service().account();
+      expect((await service().rest("/v1/sessions", { key: account.key })).status).toBe(200);
+      await service().app.services.apiKeys.revoke(new UUID(account.id));
+      const response = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
+        authorization: `Bearer ${account.key}`,
+        ...encoding(form, "br"),
+      });
+      expect([form.name, response.code]).toEqual([form.name, "unauthenticated"]);
     }
   });
 

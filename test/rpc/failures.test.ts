@@ -34,6 +34,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
       behaviour.invoke ??
       (async () => ({ message: create(CreateContactResponseSchema), replayed: false, body: undefined })),
     reject: async (found) => rejectInput(found),
+    prove: async () => undefined,
   };
   const dispatch: Dispatch = {
     throttle: behaviour.throttle ?? (async () => undefined),
@@ -43,6 +44,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
       return {
         invoke: (message, found) => (steps.push("invoke"), admitted.invoke(message, found)),
         reject: (found) => (steps.push("reject"), admitted.reject(found)),
+        prove: () => admitted.prove(),
       };
     },
   };
