@@ -26,6 +26,15 @@ export function isDenied(code: number): boolean {
   return deniedCodes.has(code);
 }
 
+/** `$replaceWith` was given null: how a write says that its condition does not hold. */
+export const withoutDocument = 40_228;
+const duplicateKey = 11_000;
+
+/** Whether the server says what a write met, and not that it failed: that is a caller's doing. */
+export function isVerdict(code: number): boolean {
+  return code === withoutDocument || code === duplicateKey;
+}
+
 /** From here on the server numbers its assertions, which are about what it was sent, but for these. */
 const firstAssertion = 10_000;
 const passingAssertions = new Set([

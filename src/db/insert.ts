@@ -6,6 +6,7 @@ import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
+import { withoutDocument } from "./error-codes.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 import type { Fence, RecordedResponse, Work, WriteOptions } from "./write.ts";
@@ -106,7 +107,6 @@ function documentWhere(condition: unknown, document: Document): Document {
   return { $replaceWith: { $cond: [condition, { $literal: document }, null] } };
 }
 
-/** `$replaceWith` was given null. */
 function isWithoutDocument(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === 40_228;
+  return error instanceof MongoServerError && error.code === withoutDocument;
 }

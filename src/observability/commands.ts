@@ -2,7 +2,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
-import { isDenied } from "../db/error-codes.ts";
+import { isDenied, isVerdict } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
 import { beginWait, tallyOfSession } from "../tally.ts";
 
@@ -108,8 +108,12 @@ export function allOf(observers: readonly CommandObserver[]): CommandObserver {
   };
 }
 
-/** The server's code where it replied, else the class of the error. A message may repeat values. */
-function mongoError(error: unknown): string {
+/**
+ * The server's code where it replied, else the class of the error; undefined where the command was done. A message may
+ * repeat values.
+ */
+function mongoError(error: unknown): string | undefined {
+  if (error instanceof MongoServerError && isVerdict(Number(error.code))) return undefined;
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }
 

@@ -3,6 +3,7 @@
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
+import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
@@ -114,6 +115,20 @@ test("commands to MongoDB and Redis are counted by name and outcome, and measure
     .command({ noSuchCommand: 1 })
     .catch(() => undefined);
   expect(await value("records_mongodb_commands_total", { command: "noSuchCommand", outcome: "failed" })).toBe(1);
+});
+
+test("a create that a caller's own doing rejects is no failed command: neither a duplicate nor one of a suspended account", async () => {
+  const { id, key } = await service.account();
+  const create = async (): Promise<number> =>
+    (await service.rest("/v1/contacts", { key, body: { full_name: "Ann", email: "ann@example.com" } })).status;
+  const failed = () => value("records_mongodb_commands_total", { command: "aggregate", outcome: "failed" });
+  const before = await failed();
+  // The key is known from then on, so that the next proves it and inserts by one command.
+  expect([await create(), await create()]).toEqual([201, 409]);
+  const keys = service.app.client.db().collection("api_keys");
+  await keys.updateOne({ account_id: new UUID(id) }, { $set: { suspended: true } });
+  expect(await create()).toBe(403);
+  expect(await failed()).toBe(before);
 });
 
 test("replays and rejections by the throttle are counted", async () => {
