@@ -1,4 +1,4 @@
-// Searching contacts (contract §3.2): whole words first, then the rest.
+// Searching contacts (contract §3.2): whole words first, then the rest, hydrated in the same command.
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -14,9 +14,10 @@ import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
 import { queryWords } from "../search/words.ts";
 import { CONTACT_SHAPE, hasWord } from "../search/terms.ts";
+import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
-import { createHydrate } from "./hydrate.ts";
+import { recentSessionStages, timelineStages } from "./store.ts";
 import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
@@ -48,27 +49,30 @@ export interface ContactFilter {
   readonly anyWord: boolean;
 }
 
+type FoundContact = ContactDocument & { readonly timeline: NoteRow[]; readonly sessions: SessionRow[] };
+
 /** The search over the contacts of a database. */
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
-  const hydrate = createHydrate(client);
   return {
     async search(scope, query) {
       const plans = await planQuery(contacts, scope, query);
       if (plans.length === 0) return [];
-      const found = await read<ContactDocument>(contacts, scope, foundStages(contacts, scope, plans), {
-        canBeHuge: true,
-      });
-      return hydrate(scope, found);
+      const stages = [...foundStages(contacts, scope, plans), ...hydrationStages(scope)];
+      return (await read<FoundContact>(contacts, scope, stages, { canBeHuge: true })).map(foundMessage);
     },
     async list(scope, filter, page, brief) {
       const ids = await findIds(contacts, scope, filter, page);
       const { rows, pagination } = cutPage(ids, page);
-      const found = await readInOrder<ContactDocument>(contacts, scope, rows, brief ? briefStages : wholeStages);
-      const messages = brief ? found.map((contact) => contactMessage(contact, [], [])) : await hydrate(scope, found);
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: messages, pagination };
+      const stages = brief ? briefStages : [{ $project: { n: 0, g: 0 } }, ...hydrationStages(scope)];
+      const found = await readInOrder<FoundContact>(contacts, scope, rows, stages);
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: found.map(foundMessage), pagination };
     },
   };
+}
+
+function foundMessage(row: FoundContact): Contact {
+  return contactMessage(row, row.timeline, row.sessions);
 }
 
 /** A plan for each reading of the query; none where nothing can match. */
@@ -192,6 +196,31 @@ function foundStages(
   ];
 }
 
-const wholeStages: readonly Document[] = [{ $project: { n: 0, g: 0 } }];
 /** A contact without what may be long. */
-const briefStages: readonly Document[] = [...wholeStages, { $set: { notes: null, memory: null } }];
+const briefStages: readonly Document[] = [
+  { $project: { n: 0, g: 0 } },
+  { $set: { notes: null, memory: null, timeline: [], sessions: [] } },
+];
+
+function hydrationStages(scope: Scope): Document[] {
+  return [
+    {
+      $lookup: {
+        from: collections.notes,
+        localField: "_id",
+        foreignField: "parent_id",
+        pipeline: timelineStages(scope, {}),
+        as: "timeline",
+      },
+    },
+    {
+      $lookup: {
+        from: collections.sessions,
+        localField: "_id",
+        foreignField: "contact_id",
+        pipeline: recentSessionStages(scope, {}),
+        as: "sessions",
+      },
+    },
+  ];
+}

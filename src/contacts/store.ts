@@ -217,32 +217,23 @@ async function lockActive(
   return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
 }
 
-/** What is shown of a note in a timeline, and of a recent session. */
-export const timelineFields = { content: 1, source: 1, created_at: 1, updated_at: 1 } as const;
-export const recentSessionFields = { title: 1, subtitle: 1, session_date: 1, recording_status: 1 } as const;
-
-/** Sessions that have begun. */
-export function pastOf(): Document {
-  return { rank: rankBetween(undefined, Date.now()) };
-}
-
 /** The newest notes of the contact that the filter names, as rows. */
 export function timelineStages(scope: Scope, parent: Document): Document[] {
   return [
     { $match: { account_id: scope.accountId, ...parent, kind: "contact" } },
     { $sort: { rank: -1 } },
     { $limit: timelineLength },
-    { $project: timelineFields },
+    { $project: { content: 1, source: 1, created_at: 1, updated_at: 1 } },
   ];
 }
 
 /** The newest past sessions of the contact that the filter names, as rows. */
 export function recentSessionStages(scope: Scope, client: Document): Document[] {
   return [
-    { $match: { account_id: scope.accountId, ...client, ...pastOf() } },
+    { $match: { account_id: scope.accountId, ...client, rank: rankBetween(undefined, Date.now()) } },
     { $sort: { rank: -1 } },
     { $limit: recentSessionsLength },
-    { $project: recentSessionFields },
+    { $project: { title: 1, subtitle: 1, session_date: 1, recording_status: 1 } },
   ];
 }
 
