@@ -13,11 +13,13 @@ export const searchIndex = "search";
 export const listIndex = "list";
 
 /**
- * Words are counted up to the first bound; only when all of them reach it, up to the second, to find which is rarer.
+ * Words are counted up to so many documents; only when all of them reach it, each is tried at the further bounds, to
+ * find which is rarer.
  */
-const countBounds = [200, 5_000] as const;
-/** The number of index keys that one query counts over all its words; each word still gets at least the first bound. */
-const mostCounted = 20_000;
+const counted = 200;
+const triedAt = [1_000, 5_000] as const;
+/** The number of index keys that one query passes over all its words; each word still gets at least the count. */
+const mostPassed = 20_000;
 
 /** The words of a query, the word that drives the index scan, and how far back the scan goes. */
 export interface WordPlan {
@@ -61,12 +63,10 @@ export async function planWords(
   words: readonly string[],
   shape: SearchShape,
 ): Promise<WordPlan | undefined> {
-  let counting = planUncounted(words, shape);
-  for (const most of indexedOf(words, shape).length < 2 ? countBounds.slice(-1) : countBounds) {
-    if (counting?.isFinal) break;
-    counting = await planByCounts(collection, scope, words, shape, most, {});
-  }
-  return counting?.plan;
+  const uncounted = planUncounted(words, shape);
+  if (uncounted !== undefined) return uncounted;
+  const { plan, further } = await planByCounts(collection, scope, words, shape, {});
+  return further === undefined ? plan : further();
 }
 
 /**
@@ -83,14 +83,11 @@ export async function searchPage<T>(
 ): Promise<T[]> {
   try {
     const uncounted = planUncounted(words, shape);
-    if (uncounted?.plan !== undefined) return await run(uncounted.plan);
-    const [few, many] = countBounds;
-    const { plan, isFinal } = await planByCounts(collection, scope, words, shape, few, within);
+    if (uncounted !== undefined) return await run(uncounted);
+    const { plan, further } = await planByCounts(collection, scope, words, shape, within);
     if (plan === undefined) return [];
-    const rows = isFinal || page.offset + page.limit < few ? await run(plan) : [];
-    if (isFinal || rows.length > page.limit) return rows;
-    const counted = await planByCounts(collection, scope, words, shape, many, within);
-    return counted.plan === undefined ? [] : await run(counted.plan);
+    const rows = further === undefined || page.offset + page.limit < counted ? await run(plan) : [];
+    return further === undefined || rows.length > page.limit ? rows : await run(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
     return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
@@ -101,47 +98,61 @@ export async function searchPage<T>(
 interface Planned {
   /** Undefined where a word has no match. */
   readonly plan: WordPlan | undefined;
-  /** Whether nothing changes by counting further. */
-  readonly isFinal: boolean;
+  /** Makes a better plan, by one command; undefined where this one is the best. */
+  readonly further: (() => Promise<WordPlan>) | undefined;
 }
 
 /** The plan for one word that the index holds whole; undefined where words have to be counted. */
-function planUncounted(words: readonly string[], shape: SearchShape): Planned | undefined {
+function planUncounted(words: readonly string[], shape: SearchShape): WordPlan | undefined {
   const [word] = words;
   if (word === undefined || words.length > 1 || !isDecidedByTerm(word, shape)) return undefined;
-  const wholeDriver = shape.whole ? word : undefined;
-  return { plan: { words, driver: word, wholeDriver, since: undefined, wholeSince: undefined }, isFinal: true };
+  return { words, driver: word, wholeDriver: shape.whole ? word : undefined, since: undefined, wholeSince: undefined };
 }
 
-/** The plan by counts up to `most`, by one command. */
+/** The plan by counts, by one command. */
 async function planByCounts(
   collection: Collection<Document>,
   scope: Scope,
   words: readonly string[],
   shape: SearchShape,
-  most: number,
   within: Within,
 ): Promise<Planned> {
   const indexed = indexedOf(words, shape);
   const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
   const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
-  const share = Math.floor(mostCounted / (beginnings.length + wholes.length));
-  const bound = Math.min(most, Math.max(countBounds[0], share));
-  const counts = await countTerms(collection, scope, [...beginnings, ...wholes], bound, within);
+  const counts = await countTerms(collection, scope, [...beginnings, ...wholes], within);
   const [begun, whole] = [counts.slice(0, beginnings.length), counts.slice(beginnings.length)];
-  if (begun.some(({ count }) => count === 0)) return { plan: undefined, isFinal: true };
-  const isDecided = (those: readonly Counted[]): boolean =>
-    those.length === 0 || those.some(({ count }) => count < bound);
+  if (begun.some(({ count }) => count === 0)) return { plan: undefined, further: undefined };
+  const plan = planOf(words, indexed, begun, whole);
+  const undecided = [begun, whole].filter(
+    (those) => those.length > 0 && those.every(({ since }) => since !== undefined),
+  );
+  if (undecided.length === 0) return { plan, further: undefined };
+  return {
+    plan,
+    async further() {
+      const tried = await tryTerms(collection, scope, undecided, within);
+      const better = (those: readonly Counted[]): Counted[] => those.map((one) => tried.get(one) ?? one);
+      return planOf(words, indexed, better(begun), better(whole));
+    },
+  };
+}
+
+function planOf(
+  words: readonly string[],
+  indexed: readonly string[],
+  begun: readonly Counted[],
+  whole: readonly Counted[],
+): WordPlan {
   const first = rarest(indexed, begun);
   const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
-  const plan = {
+  return {
     words,
     driver: first?.word,
     wholeDriver: firstWhole?.word,
     since: (first ?? begun[0])?.since,
     wholeSince: firstWhole?.since,
   };
-  return { plan, isFinal: isDecided(begun) && isDecided(whole) };
 }
 
 /** The words that are long enough for the index. */
@@ -181,8 +192,9 @@ export function checks(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
 }
 
-/** How many documents have a term, up to the bound; where the bound was reached, the rank of the last one counted. */
+/** How many documents have a term, up to a bound; where the bound was reached, the rank of the last one counted. */
 interface Counted {
+  readonly term: string | undefined;
   readonly count: number;
   readonly since: number | undefined;
 }
@@ -192,24 +204,71 @@ async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
   terms: readonly (string | undefined)[],
-  bound: number,
   within: Within,
 ): Promise<Counted[]> {
-  const counting = terms.map((term, at): Document[] => [
-    { $match: { account_id: scope.accountId, ...(term === undefined ? {} : { g: term }), ...within } },
-    { $sort: { rank: -1 } },
-    { $limit: bound },
+  const pipelines = terms.map((term, at): Document[] => [
+    ...newestWith(scope, term, within),
+    { $limit: counted },
     { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
   ]);
-  const [first = [], ...others] = counting;
+  const rows = await together<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
+  const found = new Map(rows.map((row) => [row._id, row]));
+  return terms.map((term, at) => {
+    const { count, since } = found.get(at) ?? { count: 0, since: undefined };
+    return { term, count, since: count < counted ? undefined : since };
+  });
+}
+
+/**
+ * Whether each term has as many documents as the bounds say, in one command: it passes over the keys before, for a third
+ * of what it takes to count them. A term with fewer than the last bound needs none.
+ */
+async function tryTerms(
+  collection: Collection<Document>,
+  scope: Scope,
+  groups: readonly (readonly Counted[])[],
+  within: Within,
+): Promise<ReadonlyMap<Counted, Counted>> {
+  const counts = groups.flat();
+  const share = Math.max(counted, Math.floor(mostPassed / counts.length));
+  const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
+  const pipelines = groups.flatMap((group) =>
+    group.flatMap((one) =>
+      // A term without others has nothing to be rarer than.
+      (group.length === 1 ? bounds.slice(-1) : bounds).map((bound): Document[] => [
+        ...newestWith(scope, one.term, within),
+        { $skip: bound - 1 },
+        { $limit: 1 },
+        { $project: { _id: 0, rank: 1, at: { $literal: counts.indexOf(one) }, bound: { $literal: bound } } },
+      ]),
+    ),
+  );
+  const terms = counts.map(({ term }) => term);
+  const rows = await together<{ at: number; bound: number; rank: number }>(collection, scope, terms, pipelines);
+  return new Map(
+    counts.map((one, at) => {
+      const reached = rows.filter((row) => row.at === at);
+      const last = reached.find(({ bound }) => bound === bounds.at(-1));
+      const count = Math.max(one.count, ...reached.map(({ bound }) => bound));
+      return [one, { term: one.term, count, since: last?.rank }];
+    }),
+  );
+}
+
+function newestWith({ accountId }: Scope, term: string | undefined, within: Within): Document[] {
+  const match = { account_id: accountId, ...(term === undefined ? {} : { g: term }), ...within };
+  return [{ $match: match }, { $sort: { rank: -1 } }];
+}
+
+function together<T extends Document>(
+  collection: Collection<Document>,
+  scope: Scope,
+  terms: readonly (string | undefined)[],
+  [first = [], ...others]: readonly Document[][],
+): Promise<T[]> {
   const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   const hint = terms.includes(undefined) ? listIndex : searchIndex;
-  const rows = await read<{ _id: number; count: number; since: number }>(collection, scope, [...first, ...unions], {
-    hint,
-  });
-  const counts: Counted[] = terms.map(() => ({ count: 0, since: undefined }));
-  for (const { _id, count, since } of rows) counts[_id] = { count, since: count < bound ? undefined : since };
-  return counts;
+  return read<T>(collection, scope, [...first, ...unions], { hint });
 }
 
 /** Of equally rare words the longer one: it is likelier to be rare beyond the bound. */
@@ -217,7 +276,7 @@ function rarest(
   words: readonly string[],
   counts: readonly Counted[],
 ): (Counted & { readonly word: string }) | undefined {
-  const order = words.map((word, at) => ({ word, count: 0, since: undefined, ...counts[at] }));
+  const order = words.map((word, at) => ({ word, term: undefined, count: 0, since: undefined, ...counts[at] }));
   order.sort((a, b) => a.count - b.count || b.word.length - a.word.length);
   return order[0];
 }
