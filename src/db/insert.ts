@@ -1,7 +1,6 @@
 // Inserts one record: by one command, which also proves the credential of the request where that is still to be done.
 import type { Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { MongoServerError } from "mongodb";
-import { leftMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../guards/scope.ts";
@@ -17,12 +16,6 @@ interface Inserted {
   _id: UUID;
   account_id: UUID;
   version: number;
-}
-
-/** When MongoDB gives an insert up, and what breaks it off here. */
-interface InsertLimits {
-  readonly signal?: AbortSignal | undefined;
-  readonly maxTimeMS: number;
 }
 
 /**
@@ -45,10 +38,7 @@ export async function insertRecord<T extends Inserted>(
     return commit(client, scope, response, insert);
   try {
     requireGrant(scope);
-    const { deadline } = scope;
-    await write(client, deadline, ({ signal }, fence) =>
-      insertProven(collection, document, proof, { signal, maxTimeMS: leftMs(deadline) }, fence),
-    );
+    await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
     unproven.proven = true;
   } catch (error) {
     // `commit` decides, which looks the credential up: the command may have failed, or not, for any of several reasons.
@@ -83,14 +73,14 @@ export async function insertInTime<T extends Inserted>(
 
 /**
  * The same, unless the credential is no longer valid: by an aggregation that begins where the credential is stored. It
- * fails with MongoDB's error in either case. The driver repeats no such aggregation. It needs a limit of its own: one
- * that stalls between its look-up and its insert survives a change of the primary, and inserts at the next one.
+ * fails with MongoDB's error in either case. The driver repeats no such aggregation. Where the primary changes between
+ * its look-up and its insert, MongoDB passes the insert on to the next one, with what is left of the limit.
  */
 export async function insertProven<T extends Inserted>(
   { db, collectionName }: Collection<T>,
   document: T,
   proof: InsertProof,
-  { signal, maxTimeMS }: InsertLimits,
+  { signal, maxTimeMS }: WriteOptions,
   fence: Fence,
 ): Promise<void> {
   const pipeline = [
@@ -98,8 +88,8 @@ export async function insertProven<T extends Inserted>(
     documentWhere({ $and: [fence["$expr"], proof.isValid] }, document),
     { $merge: { into: collectionName, whenMatched: "fail" } },
   ];
-  const command = { aggregate: proof.collection, pipeline, cursor: {}, maxTimeMS, writeConcern: { w: "majority" } };
-  await db.command(command, signal === undefined ? {} : { signal });
+  const command = { aggregate: proof.collection, pipeline, cursor: {}, writeConcern: { w: "majority" } };
+  await db.command({ ...command, ...(maxTimeMS && { maxTimeMS }) }, signal === undefined ? {} : { signal });
 }
 
 /** A stage with the document, or with nothing that could be stored. */

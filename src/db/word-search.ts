@@ -220,8 +220,8 @@ async function countTerms(
 }
 
 /**
- * Whether each term has as many documents as the bounds say, in one command: it passes over the keys before, for a third
- * of what it takes to count them. A term with fewer than the last bound needs none.
+ * Whether each term has as many documents as the bounds say, in one command: to pass over keys costs a third of
+ * counting them.
  */
 async function tryTerms(
   collection: Collection<Document>,

@@ -5,7 +5,7 @@ import type { ClientSession, Collection, Document, MongoClient, UUID } from "mon
 import { MongoError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
-import { isGivenUp, isPast, requireTime } from "../deadline.ts";
+import { isGivenUp, isPast, leftMs, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../guards/scope.ts";
 import { requireGrant } from "../guards/scope.ts";
@@ -21,12 +21,13 @@ export class ClaimTaken extends Error {
 }
 
 /**
- * Goes with every command of a write: the transaction that it belongs to, or else the signal that ends it at the
- * deadline.
+ * Goes with every command of a write: the transaction that it belongs to, or else what ends it at the deadline, here
+ * and in MongoDB.
  */
 export interface WriteOptions {
   readonly session?: ClientSession;
   readonly signal?: AbortSignal;
+  readonly maxTimeMS?: number;
 }
 
 /**
@@ -86,7 +87,9 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   requireTime(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
-  const result = await timedCommand(deadline.tally, "mongodb write", () => work({ signal }, fence)).catch(
+  // The fence is looked at when a command begins: without a limit one that stalls afterwards would write all the same.
+  const options = { signal, maxTimeMS: leftMs(deadline) };
+  const result = await timedCommand(deadline.tally, "mongodb write", () => work(options, fence)).catch(
     async (error: unknown) => {
       // A bulk write has its own error around the reason.
       if (signal.aborted) requireTime(deadline);
