@@ -43,7 +43,7 @@ export interface PairLoad {
   readonly say: (line: string) => void;
 }
 
-/** So many requests it takes until what they run is compiled. */
+/** Warm-up requests: after as many, V8 has compiled what they run. */
 const warmRequests = 12_000;
 const mostRuns = 4;
 

@@ -39,14 +39,14 @@ export function profiling(folder: string): string[] {
   return ["--cpu-prof", `--cpu-prof-dir=${folder}`, "--cpu-prof-interval=500"];
 }
 
-/** Reads the profile in the folder, from so many milliseconds after its begin. */
+/** Reads the profile in the folder, from `fromMs` milliseconds after its start. */
 export function readProfile(folder: string, fromMs: number): Profile {
   const [file] = readdirSync(folder).filter((name) => name.endsWith(".cpuprofile"));
   if (file === undefined) throw new Error("node has written no profile");
   return profileOf(JSON.parse(readFileSync(join(folder, file), "utf8")) as CpuProfile, fromMs);
 }
 
-/** What a profile shows from so many milliseconds after its begin. */
+/** What a profile shows from `fromMs` milliseconds after its start. */
 export function profileOf({ nodes, samples, timeDeltas }: CpuProfile, fromMs: number): Profile {
   const known = new Map(nodes.map((node) => [node.id, node]));
   const callers = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));

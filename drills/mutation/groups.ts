@@ -79,8 +79,8 @@ export const groups: readonly Group[] = [
   },
   {
     name: "commit",
-    mutate: ["src/db/write.ts", "src/db/conflicts.ts"],
-    tests: tests("db", "write", "conflicts"),
+    mutate: ["src/db/write.ts", "src/db/insert.ts", "src/db/conflicts.ts"],
+    tests: tests("db", "write", "insert", "conflicts"),
     mongod: true,
   },
   {

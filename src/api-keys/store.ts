@@ -136,7 +136,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
 }
 
 function proofOf(hash: Binary): Proof {
-  // By the id alone, and whole: any other condition or a projection costs MongoDB more than the look-up.
+  // By the id alone, and whole: another condition, or a projection, costs MongoDB more than the look-up itself.
   const found = { $match: { _id: hash } };
   const ofKey = (field: keyof ApiKeyDocument): Document => ({ $first: `$key.${field}` });
   return {

@@ -45,7 +45,10 @@ export async function insertRecord<T extends Inserted>(
     if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
     await commit(client, scope, response, insert).catch((failure: unknown) => {
       // Nobody else has the id: it was stored before.
-      if (duplicateIndex(failure)?.includes("_id") !== true) throw failure;
+      if (duplicateIndex(failure)?.includes("_id") === true) return;
+      // The credential has ended since: the first command may have stored the document before.
+      if (isRepeatable(error) && !unproven.proven) fail(Reason.UNAVAILABLE, { cause: failure });
+      throw failure;
     });
   }
 }

@@ -2,7 +2,7 @@
 // command.
 import type { Document } from "mongodb";
 import type { Scope } from "../guards/scope.ts";
-import type { AggregateOptions, ReadCollection } from "./aggregate.ts";
+import type { ReadOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function read<T extends Document>(
   collection: ReadCollection,
   scope: Scope,
   pipeline: readonly Document[],
-  options: Omit<AggregateOptions, "deadline"> = {},
+  options: Omit<ReadOptions, "deadline"> = {},
 ): Promise<T[]> {
   const { unproven, deadline } = scope;
   if (unproven === undefined || unproven.proven) return aggregate<T>(collection, pipeline, { ...options, deadline });

@@ -12,13 +12,14 @@ export const searchIndex = "search";
 /** The index `{account_id, rank: -1}`. */
 export const listIndex = "list";
 
-/**
- * Words are counted up to so many documents; only when all of them reach it, each is tried at the further bounds, to
- * find which is rarer.
- */
+/** How many documents of each word are counted at first. */
 const counted = 200;
+/** Where every word has as many, each is tried at these numbers, to find out which word is rarer. */
 const triedAt = [1_000, 5_000] as const;
-/** The number of index keys that one query passes over all its words; each word still gets at least the count. */
+/**
+ * How many index keys a query passes over, shared by its words. Each word has at least `counted` of them, and passes
+ * over those up to the lower bound twice.
+ */
 const mostPassed = 20_000;
 
 /** The words of a query, the word that drives the index scan, and how far back the scan goes. */
@@ -54,8 +55,8 @@ export interface PageSearch<T> {
 
 /**
  * Plans a query for words that must all be found: the rarest drives, the others are checked in the documents that it
- * finds, the newest 5,000 of them at most. Undefined when a word has no match at all. One word needs no command, unless
- * the index does not hold all of it; several need one, rarely two.
+ * finds, the newest 5,000 of them at most. Undefined when a word has no match at all. A word that the index holds whole
+ * needs no command. Others need one, and two where all of them are frequent.
  */
 export async function planWords(
   collection: Collection<Document>,

@@ -87,7 +87,7 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   requireTime(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
-  // The fence is looked at when a command begins: without a limit one that stalls afterwards would write all the same.
+  // MongoDB evaluates the fence when a command begins. Without a limit, a command that stalls later would still write.
   const options = { signal, maxTimeMS: leftMs(deadline) };
   const result = await timedCommand(deadline.tally, "mongodb write", () => work(options, fence)).catch(
     async (error: unknown) => {

@@ -73,7 +73,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
 
 function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicAccessDependencies): CallPolicy {
   return {
-    // What reads or writes proves the key, before or by the same command; what is rejected without it needs it here.
+    // A read or a write proves the key itself. A request that is rejected before either has its key looked up here.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
@@ -98,7 +98,9 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       onUse(caller.key);
     },
     async renew({ inbound }, caller) {
-      await authentication.prove(authentication.require(caller).key, inbound.tally);
+      const { key, unproven } = authentication.require(caller);
+      // A key that is not proven yet is looked up after the body anyway.
+      if (unproven === undefined) await authentication.prove(key, inbound.tally);
     },
     rejected: nothing,
   };

@@ -100,11 +100,14 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
 }
 
 function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
+  let attempt: Promise<void> | undefined;
   const unproven: Unproven = {
     proof,
     proven: false,
     async prove() {
-      await lookUp();
+      // Called again before the response, where the write was rejected for its key.
+      attempt ??= lookUp();
+      await attempt;
       unproven.proven = true;
     },
   };

@@ -71,7 +71,10 @@ export interface Admitted {
   invoke(message: Message, found?: readonly Violation[]): Promise<RpcResponse>;
   /** Rejects a message that cannot be read, unless the guards' last word on the request is another. */
   reject(found: readonly Violation[]): Promise<never>;
-  /** For a message that another rejects: fails where the guards' last word on the request comes before that. */
+  /**
+   * Proves the caller's credential, for a surface that is about to reject the message by itself: an ended credential
+   * fails with 401 here, as that goes before whatever is wrong with the message.
+   */
   prove(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // A request's commands to MongoDB and Redis, counted: every command more is time and load that the account's size does
 // not excuse.
 import { Redis } from "ioredis";
+import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listenToMongo, listenToRedis } from "../../fixtures/databases/commands.ts";
 import type { RestCall, TestAccount, TestService } from "../../fixtures/service/service.ts";
@@ -160,6 +161,21 @@ test("without an idempotency key a create is one command, which proves its API k
     ...{ status: 201, redis: ["evalsha"] },
     mongo: ["find api_keys", "findAndModify contacts", "insert notes", "commitTransaction"],
   });
+});
+
+test("a rejected create costs the command that found it out, the look-up of its key once, and the insert that a valid key has tried again [SRC-08, CON-03]", async () => {
+  const cost = (status: number, ...mongo: string[]) => ({ status, mongo, redis: ["evalsha"] });
+  const create = post({ full_name: "Twice", email: "twice@example.com" });
+  expect(await costOf("/v1/contacts", create)).toEqual(cost(201, "aggregate api_keys"));
+  expect(await costOf("/v1/contacts", create)).toEqual(
+    cost(409, "aggregate api_keys", "find api_keys", "update contacts"),
+  );
+  const revoked = await service.account();
+  await service.rest("/v1/sessions", { key: revoked.key });
+  await service.app.services.apiKeys.revoke(new UUID(revoked.id));
+  expect(await costOf("/v1/contacts", { ...create, key: revoked.key })).toEqual(
+    cost(401, "aggregate api_keys", "find api_keys"),
+  );
 });
 
 test("a change of a contact reads it, with its API key, and replaces it; a new name is carried to its sessions and notes in one transaction", async () => {

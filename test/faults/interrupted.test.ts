@@ -1,6 +1,7 @@
 // What is interrupted within: a write by a lost connection, a frozen instance or the loss of another's, a start by a
 // change of primary.
 import { Socket } from "node:net";
+import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
@@ -102,6 +103,22 @@ test.each(["before", "after"] as const)(
     expect(stored.body).toEqual(made.body);
   },
 );
+
+test("the connection is cut after the command that proves the key and writes, and the key is revoked by then: 503, because the contact is stored [IDM-01, CON-03]", async () => {
+  const account = await other.account();
+  await cutOff.rest("/v1/sessions", { key: account.key });
+  let held: HeldMessage | undefined;
+  const reached = proxy.arm({ command: "aggregate", collection: "api_keys", when: "after" }, (message) => {
+    held = message;
+  });
+  const made = cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } });
+  await reached;
+  await other.app.services.apiKeys.revoke(new UUID(account.id));
+  held?.cut();
+  expect((await made).status).toBe(503);
+  expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
+  expect((await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } })).status).toBe(401);
+});
 
 test("what has the id of a create, or its email, is another's: 409, and the first contact stays [CCR-06]", async () => {
   const account = await other.account();

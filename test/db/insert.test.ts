@@ -1,0 +1,208 @@
+// Inserting one record: by one command where that decides, and in every other case by a look-up and an insert.
+import { randomUUID } from "node:crypto";
+import type { Collection, MongoClient } from "mongodb";
+import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
+import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
+import { insertRecord } from "../../src/db/insert.ts";
+import { connectMongo } from "../../src/db/mongo.ts";
+import { primaryOf } from "../../src/db/primary.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { Failure } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { Claim, Unproven } from "../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../src/guards/scope.ts";
+
+interface Thing {
+  _id: UUID;
+  account_id: UUID;
+  version: number;
+  name: string;
+}
+
+let database: TestDatabase;
+let client: MongoClient;
+let things: Collection<Thing>;
+beforeAll(async () => {
+  database = await createDatabase(inject("administratorUri"));
+  client = await connectMongo(database.uri, 30_000);
+  things = client.db().collection<Thing>("things");
+  await things.createIndex({ name: 1 }, { unique: true });
+  await client.db().collection<{ _id: string; active: boolean }>("keys").insertOne({ _id: "key", active: true });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+afterAll(async () => {
+  await client.close();
+  await database.drop();
+});
+
+const invalid = new Failure(Reason.INVALID_KEY);
+
+/** A credential that the one command finds valid or not, and the look-up likewise. */
+function credential({ inCommand, inLookUp }: { inCommand: boolean; inLookUp: boolean }): Unproven {
+  const isValid = { $eq: [{ $first: "$key.active" }, true] };
+  const stages = [{ $match: { _id: inCommand ? "key" : "none" } }, { $facet: { key: [] } }];
+  const unproven: Unproven = {
+    proof: {
+      stages: [],
+      isRow: () => false,
+      require: () => undefined,
+      insert: { collection: "keys", stages, isValid },
+    },
+    proven: false,
+    async prove() {
+      if (!inLookUp) throw invalid;
+      unproven.proven = true;
+    },
+  };
+  return unproven;
+}
+const valid = (): Unproven => credential({ inCommand: true, inLookUp: true });
+
+const document = (name: string = randomUUID()): Thing => ({
+  _id: new UUID(),
+  account_id: new UUID(),
+  version: 1,
+  name,
+});
+
+/** The names of the commands that an insert sends, and how it ended. */
+async function insert(
+  thing: Thing,
+  unproven: Unproven | undefined,
+  claim?: Claim,
+): Promise<{ commands: string[]; failure: unknown; proven: boolean | undefined }> {
+  const listening = listenToMongo(client);
+  const scope = grantWrites(readScope(thing.account_id, deadlineIn(30_000), unproven), claim);
+  const failure: unknown = await insertRecord(client, scope, things, thing, {} as never).catch(
+    (error: unknown) => error,
+  );
+  return { commands: listening.stop().map(({ name }) => name), failure, proven: unproven?.proven };
+}
+
+const stored = (thing: Thing): Promise<Thing | null> => things.findOne({ _id: thing._id });
+
+test("with a credential to prove is one command, which proves it", async () => {
+  const thing = document();
+  expect(await insert(thing, valid())).toEqual({ commands: ["aggregate"], failure: undefined, proven: true });
+  expect(await stored(thing)).toEqual(thing);
+});
+
+test("with none to prove, or with one that is proven, is a plain insert", async () => {
+  const [first, second] = [document(), document()];
+  expect(await insert(first, undefined)).toMatchObject({ commands: ["update"], failure: undefined });
+  expect(await insert(second, { ...valid(), proven: true })).toMatchObject({
+    commands: ["update"],
+    failure: undefined,
+  });
+  expect([await stored(first), await stored(second)]).toEqual([first, second]);
+});
+
+test("with a credential that proves itself in no insert is a look-up and an insert", async () => {
+  const [thing, unproven] = [document(), valid()];
+  const withoutInsert = { ...unproven, proof: { ...unproven.proof, insert: undefined } };
+  const prove = vi.spyOn(withoutInsert, "prove");
+  expect(await insert(thing, withoutInsert)).toMatchObject({ commands: ["update"], failure: undefined });
+  expect(prove).toHaveBeenCalledTimes(1);
+  expect(await stored(thing)).toEqual(thing);
+});
+
+test("behind a mongos, and with an idempotency key, is a look-up and an insert too", async () => {
+  const bytes = new Binary(Buffer.from("f"));
+  const claim = (account_id: UUID): Claim => ({
+    document: () => ({ _id: { account_id, key: "k" }, fingerprint: bytes, message: bytes, body: "" }),
+  });
+  const [keyed, sharded] = [document(), document()];
+  expect(await insert(keyed, valid(), claim(keyed.account_id))).toMatchObject({
+    ...{ failure: undefined, proven: true },
+    commands: ["update", "insert", "commitTransaction"],
+  });
+  vi.spyOn(primaryOf(client), "sharded").mockReturnValue(true);
+  expect(await insert(sharded, valid())).toMatchObject({ commands: ["update"], failure: undefined, proven: true });
+  expect([await stored(keyed), await stored(sharded)]).toEqual([keyed, sharded]);
+});
+
+test("with a credential that has ended inserts nothing, and fails as the look-up does [CON-03]", async () => {
+  const thing = document();
+  const ended = credential({ inCommand: false, inLookUp: false });
+  expect(await insert(thing, ended)).toEqual({ commands: ["aggregate"], failure: invalid, proven: false });
+  expect(await stored(thing)).toBeNull();
+});
+
+test("whose command is too late for its credential inserts, where the look-up finds it valid", async () => {
+  const thing = document();
+  const unclear = credential({ inCommand: false, inLookUp: true });
+  expect(await insert(thing, unclear)).toEqual({
+    commands: ["aggregate", "update"],
+    failure: undefined,
+    proven: true,
+  });
+  expect(await stored(thing)).toEqual(thing);
+});
+
+test("of what a unique index has already fails with MongoDB's error, whatever its credential [CCR-06]", async () => {
+  const [first, second] = [document(), document()];
+  second.name = first.name;
+  await insert(first, valid());
+  expect(await insert(second, valid())).toMatchObject({
+    commands: ["aggregate", "update"],
+    failure: { code: 11_000, keyPattern: { name: 1 } },
+  });
+  expect((await insert(second, credential({ inCommand: true, inLookUp: false }))).failure).toBe(invalid);
+  expect(await stored(second)).toBeNull();
+});
+
+/** Fails the next command as if nobody knew what came of it; `isDone` says whether it is carried out. */
+function failNext(error: Error, isDone: boolean): void {
+  const { db } = things;
+  const real = db.command.bind(db);
+  vi.spyOn(db, "command").mockImplementationOnce(async (...args) => {
+    if (isDone) await real(...args);
+    throw error;
+  });
+}
+
+const broken = new MongoNetworkError("broken");
+const steppedDown = new MongoServerError({ message: "not primary", code: 10_107 });
+
+test.each([broken, steppedDown])("whose outcome is unknown is done again under its id, once: %s", async (error) => {
+  for (const isDone of [true, false]) {
+    const thing = document();
+    failNext(error, isDone);
+    expect(await insert(thing, valid())).toMatchObject({ failure: undefined, proven: true });
+    expect(await stored(thing)).toEqual(thing);
+  }
+});
+
+test.each([broken, steppedDown])(
+  "whose outcome is unknown, and whose credential has ended since, is unavailable: it may be stored: %s",
+  async (error) => {
+    const thing = document();
+    failNext(error, true);
+    expect(await insert(thing, credential({ inCommand: true, inLookUp: false }))).toMatchObject({
+      ...{ failure: { reason: Reason.UNAVAILABLE, cause: invalid }, proven: false },
+    });
+    expect(await stored(thing)).toEqual(thing);
+  },
+);
+
+test("that fails for any other reason is not tried again", async () => {
+  const thing = document();
+  const error = new MongoServerError({ message: "too large", code: 10_334 });
+  failNext(error, false);
+  expect(await insert(thing, valid())).toMatchObject({ commands: [], failure: error });
+  expect(await stored(thing)).toBeNull();
+});
+
+test("of a scope that was not granted the right to write inserts nothing", async () => {
+  const thing = document();
+  const scope = { ...readScope(thing.account_id, deadlineIn(30_000), valid()), claim: undefined };
+  await expect(insertRecord(client, scope as never, things, thing, undefined)).rejects.toMatchObject({
+    reason: Reason.ACCESS_DENIED,
+  });
+  expect(await stored(thing)).toBeNull();
+});
