@@ -18,7 +18,7 @@ import type { WireRequest } from "./load/load.ts";
 import type { Effort } from "./measure.ts";
 import { measureMemory, measureRun, measureRuns, measureStarts } from "./measure.ts";
 import type { PeerName } from "./peers/peers.ts";
-import { ours, peerCommands } from "./peers/peers.ts";
+import { peerCommands, peerTitles } from "./peers/peers.ts";
 import type { LoadClient, PeerCommand, RunningPeer } from "./processes.ts";
 import { otherCore, pinToOtherCore, pinned, serverCore, startLoadClient, startPeer } from "./processes.ts";
 import { profileText, profiling, readProfile } from "./profile.ts";
@@ -57,7 +57,7 @@ interface Setup {
   readonly kept: Map<PeerName, Promise<RunningPeer>>;
 }
 
-const writer = "writes";
+const writerAccount = "writes";
 /** After so many requests memory is compared; on the small set after fewer. */
 const memoryRequests = { full: 100_000, small: 200 } as const;
 
@@ -68,7 +68,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
   const wanted = (name: string): boolean => only === undefined || only.includes(name);
   return withFixture(options, async (fixture, scratch, endings) => {
     const goProgram = options.go ? await buildGo(scratch, say) : undefined;
-    const { reader, lines, commands, clear } = await prepare(fixture, plan, { scratch, node, goProgram });
+    const { accounts, lines, commands, clear } = await prepare(fixture, plan, { scratch, node, goProgram });
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
@@ -89,7 +89,7 @@ export async function bench(options: BenchOptions): Promise<Benched> {
     if (wanted("search"))
       await withPeers(setup, ["ours"], async ([service]) => {
         const { port } = service as RunningPeer;
-        results.searches.push(...(await measureSearches(fixture, plan, reader, port, client, effort, say)));
+        results.searches.push(...(await measureSearches(fixture, plan, accounts.reader, port, client, effort, say)));
       });
     return { results, notes: notesOn(plan, effort, results.node) };
   });
@@ -199,38 +199,45 @@ async function withFixture<T>(
   }
 }
 
-/** Shows a CPU profile of the service for each of the lines, and of its start. Leaves no process behind. */
+/**
+ * Shows CPU profiles for each of the lines, of the service and of the first that it is compared with; of the start, of
+ * the service alone. Leaves no process behind.
+ */
 export async function profileLines(options: BenchOptions): Promise<void> {
   const { small, only, effort, say, node } = options;
   const plan = small ? smallData : fullData;
   await withFixture(options, async (fixture, scratch, endings) => {
-    const { lines, clear } = await prepare(fixture, plan, { scratch, node, goProgram: undefined });
+    const programs = { scratch, node, goProgram: undefined };
+    const { lines, accounts, clear } = await prepare(fixture, plan, programs);
     endings.push(clear);
     const client = startLoadClient();
     endings.push(() => client.stop());
     for (const name of only ?? []) {
-      const folder = join(scratch, `profile-${name}`);
-      const begun = performance.now();
-      const service = await startPeer(
-        ours({ ...fixture, node }, join(scratch, `service-${name}`), ...profiling(folder)),
-        firstRequestOf(lines, "ours"),
-      );
-      endings.push(() => service.stop());
-      const requests = lines.find((line) => line.name === name)?.subjects[0]?.requests ?? [];
-      const load = { ports: [service.port], connections: 16, requests };
-      const run = (seconds: number) => (name === "start" ? undefined : client.run({ ...load, seconds }));
-      // Until what it runs is compiled.
-      await run(effort.seconds * effort.warmUps);
-      const from = name === "start" ? 0 : performance.now() - begun;
-      const profiled = await run(effort.seconds * 3);
-      await service.stop();
-      say(profileText(name, readProfile(folder, from), profiled?.requests));
+      const line = lines.find((one) => one.name === name);
+      const subjects = line?.subjects.slice(0, 2) ?? [];
+      for (const { peers, requests } of name === "start" ? [{ peers: ["ours"] as const, requests: [] }] : subjects) {
+        const [peer = "ours"] = peers;
+        const folder = join(scratch, `profile-${name}-${peer}`);
+        const nodeOptions = profiling(folder);
+        const commands = await peerCommands(fixture, { ...accounts, ...programs, nodeOptions });
+        const begun = performance.now();
+        const running = await startPeer(commands.get(peer) as PeerCommand, firstRequestOf(lines, peer));
+        endings.push(() => running.stop());
+        const load = { ports: [running.port], connections: 16, requests };
+        const run = (seconds: number) => (name === "start" ? undefined : client.run({ ...load, seconds }));
+        // Until what it runs is compiled.
+        await run(effort.seconds * effort.warmUps);
+        const from = name === "start" ? 0 : performance.now() - begun;
+        const profiled = await run(effort.seconds * 3);
+        await running.stop();
+        say(profileText(`${name}, ${peerTitles[peer]}`, readProfile(folder, from), profiled?.requests));
+      }
     }
   });
 }
 
 interface Prepared {
-  readonly reader: BenchAccount;
+  readonly accounts: { readonly reader: BenchAccount; readonly writer: BenchAccount };
   readonly lines: readonly Line[];
   readonly commands: ReadonlyMap<PeerName, PeerCommand>;
   readonly clear: () => Promise<void>;
@@ -243,14 +250,15 @@ async function prepare(
 ): Promise<Prepared> {
   const account = plan.accounts.find(({ name }) => name === mainAccount) as DataPlan["accounts"][number];
   const reader = await fixture.account(mainAccount);
-  const writes = await fixture.account(writer);
-  const clear = (): Promise<void> => clearWritten(fixture.client, writes.id);
+  const writer = await fixture.account(writerAccount);
+  const clear = (): Promise<void> => clearWritten(fixture.client, writer.id);
   // An earlier run may have been cut off.
   await clear();
-  const writeContactIds = await addContacts({ client: fixture.client, accountId: writes.id, count: 200 });
+  const writeContactIds = await addContacts({ client: fixture.client, accountId: writer.id, count: 200 });
   const transcriptIds = await transcriptIdsOf(fixture.client, reader.id);
-  const lines = linesOf({ account, key: reader.key, writeKey: writes.key, writeContactIds, transcriptIds });
-  return { reader, lines, clear, commands: await peerCommands(fixture, { reader, writer: writes, ...programs }) };
+  const lines = linesOf({ account, key: reader.key, writeKey: writer.key, writeContactIds, transcriptIds });
+  const accounts = { reader, writer };
+  return { accounts, lines, clear, commands: await peerCommands(fixture, { ...accounts, ...programs }) };
 }
 
 /** By what it is seen that a peer responds; empty for one that speaks HTTP/2 alone, whose port has to do. */

@@ -90,7 +90,7 @@ function placeOf(id: number, known: ReadonlyMap<number, ProfileNode>, callers: R
 function folderOf(url: string): string {
   const [, scoped] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
   if (scoped !== undefined) return scoped;
-  return /\/((?:src|gateway|client)\/(?:[^/]+))/.exec(url)?.[1] ?? "other";
+  return /\/((?:src|gateway|client|bench\/peers)\/(?:[^/]+))/.exec(url)?.[1] ?? "other";
 }
 
 function titleOf({ functionName, url, lineNumber }: CallFrame): string {

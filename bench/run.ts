@@ -19,7 +19,7 @@ const usage = `npm run bench -- [--only get,sessions] [--rounds 6] [--seconds 2]
   --runs     runs of a pair, each with both subjects started anew; more where two of them differ by more than 15 %
   --small    a small set of data, made anew: to see that everything runs
   --data     where the data is kept between runs (with the full set 8 GB, which take 20 minutes to make)
-  --profile  lines, or "start", of which node's CPU profile of the service is shown instead
+  --profile  lines, or "start", of which node's CPU profiles are shown instead: of the service, and of the first that it is compared with
   --results  where results.md, results.svg and results.json go
 
 npm run bench -- --against COMMIT [--only get,patch] [--members 1,3] [--rounds 6] [--seconds 3] [--node PATH] [--out FILE]

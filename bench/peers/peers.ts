@@ -36,25 +36,29 @@ export interface PeerOptions {
   /** The program that runs the peers in TypeScript and the service. */
   readonly node: string;
   readonly goProgram: string | undefined;
+  /** Options of node. With them, everyone in TypeScript runs from its sources, with the names that those have. */
+  readonly nodeOptions?: readonly string[];
 }
 
 /** How each of them is started. */
 export async function peerCommands(
   fixture: Fixture,
-  { reader, writer, scratch, node, goProgram }: PeerOptions,
+  { reader, writer, scratch, node, goProgram, nodeOptions = [] }: PeerOptions,
 ): Promise<ReadonlyMap<PeerName, PeerCommand>> {
   const parts = { MONGODB_URI: fixture.mongodbUri, REDIS_URL: fixture.redisUrl, ...limits };
   const accounts = { ACCOUNT: reader.id.toHexString(), WRITE_ACCOUNT: writer.id.toHexString() };
-  const [floor, fastify, connect] = (await Promise.all(
-    ["floor", "fastify", "connect"].map((peer) => bundled(`bench/peers/${peer}.ts`)),
-  )) as [string, string, string];
-  const peer = (file: string, STYLE: string): PeerCommand => ({
-    command: [node, file],
+  const program = async (source: string): Promise<readonly string[]> =>
+    nodeOptions.length === 0 ? [node, await bundled(source)] : nodeOn(source, node, ...nodeOptions);
+  const [floor = [], fastify = [], connect = []] = await Promise.all(
+    ["floor", "fastify", "connect"].map((peer) => program(`bench/peers/${peer}.ts`)),
+  );
+  const peer = (command: readonly string[], STYLE: string): PeerCommand => ({
+    command,
     environment: { ...parts, ...accounts, STYLE },
   });
   const commands = new Map<PeerName, PeerCommand>([
-    ["ours", ours({ ...fixture, node }, join(scratch, "service"))],
-    ["ours2", ours({ ...fixture, node }, join(scratch, "service-2"))],
+    ["ours", ours({ ...fixture, node }, join(scratch, "service"), ...nodeOptions)],
+    ["ours2", ours({ ...fixture, node }, join(scratch, "service-2"), ...nodeOptions)],
     ["floor", peer(floor, "aggregation")],
     ["floorBucket", peer(floor, "bucket")],
     ["floor3", peer(floor, "finds")],

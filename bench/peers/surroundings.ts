@@ -5,6 +5,9 @@ import { MongoClient } from "mongodb";
 export const port = Number(process.env["PORT"]);
 export const redisUrl = setting("REDIS_URL");
 
+// Node writes a profile only where the program ends by itself.
+process.once("SIGTERM", () => process.exit());
+
 /** A setting that has to be there. */
 export function setting(name: string): string {
   const value = process.env[name];
