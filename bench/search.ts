@@ -5,7 +5,7 @@ import { SearchContactsRequestSchema } from "../src/gen/records/v1/contacts_pb.t
 import { connectMongo } from "../src/db/mongo.ts";
 import { deadlineIn } from "../src/deadline.ts";
 import { SearchNotesRequestSchema } from "../src/gen/records/v1/notes_pb.ts";
-import { readScope } from "../src/guards/scope.ts";
+import { readScope } from "../src/call/scope.ts";
 import type { Services } from "../src/services.ts";
 import { createServices } from "../src/services.ts";
 import { explain } from "../fixtures/databases/explain.ts";

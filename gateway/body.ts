@@ -1,6 +1,6 @@
 // Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
-import { readMediaType } from "../src/http/negotiation.ts";
+import { readMediaType } from "../src/call/negotiation.ts";
 import { createTurns } from "../src/turns.ts";
 import { collect } from "./collect.ts";
 import type { Request } from "./http.ts";

@@ -150,7 +150,7 @@ export function createServices(
     lastUse,
     apiKeyService: createApiKeyService({
       keys,
-      accounts,
+      lockAccount: accounts.lock,
       audit,
       lastUse,
       transaction: (deadline, work) => transaction(client, deadline, work),

@@ -7,7 +7,7 @@ import { create } from "@bufbuild/protobuf";
 import { Double, Long, UUID } from "mongodb";
 import { deadlineIn } from "../../src/deadline.ts";
 import { CreateApiKeyRequestSchema, RotateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.ts";
-import type { Owner } from "../../src/guards/scope.ts";
+import type { Owner } from "../../src/call/scope.ts";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import { everyRecord, recordIds } from "../../fixtures/records/every-field.ts";

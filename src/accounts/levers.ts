@@ -8,7 +8,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
-import type { Actor } from "../guards/scope.ts";
+import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
 /** Who uses a lever, why, and how long they wait. */

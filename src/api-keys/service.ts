@@ -1,23 +1,29 @@
 // records.v1.ApiKeyService: creates, shows, rotates and revokes the API key of an account, each change with its entry
 // in the audit log.
-import type { ClientSession } from "mongodb";
+import type { ClientSession, UUID } from "mongodb";
 import type { ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
 import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { AccountStore } from "../accounts/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
 import { timestamp } from "../db/message.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Owner } from "../guards/scope.ts";
+import type { Owner } from "../call/scope.ts";
 import type { OwnerService } from "../rpc/routes.ts";
 import type { LastUse } from "./last-use.ts";
 import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
 
+/** What of an account decides whether it may get a key. */
+export interface KeyHolder {
+  readonly beta_enrolled: boolean;
+  readonly suspension?: object | undefined;
+}
+
 /** Its dependencies. */
 export interface ApiKeyDependencies {
   readonly keys: ApiKeyStore;
-  readonly accounts: AccountStore;
+  /** Reads an account within a transaction, which then collides with its deletion; undefined where there is none. */
+  readonly lockAccount: (id: UUID, session: ClientSession) => Promise<KeyHolder | undefined>;
   readonly audit: AuditStore;
   readonly lastUse: LastUse;
   /** Runs a majority transaction. */
@@ -81,14 +87,14 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
 
 /** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
 async function issue(
-  { accounts, audit, transaction }: ApiKeyDependencies,
+  { lockAccount, audit, transaction }: ApiKeyDependencies,
   { accountId, actor, deadline }: Owner,
   event: AuditEvent,
   make: (session: ClientSession) => Promise<NewApiKey>,
 ): Promise<IssuedApiKey> {
   return issued(
     await transaction(deadline, async (session) => {
-      const account = (await accounts.lock(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
+      const account = (await lockAccount(accountId, session)) ?? fail(Reason.NO_ACCOUNT);
       if (account.suspension !== undefined) fail(Reason.ACCOUNT_SUSPENDED);
       if (!account.beta_enrolled) fail(Reason.NOT_ENROLLED);
       const made = await make(session);

@@ -9,7 +9,7 @@ import { duplicateIndex, uuid } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Proof } from "../guards/scope.ts";
+import type { Proof } from "../call/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 import { uuidForm } from "../uuid.ts";
 

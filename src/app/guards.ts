@@ -18,7 +18,7 @@ import { createReservations } from "../guards/reservations.ts";
 import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
 import { createStreamDispatch } from "../guards/stream.ts";
-import type { Dispatch, StreamDispatch } from "../rpc/dispatch.ts";
+import type { Dispatch, StreamDispatch } from "../call/dispatch.ts";
 import type { Services } from "../services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
 import type { DashboardUser } from "../sign-in/sign-in.ts";

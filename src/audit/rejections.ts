@@ -3,7 +3,7 @@ import { deadlineIn, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
 import type { Call, Caller } from "../guards/call.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
 /** A rejection is sent whatever becomes of its entry; nobody waits longer for it. */

@@ -10,7 +10,7 @@ import type { OnTrouble } from "../db/repeat.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import type { Actor } from "../guards/scope.ts";
+import type { Actor } from "../call/scope.ts";
 
 /** What an entry can be about. */
 export type AuditEvent =

@@ -9,7 +9,7 @@ import { cutPage, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import type { WordPlan } from "../db/word-search.ts";
 import { listIndex, planFilter, planWords, wholeFilter } from "../db/word-search.ts";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
 import { queryWords } from "../search/words.ts";

@@ -14,8 +14,8 @@ import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/nam
 import { findNamed, lockNamed } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../errors.ts";
-import type { Scope, WriteScope } from "../guards/scope.ts";
-import { requireGrant } from "../guards/scope.ts";
+import type { Scope, WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";

@@ -7,7 +7,7 @@ import { alreadyExists, identityOf } from "../db/named.ts";
 import { Failure } from "../errors.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { ContactDocument } from "./document.ts";
 import { contactFields } from "./document.ts";
 import type { ContactWrites } from "./write.ts";

@@ -9,7 +9,7 @@ import type { Fence, RecordedResponse, WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import { contactTerms } from "../search/phones.ts";
 import type { Terms } from "../search/terms.ts";
 import { recordWords } from "../search/words.ts";

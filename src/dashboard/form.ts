@@ -1,6 +1,6 @@
 // Reads one value of a posted form.
 import { receiveBytes } from "../../gateway/body.ts";
-import type { Request } from "../http/exchange.ts";
+import type { Request } from "../call/exchange.ts";
 
 const limit = 65_536;
 

@@ -1,7 +1,7 @@
 // Finding documents by any of several words, those with more of them and with rarer ones first; and reading what was
 // found in its order.
 import type { Collection, Document, UUID } from "mongodb";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";

@@ -3,8 +3,8 @@ import { randomInt } from "node:crypto";
 import { isPast, requireTime } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
-import { requireGrant } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
 
 /** More than a record that is changed by many at once needs, and few enough that nobody repeats for ever. */
 const attemptLimit = 50;

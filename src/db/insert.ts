@@ -3,8 +3,8 @@ import type { Collection, Document, Filter, MongoClient, OptionalUnlessRequiredI
 import { MongoServerError } from "mongodb";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { InsertProof, WriteScope } from "../guards/scope.ts";
-import { requireGrant } from "../guards/scope.ts";
+import type { InsertProof, WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
 import { withoutDocument } from "./error-codes.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";

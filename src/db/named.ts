@@ -6,7 +6,7 @@ import { findAll } from "./aggregate.ts";
 import { uuid } from "./mongo.ts";
 import { newRevision } from "./conflicts.ts";
 import { Failure, fail } from "../errors.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 
 /** What every kind of record has. */
 export interface KnownRecord {

@@ -5,7 +5,7 @@ import { findAll } from "./aggregate.ts";
 import type { WriteOptions } from "./write.ts";
 import { commit } from "./write.ts";
 import { Failure } from "../errors.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { FindOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists, findTouched } from "./named.ts";
 import { createLayer } from "./layer.ts";

@@ -1,7 +1,7 @@
 // Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same
 // command.
 import type { Document } from "mongodb";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import type { ReadOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 

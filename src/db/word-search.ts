@@ -1,6 +1,6 @@
 // Finding documents by words: which word drives the index, and how the others are checked (contract §3.1, §3.7).
 import type { Collection, Document } from "mongodb";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import type { PageRequest } from "./page.ts";

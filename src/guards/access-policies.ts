@@ -8,7 +8,7 @@ import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
-import { readScope } from "./scope.ts";
+import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
 import type { SwitchState } from "./switches.ts";
 import { requireInterface, requireWrites } from "./switches.ts";

@@ -4,11 +4,11 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { Caller, KeyFacts } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
-import type { Proof, Unproven } from "./scope.ts";
+import type { Proof, Unproven } from "../call/scope.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */

@@ -6,9 +6,9 @@ import type { Binary, UUID } from "mongodb";
 import { uuid } from "../db/mongo.ts";
 import type { MethodRules } from "../gen/records/v1/options_pb.ts";
 import { method as methodOption } from "../gen/records/v1/options_pb.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
-import type { Proof, Unproven } from "./scope.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
+import type { Proof, Unproven } from "../call/scope.ts";
 import { uuidForm } from "../uuid.ts";
 
 /** What the guards need to know of an rpc. */

@@ -7,8 +7,8 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, rejectInput } from "../errors.ts";
-import type { Dispatch, Inbound, RpcResponse } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
+import type { Dispatch, Inbound, RpcResponse } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
 import { countRows, factsOf, observeAccount } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
@@ -16,8 +16,8 @@ import { unlimited } from "./capacity.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
-import type { Owner, Scope, WriteScope } from "./scope.ts";
-import { grantWrites } from "./scope.ts";
+import type { Owner, Scope, WriteScope } from "../call/scope.ts";
+import { grantWrites } from "../call/scope.ts";
 import { validate, validateBatch } from "./validate.ts";
 
 /**

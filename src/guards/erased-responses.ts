@@ -4,8 +4,8 @@ import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { RedisLink } from "../db/redis.ts";
 import { eraseKept, reservationName } from "./reservations.ts";
-import type { ClaimDocument, WriteScope } from "./scope.ts";
-import { requireGrant } from "./scope.ts";
+import type { ClaimDocument, WriteScope } from "../call/scope.ts";
+import { requireGrant } from "../call/scope.ts";
 
 /**
  * Erases the stored responses that show one of these records, in the transaction that deletes the records. The keys

@@ -13,11 +13,11 @@ import type { Deadline } from "../deadline.ts";
 import { isPast } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import { fail } from "../errors.ts";
-import type { RpcResponse } from "../rpc/dispatch.ts";
+import type { RpcResponse } from "../call/dispatch.ts";
 import type { Reservations, StoredClaim } from "./reservations.ts";
 import { reservationName } from "./reservations.ts";
-import type { Claim, ClaimDocument, Scope, WriteScope } from "./scope.ts";
-import { grantWrites } from "./scope.ts";
+import type { Claim, ClaimDocument, Scope, WriteScope } from "../call/scope.ts";
+import { grantWrites } from "../call/scope.ts";
 
 /** Raise it when the fingerprint of the same request changes: records of another version then never match. */
 const fingerprintVersion = 1;

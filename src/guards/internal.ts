@@ -5,10 +5,10 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
-import type { WriteScope } from "./scope.ts";
-import { grantWrites, readScope } from "./scope.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
+import type { WriteScope } from "../call/scope.ts";
+import { grantWrites, readScope } from "../call/scope.ts";
 import { bearer } from "./authenticate.ts";
 import { uuidForm } from "../uuid.ts";
 

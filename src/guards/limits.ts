@@ -2,7 +2,7 @@
 import type { RedisLink } from "../db/redis.ts";
 import type { CallerLimits } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
 import { localBucket } from "./bucket.ts";
 import type { BoundedCapacity } from "./capacity.ts";

@@ -4,7 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { Call, Caller, SignedIn } from "./call.ts";
 import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";

@@ -4,7 +4,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureFrom, isUnavailable } from "../db/mongo.ts";
 import { deadlineIn } from "../deadline.ts";
 import { fail } from "../errors.ts";
-import type { Inbound, StreamDispatch } from "../rpc/dispatch.ts";
+import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
 import type { AccessPolicy } from "./chain.ts";

@@ -4,7 +4,7 @@ import type { Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import type { Proof, Unproven } from "./scope.ts";
+import type { Proof, Unproven } from "../call/scope.ts";
 
 /** The token of one request. */
 export interface TokenProver {

@@ -2,10 +2,10 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../http/exchange.ts";
+import type { Request, Response } from "../call/exchange.ts";
 import type { Surface } from "../http/public.ts";
 import { isToServe, sendHashed, sendText } from "../http/static-files.ts";
-import type { Inbound, OnError } from "../rpc/dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { Guide } from "./guide.ts";
 
 /** Its dependencies. */

@@ -1,7 +1,7 @@
 // Detects that a client closes its connection or resets its stream before it has the response.
 import { setMaxListeners } from "node:events";
 import type { Cancellation } from "../deadline.ts";
-import type { Response } from "./exchange.ts";
+import type { Response } from "../call/exchange.ts";
 
 /**
  * Interrupting a command closes its database connection, and a new connection costs more than nearly any command. So

@@ -1,6 +1,6 @@
 // The headers that every response of a surface carries, whatever its status (contract §2.8, §10).
 import type { Config } from "../config.ts";
-import type { Request, Response } from "./exchange.ts";
+import type { Request, Response } from "../call/exchange.ts";
 
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];

@@ -3,7 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { lingerMs } from "../../gateway/linger.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
 

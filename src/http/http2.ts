@@ -4,7 +4,7 @@ import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
 import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
-import type { ListenerOptions, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { setPeer } from "./peer.ts";
 import type { Running } from "./running.ts";

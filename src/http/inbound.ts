@@ -4,9 +4,9 @@ import { addressOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { CallerLimits } from "../deadline.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import { createTally } from "../tally.ts";
-import type { Request } from "./exchange.ts";
+import type { Request } from "../call/exchange.ts";
 import { peerOf } from "./peer.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;

@@ -4,12 +4,12 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
-import type { Inbound, OnError } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { Surface } from "./public.ts";
 import { rejection } from "./public.ts";
 

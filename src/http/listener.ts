@@ -4,7 +4,7 @@ import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
 import { lookAround, takeAll } from "./arrivals.ts";
-import type { ListenerOptions, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";
 import { createHttp1Server } from "./http1.ts";
 import type { Http2 } from "./http2.ts";

@@ -6,8 +6,8 @@ import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
 import { Failure, fail, failureOf } from "../errors.ts";
-import type { Inbound, OnError } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 import { isGrpc } from "../rpc/protocol.ts";
 import { writeGrpcFailure } from "../rpc/trailers-only.ts";
 import { cancellationOf } from "./cancellation.ts";
@@ -21,7 +21,7 @@ import {
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response } from "./exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
 import { isToServe, sendText } from "./static-files.ts";
 
 /** What serves some paths. */

@@ -1,5 +1,5 @@
 // Tracks the responses in progress, for which a stop waits.
-import type { Response } from "./exchange.ts";
+import type { Response } from "../call/exchange.ts";
 
 /** The responses of a listener. */
 export interface Running {

@@ -5,8 +5,8 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Request, Response } from "./exchange.ts";
-import { chooseCoding, matchesTag } from "./negotiation.ts";
+import type { Request, Response } from "../call/exchange.ts";
+import { chooseCoding, matchesTag } from "../call/negotiation.ts";
 
 /** What a client may be sent: `identity` is the file as it is. */
 type Encoding = "br" | "gzip" | "identity";

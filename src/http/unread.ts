@@ -1,7 +1,7 @@
 // Ends requests whose body is not read to its end.
 import type { ServerHttp2Stream } from "node:http2";
 import { lingerMs } from "../../gateway/linger.ts";
-import type { Request, Response } from "./exchange.ts";
+import type { Request, Response } from "../call/exchange.ts";
 
 /**
  * Ends a request whose response does not need the rest of its body: after the response, the rest is read and thrown

@@ -10,7 +10,7 @@ import { repeat } from "../db/repeat.ts";
 import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex } from "../db/search-index.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import { noteSearchIndex } from "../notes/store.ts";
 import type { ProgressStore } from "./progress-store.ts";
 

@@ -3,7 +3,7 @@ import type { ContactDocument } from "../contacts/document.ts";
 import type { ContactStore, Matched, Matches } from "../contacts/store.ts";
 import type { Outcome } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 
 /** Writes contacts of one account at a time. */

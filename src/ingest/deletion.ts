@@ -8,7 +8,7 @@ import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import { Failure } from "../errors.ts";
 import type { EraseResponses } from "../guards/erased-responses.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { NoteOwner, NoteStore } from "../notes/store.ts";
 import type { SessionStore } from "../sessions/store.ts";
 import type { TranscriptStore } from "../sessions/transcripts.ts";

@@ -7,7 +7,7 @@ import type { ContactDocument } from "../contacts/document.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import { read } from "../db/read.ts";
 import type { ExportResponse, RecordSchema } from "../gen/records/ingest/v1/import_pb.ts";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import type { NoteDocument } from "../notes/document.ts";
 import type { SessionDocument } from "../sessions/document.ts";
 import type { TranscriptDocument } from "../sessions/transcripts.ts";

@@ -3,7 +3,7 @@ import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/in
 import type { Change, Outcome, RecordName } from "../db/named.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPlace } from "./batches.ts";
 import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";

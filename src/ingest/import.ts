@@ -4,7 +4,7 @@ import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ImportRequest, ImportResponse } from "../gen/records/ingest/v1/import_pb.ts";
 import { Failure, rejectInput } from "../errors.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { BulkLoading } from "./bulk.ts";
 import { openImportStream } from "./import-stream.ts";
 import type { ProgressStore } from "./progress-store.ts";

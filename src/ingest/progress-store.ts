@@ -6,7 +6,7 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Change } from "../db/named.ts";
 import { commit } from "../db/write.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 
 /** The kinds of records, as an import counts them. */
 export const recordKinds = ["contacts", "sessions", "transcripts", "session_notes", "contact_notes"] as const;

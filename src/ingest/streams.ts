@@ -4,7 +4,7 @@ import type { UUID } from "mongodb";
 import type { ExportRequest, ImportRequest } from "../gen/records/ingest/v1/import_pb.ts";
 import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
 import type { Operator } from "../guards/internal.ts";
-import { readScope } from "../guards/scope.ts";
+import { readScope } from "../call/scope.ts";
 import type { StreamHandler } from "../guards/stream.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";

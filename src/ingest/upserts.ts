@@ -15,7 +15,7 @@ import {
   SessionNoteItemSchema,
   TranscriptItemSchema,
 } from "../gen/records/ingest/v1/items_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import { byRulesOf, itemwise } from "./itemwise.ts";
 
 /** Creates or replaces records; the outcomes are in the order of the items. */

@@ -2,7 +2,7 @@
 // Fetch objects and streams of the library's HTTP handler, which take most of the library's time.
 import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS, classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server";
-import type { Request } from "../http/exchange.ts";
+import type { Request } from "../call/exchange.ts";
 
 /**
  * Whether a body is a request that the library's HTTP handler would pass to a server as it is. Everything else, such as

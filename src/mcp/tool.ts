@@ -3,7 +3,7 @@ import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import { echoedName } from "../../gateway/echoed-name.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import { rejectInput } from "../errors.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { Calls } from "./calls.ts";
 
 /** What a tool call has to work with. */

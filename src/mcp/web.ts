@@ -1,6 +1,6 @@
 // Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
 import { receiveBytes } from "../../gateway/body.ts";
-import type { Request as NodeRequest, Response as NodeResponse } from "../http/exchange.ts";
+import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
 /** The body of a request. */
 export interface ReceivedBody {

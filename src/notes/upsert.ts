@@ -6,7 +6,7 @@ import type { KnownRecord, LockNamed, Outcome, RecordName } from "../db/named.ts
 import { identityOf, parentOf } from "../db/named.ts";
 import { putBatch } from "../db/put-batch.ts";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { NoteDocument } from "./document.ts";
 import { contactNoteFields, noTexts, noteTypeName, sessionNoteFields } from "./document.ts";
 import type { LabelledContact } from "./store.ts";

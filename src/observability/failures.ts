@@ -2,9 +2,9 @@
 import type { Logger } from "pino";
 import { Failure, isForTheLog, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
-import type { OnError } from "../rpc/dispatch.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
-import { observe } from "../rpc/dispatch.ts";
+import type { OnError } from "../call/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 import { waitOf } from "../tally.ts";
 
 /** Reports failed requests to the log. A request that is not at fault itself (5xx) has its cause on its line. */

@@ -1,9 +1,9 @@
 // Record of a finished request, from which come the log line, the metrics and the span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
-import type { Request, Response } from "../http/exchange.ts";
+import type { Request, Response } from "../call/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";
 import { pathOf } from "../http/inbound.ts";
-import type { Inbound, Observation } from "../rpc/dispatch.ts";
+import type { Inbound, Observation } from "../call/dispatch.ts";
 import type { Tally } from "../tally.ts";
 
 /** On which port a request came in. */

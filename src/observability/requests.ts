@@ -1,9 +1,9 @@
 // Follows each request from its head to the end of its response, and then writes its log line, its numbers and its
 // span.
 import type { Logger } from "pino";
-import type { RejectedStatus, Request, Response } from "../http/exchange.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
-import { logLine } from "../log.ts";
+import type { RejectedStatus, Request, Response } from "../call/exchange.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import { logLine } from "./log-line.ts";
 import type { Metrics } from "./metrics.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
 import { isProbe, recordOf } from "./record.ts";

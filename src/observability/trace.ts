@@ -1,5 +1,5 @@
 // Tracing interface of the service; its implementation is loaded only where a collector is configured.
-import type { ListenerOptions } from "../http/exchange.ts";
+import type { ListenerOptions } from "../call/exchange.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { RequestRecord } from "./record.ts";
 

@@ -21,7 +21,7 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
-import type { Request } from "../http/exchange.ts";
+import type { Request } from "../call/exchange.ts";
 import { createExporter } from "./exporter.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";

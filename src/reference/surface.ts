@@ -2,11 +2,11 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../http/exchange.ts";
+import type { Request, Response } from "../call/exchange.ts";
 import type { Surface } from "../http/public.ts";
 import { isToServe, sendHashed, sendText } from "../http/static-files.ts";
-import type { OnError } from "../rpc/dispatch.ts";
-import type { Inbound } from "../rpc/dispatch.ts";
+import type { OnError } from "../call/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import type { Assets } from "./assets.ts";
 import { assetFolder, readAssets } from "./assets.ts";
 import { referencePage } from "./page.ts";

@@ -4,8 +4,8 @@ import { ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { failureOf, reasonName } from "../errors.ts";
-import type { Inbound, OnError } from "./dispatch.ts";
-import { observe } from "./dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 import { sanitizeForEcho } from "../text.ts";
 
 /** gRPC reports a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */

@@ -5,7 +5,7 @@ import { compressionGzip } from "@connectrpc/connect-node";
 import { compressedFlag } from "@connectrpc/connect/protocol";
 import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
-import type { Request } from "../http/exchange.ts";
+import type { Request } from "../call/exchange.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 

@@ -5,7 +5,7 @@ import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@conn
 import { parseContentType as grpcWebType } from "@connectrpc/connect/protocol-grpc-web";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import type { Request } from "../http/exchange.ts";
+import type { Request } from "../call/exchange.ts";
 
 /** The protocols of the library, by its own names for them. */
 export type Protocol = "connect" | "grpc" | "grpc-web";

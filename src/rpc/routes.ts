@@ -2,7 +2,7 @@
 import type { DescMethod, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Grant, Handler } from "../guards/chain.ts";
 import type { Operator } from "../guards/internal.ts";
-import type { Owner, Scope, WriteScope } from "../guards/scope.ts";
+import type { Owner, Scope, WriteScope } from "../call/scope.ts";
 
 /**
  * A service of one account's records: one function for every rpc of the descriptor. Those in `Writes` are granted the

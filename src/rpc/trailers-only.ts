@@ -1,10 +1,10 @@
 // Trailers-only responses of gRPC, for failures on a path without an rpc.
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { Failure } from "../errors.ts";
-import type { Response } from "../http/exchange.ts";
+import type { Response } from "../call/exchange.ts";
 import { connectError } from "./connect-error.ts";
-import type { Inbound } from "./dispatch.ts";
-import { observe } from "./dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
 
 /** Writes the failure as a gRPC status ("Trailers-Only" in the protocol over HTTP/2). */
 export function writeGrpcFailure(response: Response, failure: Failure, inbound: Inbound): void {

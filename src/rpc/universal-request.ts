@@ -3,8 +3,8 @@ import type { ContextValues } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerRequest } from "@connectrpc/connect/protocol";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import type { Request } from "../http/exchange.ts";
-import type { Inbound } from "./dispatch.ts";
+import type { Request } from "../call/exchange.ts";
+import type { Inbound } from "../call/dispatch.ts";
 
 /** Other headers are left out: their values may be invalid for the Fetch standard's `Headers`. */
 const headersOfTheProtocols = [

@@ -10,7 +10,7 @@ import { requireTime } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SearchTranscriptsResponse, TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
-import type { Scope } from "../guards/scope.ts";
+import type { Scope } from "../call/scope.ts";
 import { queryWords } from "../search/words.ts";
 import type { SessionDocument } from "./document.ts";
 import { findPassages } from "./passages.ts";

@@ -14,7 +14,7 @@ import { commit } from "../db/write.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
 import { read } from "../db/read.ts";
 import { deflateText, holdDeflated } from "../deflated.ts";
-import type { Scope, WriteScope } from "../guards/scope.ts";
+import type { Scope, WriteScope } from "../call/scope.ts";
 
 /** A transcript as it is stored; `_id` is the id of its session. */
 export interface TranscriptDocument {

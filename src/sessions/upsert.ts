@@ -8,7 +8,7 @@ import { identityOf, parentOf } from "../db/named.ts";
 import { putBatch } from "../db/put-batch.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
-import type { WriteScope } from "../guards/scope.ts";
+import type { WriteScope } from "../call/scope.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields } from "./document.ts";
 import { deriveSession } from "./store.ts";

@@ -1,5 +1,5 @@
 // The cookies of the dashboard: how they are called, set and read (RFC 6265bis).
-import { readCookie } from "../http/negotiation.ts";
+import { readCookie } from "../call/negotiation.ts";
 
 /** A cookie of ours. */
 export interface Cookie {

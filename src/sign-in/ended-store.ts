@@ -10,7 +10,7 @@ import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import type { Proof } from "../guards/scope.ts";
+import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
 /**

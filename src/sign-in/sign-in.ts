@@ -6,7 +6,7 @@ import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
-import type { Actor } from "../guards/scope.ts";
+import type { Actor } from "../call/scope.ts";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
 import type { IdentityProvider, SignInState } from "./provider.ts";

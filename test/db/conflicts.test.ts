@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { retryOnConflict } from "../../src/db/conflicts.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 
 const writer = grantWrites(readScope(new UUID(), deadlineIn(600_000)));
 

@@ -12,8 +12,8 @@ import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Claim, Unproven } from "../../src/guards/scope.ts";
-import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import type { Claim, Unproven } from "../../src/call/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 
 interface Thing {
   _id: UUID;

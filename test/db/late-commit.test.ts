@@ -11,7 +11,7 @@ import type { Fence } from "../../src/db/write.ts";
 import { transaction, write } from "../../src/db/write.ts";
 import { deadlineIn, within } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { directUri } from "../../fixtures/databases/database.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";

@@ -5,7 +5,7 @@ import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { Services } from "../../src/services.ts";
 import { allCollections, createServices } from "../../src/services.ts";
 import { ensureIndexes } from "../../src/db/indexes.ts";

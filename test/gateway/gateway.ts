@@ -9,7 +9,7 @@ import { create } from "@bufbuild/protobuf";
 import { createGateway } from "../../gateway/handler.ts";
 import type { Failure, Violation } from "../../src/errors.ts";
 import { rejectInput } from "../../src/errors.ts";
-import type { Inbound, Observation, RpcResponse } from "../../src/rpc/dispatch.ts";
+import type { Inbound, Observation, RpcResponse } from "../../src/call/dispatch.ts";
 
 export type Version = "HTTP/1.1" | "HTTP/2";
 

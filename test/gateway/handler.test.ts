@@ -7,7 +7,7 @@ import { CreateContactResponseSchema, GetContactResponseSchema } from "../../src
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { GetSessionTranscriptResponse, Transcript } from "../../src/gen/records/v1/sessions_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { RpcResponse } from "../../src/rpc/dispatch.ts";
+import type { RpcResponse } from "../../src/call/dispatch.ts";
 import type { Behaviour, Received, Running, Version } from "./gateway.ts";
 import { responseOf, startGateway } from "./gateway.ts";
 

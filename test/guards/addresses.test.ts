@@ -4,7 +4,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { addressOf, networkOf, wideNetworkOf } from "../../src/address.ts";
 import { inboundOf } from "../../src/http/inbound.ts";
-import type { Request } from "../../src/http/exchange.ts";
+import type { Request } from "../../src/call/exchange.ts";
 
 test.each([
   ["192.0.2.1", "192.0.2.1"],

@@ -7,7 +7,7 @@ import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { TokenFacts } from "../../src/guards/call.ts";
-import { grantWrites } from "../../src/guards/scope.ts";
+import { grantWrites } from "../../src/call/scope.ts";
 import { accountId, reasonOf } from "./made.ts";
 import type { MadeAssistant } from "./made-assistant.ts";
 import { account, facts, makeAssistant, one, token } from "./made-assistant.ts";

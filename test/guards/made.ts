@@ -20,12 +20,12 @@ import type { RecognitionDependencies, Recognizers } from "../../src/guards/cred
 import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
-import type { Proof } from "../../src/guards/scope.ts";
-import { grantWrites } from "../../src/guards/scope.ts";
+import type { Proof } from "../../src/call/scope.ts";
+import { grantWrites } from "../../src/call/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
-import type { Dispatch, Inbound, Observation, RpcResponse } from "../../src/rpc/dispatch.ts";
+import type { Dispatch, Inbound, Observation, RpcResponse } from "../../src/call/dispatch.ts";
 
 export const accountId = new UUID("3f2a8c54-0000-4000-8000-000000000001");
 export const keyId = new UUID("3f2a8c54-0000-4000-8000-000000000002");

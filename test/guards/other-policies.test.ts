@@ -16,10 +16,10 @@ import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
 import { internalAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Operator } from "../../src/guards/internal.ts";
 import { createInternalAccess } from "../../src/guards/internal.ts";
-import { grantWrites, readOnlyScope, readScope, requireGrant } from "../../src/guards/scope.ts";
+import { grantWrites, readOnlyScope, readScope, requireGrant } from "../../src/call/scope.ts";
 import type { StreamHandler } from "../../src/guards/stream.ts";
 import { createStreamDispatch } from "../../src/guards/stream.ts";
-import type { Dispatch } from "../../src/rpc/dispatch.ts";
+import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, contactId, make, reasonOf } from "./made.ts";
 

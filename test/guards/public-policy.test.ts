@@ -5,7 +5,7 @@ import { MongoNetworkError } from "mongodb";
 import { describe, expect, test, vi } from "vitest";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { NoteService } from "../../src/gen/records/v1/notes_pb.ts";
-import { requireGrant } from "../../src/guards/scope.ts";
+import { requireGrant } from "../../src/call/scope.ts";
 import type { Failure } from "../../src/errors.ts";
 import { fail } from "../../src/errors.ts";
 import { timersLeftBy } from "../support/own-timers.ts";

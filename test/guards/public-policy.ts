@@ -2,7 +2,7 @@
 import { beforeEach } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";
-import type { Dispatch, RpcResponse } from "../../src/rpc/dispatch.ts";
+import type { Dispatch, RpcResponse } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { contactId, make, publicAccessPolicyOf } from "./made.ts";
 

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Dispatch } from "../../src/rpc/dispatch.ts";
+import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from "./made.ts";
 

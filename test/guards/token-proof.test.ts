@@ -6,7 +6,7 @@ import { deadlineMs } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { Proof, Unproven } from "../../src/guards/scope.ts";
+import type { Proof, Unproven } from "../../src/call/scope.ts";
 import { reasonOf } from "./made.ts";
 import type { MadeAssistant } from "./made-assistant.ts";
 import { account, facts, makeAssistant, one, token } from "./made-assistant.ts";

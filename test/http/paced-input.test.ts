@@ -6,7 +6,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { once } from "node:events";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
-import type { Request, Response } from "../../src/http/exchange.ts";
+import type { Request, Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";

@@ -3,7 +3,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import type { Request, Response } from "../../src/http/exchange.ts";
+import type { Request, Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 import { publicListener } from "../../src/http/public.ts";

@@ -6,7 +6,7 @@ import { deadlineIn } from "../../src/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
 import { createReservations } from "../../src/guards/reservations.ts";
-import { grantWrites, readScope } from "../../src/guards/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import { useTwoInstances } from "./two-instances.ts";

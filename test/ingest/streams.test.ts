@@ -6,7 +6,7 @@ import { uuid } from "../../src/db/mongo.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { ExportResponseSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import { readScope } from "../../src/guards/scope.ts";
+import { readScope } from "../../src/call/scope.ts";
 import { createExport } from "../../src/ingest/export.ts";
 import { counts, newClient, useService } from "../support/client.ts";
 import type { Client } from "../support/client.ts";

@@ -25,6 +25,22 @@ export function importsOf({ path, text }: Source): string[] {
   return found;
 }
 
+/** The room of a file of the service: its folder, or the file itself where it lies beside the folders. */
+function roomOf(path: string): string {
+  return /^(?:src\/[^/]+|gateway\/plugin(?=\/)|gateway)/.exec(path)?.[0] ?? path;
+}
+
+/** The same imports among rooms: what a file imports of its own room is left out. */
+export function roomImports(imports: ReadonlyMap<string, readonly string[]>): Map<string, readonly string[]> {
+  const rooms = new Map<string, readonly string[]>();
+  for (const [path, targets] of imports) {
+    const own = roomOf(path);
+    const others = targets.map(roomOf).filter((room) => room !== own);
+    rooms.set(own, [...new Set([...(rooms.get(own) ?? []), ...others])]);
+  }
+  return rooms;
+}
+
 /** The circles among files, each as its path: a file that reaches itself by its imports. One for each such file. */
 export function circles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const found: string[][] = [];

@@ -1,6 +1,6 @@
 // Reads the forms that users send.
 import type { IncomingMessage } from "node:http";
-import { readMediaType } from "../../http/negotiation.ts";
+import { readMediaType } from "../../call/negotiation.ts";
 
 const LIMIT = 64 * 1_024;
 

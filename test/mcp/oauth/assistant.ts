@@ -8,7 +8,7 @@ import { localBucket } from "../../../src/guards/bucket.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
-import type { Inbound } from "../../../src/rpc/dispatch.ts";
+import type { Inbound } from "../../../src/call/dispatch.ts";
 import { listenToMongo } from "../../../fixtures/databases/commands.ts";
 import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";

@@ -13,8 +13,8 @@ import type { AccessPolicy, Handler } from "../../../src/guards/chain.ts";
 import { createDispatch } from "../../../src/guards/chain.ts";
 import { createIdempotency } from "../../../src/guards/idempotency.ts";
 import { createReservations } from "../../../src/guards/reservations.ts";
-import type { WriteScope } from "../../../src/guards/scope.ts";
-import type { Dispatch, Inbound } from "../../../src/rpc/dispatch.ts";
+import type { WriteScope } from "../../../src/call/scope.ts";
+import type { Dispatch, Inbound } from "../../../src/call/dispatch.ts";
 import { statusOf, useAssistant, writesDuring } from "./assistant.ts";
 
 const assistant = useAssistant();

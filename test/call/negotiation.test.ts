@@ -8,7 +8,7 @@ import {
   readCookie,
   readMediaType,
   readPreferences,
-} from "../../src/http/negotiation.ts";
+} from "../../src/call/negotiation.ts";
 
 test.each([
   ["gzip", "gzip"],
