@@ -53,7 +53,7 @@ export const groups: readonly Group[] = [
   {
     name: "parameters",
     mutate: gateway("query", "percent", "scalar", "echoed-name"),
-    tests: tests("gateway", "query", "parameters"),
+    tests: tests("gateway", "query", "parameters", "percent"),
   },
   { name: "router", mutate: gateway("router", "path-template"), tests: tests("gateway", "router", "path-template") },
   { name: "gzip", mutate: gateway("gzip"), tests: tests("gateway", "gzip") },
