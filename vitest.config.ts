@@ -2,6 +2,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { leftOut } from "./test/support/left-out.ts";
 import { LongestFirst } from "./test/support/longest-first.ts";
+import { keepTemporaryFilesInMemory } from "./test/support/memory-folder.ts";
+
+keepTemporaryFilesInMemory(process.env);
 
 /** What measures times, or checks the service's deadlines: one by one, after all other tests. */
 const timed = [
