@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import type { Pages } from "../http/pages.ts";
 import type { HashedFile } from "../http/static-files.ts";
 import { staticFile } from "../http/static-files.ts";
 import { packageRoot } from "../root.ts";
@@ -11,21 +12,13 @@ import { guidePage, pathOfPage } from "./page.ts";
 import type { Source } from "./source.ts";
 import { readSources } from "./source.ts";
 
-/** What the guide serves by path. */
-export interface Guide {
-  /** The HTML of a page; undefined where the path is none. */
-  page(path: string): string | undefined;
-  /** A stylesheet, script, diagram or the search index; undefined where the path is none. */
-  file(path: string): HashedFile | undefined;
-}
-
 /** An entry of the search index: page, heading, path with anchor, text. */
 type Entry = readonly [page: string, heading: string, path: string, text: string];
 
 const ownFiles = join(packageRoot, "src/guide/page");
 
 /** Reads the sources. `baseUrl` replaces the address of the samples, so that they work as shown. */
-export async function openGuide(baseUrl: string): Promise<Guide> {
+export async function openGuide(baseUrl: string): Promise<Pages> {
   const [{ pages: written, diagrams }, style, script] = await Promise.all([
     readSources(),
     readFile(join(ownFiles, "guide.css")),

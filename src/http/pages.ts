@@ -1,0 +1,68 @@
+// Pages with the files that they request: both are made when the first of them is requested.
+import { writeFailure } from "../../gateway/response.ts";
+import { fail, failureOf } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
+import type { Surface } from "./public.ts";
+import type { HashedFile } from "./static-files.ts";
+import { isToServe, sendHashed, sendText } from "./static-files.ts";
+
+/** What is served by path. */
+export interface Pages {
+  /** The HTML of a page; undefined where the path is none. */
+  page(path: string): string | undefined;
+  /** A file that the pages request; undefined where the path is none. */
+  file(path: string): HashedFile | undefined;
+}
+
+/** Dependencies of a surface of pages. */
+export interface PageDependencies {
+  readonly baseUrl: () => string;
+  /** Throttles a request; fails with RATE_LIMITED. */
+  readonly throttle: (inbound: Inbound) => Promise<void>;
+  /** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
+  readonly sendLarge: (send: () => Promise<void>, limits: Inbound["limits"]) => Promise<void>;
+  readonly onError: OnError;
+}
+
+/** Handles requests for pages and files. `policies` is the Content-Security-Policy of the pages. */
+export function handlePages(
+  load: () => Promise<Pages>,
+  policies: readonly string[],
+  { throttle, sendLarge, onError }: PageDependencies,
+): Surface["handle"] {
+  const pageHeaders = {
+    "Content-Type": "text/html; charset=utf-8",
+    "Content-Security-Policy": policies.join("; "),
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+  };
+  let loading: Promise<Pages> | undefined;
+
+  function loaded(): Promise<Pages> {
+    loading ??= load().catch((error: unknown) => {
+      // The next request tries again.
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
+
+  return async (path, request, response, inbound) => {
+    request.resume();
+    try {
+      await throttle(inbound);
+      const { page, file } = await loaded();
+      const text = page(path);
+      const asset = text === undefined ? file(path) : undefined;
+      if (text === undefined && asset === undefined) fail(Reason.UNKNOWN_PATH);
+      if (!isToServe(request, response)) return;
+      if (asset === undefined) sendText(request, response, pageHeaders, text ?? "");
+      else await sendHashed(request, response, asset, (send) => sendLarge(send, inbound.limits));
+    } catch (error) {
+      const failure = failureOf(error);
+      onError(failure, inbound);
+      if (!response.headersSent) writeFailure(response, failure);
+    }
+  };
+}
