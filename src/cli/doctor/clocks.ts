@@ -7,10 +7,10 @@ import { fault, note, ok } from "./check.ts";
 export interface Clocks {
   readonly now: () => number;
   /**
-   * Notes that a clock reported `reported` (milliseconds of Unix time) in response to a request that was sent and
-   * completed at these times of ours. Of a clock that reports whole seconds, half a second is added.
+   * Notes that a clock reported `reported` (milliseconds of Unix time) in response to a request that was sent at this
+   * time of ours, and is completed now. Of a clock that reports whole seconds, half a second is added.
    */
-  read(check: string, owner: string, reported: number, sent: number, received: number): void;
+  read(check: string, owner: string, reported: number, sent: number): void;
   /**
    * The same of an instance, which may run on this very machine: it is judged by the others, and does not count with
    * them.
@@ -40,12 +40,12 @@ export function createClocks(now: () => number): Clocks {
   const readings: Reading[] = [own];
   const reader =
     (votes: boolean): Clocks["read"] =>
-    (check, owner, reported, sent, received) => {
+    (check, owner, reported, sent) => {
       if (!Number.isFinite(reported)) return;
       readings.push({
         check,
         owner,
-        ahead: (reported % 1_000 === 0 ? reported + 500 : reported) - (sent + received) / 2,
+        ahead: (reported % 1_000 === 0 ? reported + 500 : reported) - (sent + now()) / 2,
         votes,
       });
     };

@@ -54,7 +54,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         const sent = clocks.now();
         const { localTime, msg } = await runCommand({ hello: 1 });
         sharded = msg === "isdbgrid";
-        clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent, clocks.now());
+        clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent);
         // An ordinary command: whoever may not sign in may still say hello.
         await runCommand({ connectionStatus: 1 });
         return ok(`${shownUri(mongodbUri)} responds; the database is ${client.db().databaseName}.`);

@@ -31,13 +31,7 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
     async () => {
       const sent = clocks.now();
       const { body, headers } = await getJson(address);
-      clocks.read(
-        "clock.provider",
-        "The identity provider's clock",
-        Date.parse(headers.get("date") ?? ""),
-        sent,
-        clocks.now(),
-      );
+      clocks.read("clock.provider", "The identity provider's clock", Date.parse(headers.get("date") ?? ""), sent);
       if (!isObject(body)) throw new Error("the response is not a JSON object");
       metadata = body;
       return ok(`${address} responds.`);

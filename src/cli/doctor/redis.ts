@@ -80,7 +80,7 @@ async function checkServer(
         facts = factsOf(await client.info());
         const sent = clocks.now();
         const [seconds = NaN, micros = NaN] = (await client.time()).map(Number);
-        clocks.read("clock.redis", owner, seconds * 1_000 + micros / 1_000, sent, clocks.now());
+        clocks.read("clock.redis", owner, seconds * 1_000 + micros / 1_000, sent);
         return ok(`${where} responds.`);
       },
       (error) => unreachable(error, where),

@@ -78,7 +78,6 @@ function insideChecks({ serviceToken, clocks }: Surroundings, url: string): Prom
         `The clock of the instance at ${url}`,
         Date.parse(headers.get("date") ?? ""),
         sent,
-        clocks.now(),
       );
       return status === 200
         ? ok(`${url} is alive.`)
@@ -209,7 +208,6 @@ async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise
         `The clock of the instance behind ${baseUrl}`,
         Date.parse(response.headers.get("date") ?? ""),
         sent,
-        clocks.now(),
       );
       return publicHealth(response, url);
     },

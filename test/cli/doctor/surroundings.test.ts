@@ -100,9 +100,7 @@ describe("the configuration", () => {
 describe("clocks", () => {
   const at = (...ahead: number[]): [string, string][] => {
     const clocks = createClocks(() => 1_000_500);
-    ahead.forEach((ms, index) =>
-      clocks.read(`clock.c${index}`, `Clock ${index}`, 1_000_500 + ms, 1_000_500, 1_000_500),
-    );
+    ahead.forEach((ms, index) => clocks.read(`clock.c${index}`, `Clock ${index}`, 1_000_500 + ms, 1_000_500));
     return clocks.findings().map(({ check, status }) => [check, status]);
   };
 
