@@ -1,11 +1,11 @@
 // What the checks are about: the settings, and where the parts are, given or embedded.
 import { join } from "node:path";
-import type { Config } from "../../config.ts";
 import { embeddedDependencies, readKept } from "../../embedded/running.ts";
 import { CommandError } from "../exit.ts";
 import { findService } from "../where.ts";
 import type { Clocks } from "./clocks.ts";
 import { createClocks } from "./clocks.ts";
+import type { Settings } from "./settings.ts";
 import { readSettings } from "./settings.ts";
 
 /** What a run of the doctor may be given. */
@@ -28,13 +28,8 @@ export interface ProviderSettings {
   readonly client: { readonly id: string; readonly secret: string } | undefined;
 }
 
-export interface Surroundings {
-  readonly config: Config;
+export interface Surroundings extends Settings {
   readonly environment: NodeJS.ProcessEnv;
-  /** The variables that cannot be used. */
-  readonly wrong: ReadonlyMap<string, string>;
-  /** Whether a variable, or the file that holds its value, is one of them: what depends on it is not checked. */
-  unusable(name: string): boolean;
   /** Undefined where it is embedded and does not run. */
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
@@ -57,7 +52,8 @@ export async function findSurroundings(
   environment: NodeJS.ProcessEnv,
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
 ): Promise<Surroundings> {
-  const { config, wrong, unusable } = readSettings(environment);
+  const settings = readSettings(environment);
+  const { config } = settings;
   const embedded = await embeddedDependencies(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
@@ -67,10 +63,8 @@ export async function findSurroundings(
       : undefined;
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
-    config,
+    ...settings,
     environment,
-    wrong,
-    unusable,
     mongodbUri: config.mongodbUri ?? embedded.mongodbUri,
     redisUrl: config.redisUrl ?? embedded.redisUrl,
     provider:
