@@ -25,15 +25,7 @@ export interface ExportOptions {
   readonly format?: Format;
 }
 
-/** Records by their kind, by the names of the interface. */
-interface Counts {
-  contacts: number;
-  sessions: number;
-  transcripts: number;
-  session_notes: number;
-  contact_notes: number;
-}
-
+/** The kinds of records, by the names of the interface. */
 const kinds = {
   contact: "contacts",
   session: "sessions",
@@ -41,6 +33,9 @@ const kinds = {
   sessionNote: "session_notes",
   contactNote: "contact_notes",
 } as const;
+
+/** Records by their kind. */
+type Counts = Record<(typeof kinds)[keyof typeof kinds], number>;
 
 /** Carries out an export and reports its summary. Returns how the command ends. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
