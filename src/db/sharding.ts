@@ -31,9 +31,3 @@ export const placements: Readonly<Record<(typeof collections)[keyof typeof colle
   [collections.switches]: { whole: "There are two, for all accounts." },
   [collections.switchChanges]: { whole: "They concern all accounts." },
 };
-
-/** The shard key of a collection; undefined for one that is not split. */
-export function shardKeyOf(collection: string): string | undefined {
-  const placement = (placements as Readonly<Record<string, Placement | undefined>>)[collection];
-  return placement !== undefined && "shardKey" in placement ? placement.shardKey : undefined;
-}

@@ -42,8 +42,6 @@ export type Caller =
 
 /** A user who is signed in to the dashboard, and the account of theirs, if there is one. */
 export interface SignedIn {
-  /** Names the session; not what its cookie holds. */
-  readonly sessionId: string;
   /** The user's email, or the subject where the identity provider gives no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;

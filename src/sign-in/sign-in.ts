@@ -88,10 +88,9 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
       const value = sessionCookie.read(cookies);
       const session = value === undefined || value === "" ? undefined : await sessions.find(value, deadline);
       if (session === undefined) return undefined;
-      const { _id, issuer, subject, email, name } = session;
+      const { issuer, subject, email, name } = session;
       const account = await accounts.ofIdentity({ issuer, subject }, deadline);
       return {
-        sessionId: _id.toString("hex"),
         name: email ?? subject,
         account: account && {
           id: account._id,

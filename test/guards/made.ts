@@ -38,7 +38,6 @@ export const keyFacts: KeyFacts = {
   prefix: "rec_good",
 };
 export const user: SignedIn = {
-  sessionId: "s1",
   name: "ann@example.com",
   account: { id: accountId, betaEnrolled: true },
 };

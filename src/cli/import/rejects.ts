@@ -21,7 +21,6 @@ export interface Rejects {
   add(reject: Reject): void;
   /** The first of them. */
   readonly first: readonly Omit<Reject, "input">[];
-  readonly total: () => number;
   /** Whether the file had something in it already, from a run before. */
   readonly continued: boolean;
   /** Waits until all of it is in the file. Fails where it can no longer be written. */
@@ -43,7 +42,6 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       () => false,
     ));
   const stream = file === undefined ? undefined : await open(file);
-  let total = 0;
   let broken: NodeJS.ErrnoException | undefined;
   stream?.on("error", (error) => (broken = error));
   const requireWhole = (): void => {
@@ -56,11 +54,9 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
   };
   return {
     first,
-    total: () => total,
     continued,
     add(reject) {
       requireWhole();
-      total++;
       const { line, reason, message, input = null } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message });
       stream?.write(`${JSON.stringify({ line, reason, message, input })}\n`);
