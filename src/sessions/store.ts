@@ -1,6 +1,5 @@
 // Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
-import type { Collection, Document, MongoClient } from "mongodb";
-import type { UUID } from "mongodb";
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import type { CollectionSpec } from "../db/mongo.ts";

@@ -1,7 +1,6 @@
 // Transcripts in MongoDB, compressed, in a collection of their own: they are large, and read one at a time.
-import type { Collection, Document, MongoClient } from "mongodb";
+import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { Binary } from "mongodb";
-import type { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
 import { dateOf, idText, present, timestamp } from "../db/message.ts";
