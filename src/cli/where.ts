@@ -35,7 +35,7 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
   );
   const env = (name: string): string | undefined => complete[name]?.trim() || undefined;
   const dataDir = resolve(env("DATA_DIR") ?? "data");
-  const demo = readDemo(join(dataDir, "demo.json"));
+  const demo = readDemo(dataDir);
   const port = env("INTERNAL_PORT") === "0" ? undefined : env("INTERNAL_PORT");
   const listener =
     (env("INTERNAL_HOST") ?? port) === undefined
@@ -106,7 +106,7 @@ function readIfThere(file: string): string | undefined {
  */
 export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
   const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
-  const demo = readDemo(join(resolve(env("DATA_DIR") ?? "data"), "demo.json"));
+  const demo = readDemo(resolve(env("DATA_DIR") ?? "data"));
   return env("RECORDS_MCP_URL") ?? `${env("RECORDS_URL") ?? demo.base_url ?? "http://localhost:8080"}/mcp`;
 }
 
@@ -117,9 +117,10 @@ interface DemoFile {
   readonly service_token?: string;
 }
 
-function readDemo(file: string): DemoFile {
+/** What the demo of a data folder shows; empty where it has none. */
+export function readDemo(dataDir: string): DemoFile {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as DemoFile;
+    return JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as DemoFile;
   } catch {
     return {};
   }

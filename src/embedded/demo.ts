@@ -1,5 +1,4 @@
 // The demo: accounts with API keys and records, made once, and listed in `demo.json` (contract §10).
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
@@ -9,6 +8,7 @@ import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { DemoUser } from "./demo-users.ts";
+import { readJson } from "./json-file.ts";
 import { writePrivate } from "./secrets.ts";
 
 /** `DATA_DIR/demo.json`, for its owner alone. */
@@ -68,7 +68,7 @@ export function createDemo(
 
   return {
     async fill(services) {
-      const known = await readDemoFile(file);
+      const known = (await readJson(file)) as DemoFile | undefined;
       const present = await services.accounts.list(1_000, 0, undefined);
       accounts = [];
       for (const { profile, email, subject, password, enrolled, access } of users) {
@@ -155,12 +155,4 @@ async function keyOf(
   if (known && active?.account_id.equals(accountId)) return known;
   await apiKeys.revoke(accountId);
   return (await apiKeys.create(accountId, access)).secret;
-}
-
-async function readDemoFile(file: string): Promise<DemoFile | undefined> {
-  try {
-    return JSON.parse(await readFile(file, "utf8")) as DemoFile;
-  } catch {
-    return undefined;
-  }
 }

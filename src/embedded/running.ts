@@ -1,8 +1,9 @@
 // Finds, without touching anything, the embedded parts that run on a data folder: their ports are picked at each start.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { readFile, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readJson } from "./json-file.ts";
 import { mongodUri } from "./mongod.ts";
 import { isRunning, pidOf } from "./process-id.ts";
 import { redisUrl } from "./redis.ts";
@@ -28,24 +29,12 @@ export async function embeddedDependencies(dataDir: string): Promise<RunningDepe
     const port = id === undefined ? undefined : portOf(pidOf(id));
     return port === undefined ? undefined : uri(dataDir, port);
   };
-  const port = running("service") === undefined ? undefined : (await readKept(join(dataDir, "provider", "port")))[kept];
+  const port = running("service") === undefined ? undefined : await readJson(join(dataDir, "provider", "port"));
   return {
     mongodbUri: await uriOf("mongod", mongodUri),
     redisUrl: await uriOf("redis", redisUrl),
     issuer: typeof port === "number" ? `http://localhost:${port}` : undefined,
   };
-}
-
-const kept = "value";
-
-/** A JSON file of the data folder; what is no object is under `value`. Empty where there is none to read. */
-export async function readKept(file: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    const value = JSON.parse(await readFile(file, "utf8")) as unknown;
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : { [kept]: value };
-  } catch {
-    return {};
-  }
 }
 
 /** The port that a server was started with; redis-server writes its address over its arguments. */

@@ -1,8 +1,7 @@
 // What the checks are about: the settings, and where the parts are, given or embedded.
-import { join } from "node:path";
-import { embeddedDependencies, readKept } from "../../embedded/running.ts";
+import { embeddedDependencies } from "../../embedded/running.ts";
 import { CommandError } from "../exit.ts";
-import { findService } from "../where.ts";
+import { findService, readDemo } from "../where.ts";
 import type { Clocks } from "./clocks.ts";
 import { createClocks } from "./clocks.ts";
 import type { Settings } from "./settings.ts";
@@ -58,9 +57,7 @@ export async function findSurroundings(
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
   const keptUrl =
-    demo && (config.port === 0 || !environment["PORT"])
-      ? text((await readKept(join(config.dataDir, "demo.json")))["base_url"])
-      : undefined;
+    demo && (config.port === 0 || !environment["PORT"]) ? text(readDemo(config.dataDir).base_url) : undefined;
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     ...settings,

@@ -1,6 +1,8 @@
 // Keeps what the provider must know again at its next start, in files for their owner alone.
-import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readJson } from "../json-file.ts";
+import { writePrivate } from "../secrets.ts";
 
 /** A folder of small JSON files. */
 export interface Folder {
@@ -18,19 +20,10 @@ export async function openFolder(dataDir: string): Promise<Folder> {
   // One write after the other: the last one requested is the one that stays.
   let last: Promise<void> = Promise.resolve();
   return {
-    async read(name) {
-      try {
-        return JSON.parse(await readFile(join(folder, name), "utf8")) as unknown;
-      } catch {
-        return undefined;
-      }
-    },
+    read: (name) => readJson(join(folder, name)),
     write(name, value) {
       const text = `${JSON.stringify(value, null, 2)}\n`;
-      const written = last.then(async () => {
-        await writeFile(join(folder, `${name}.new`), text, { mode: 0o600 });
-        await rename(join(folder, `${name}.new`), join(folder, name));
-      });
+      const written = last.then(() => writePrivate(join(folder, name), text));
       last = written.catch(() => {});
       return written;
     },
