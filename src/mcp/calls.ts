@@ -6,8 +6,7 @@ import { table } from "../../gateway/route.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { inflateHeld } from "../deflated.ts";
 import type { Violation } from "../errors.ts";
-import type { OnError } from "../call/dispatch.ts";
-import type { Dispatch, Inbound } from "../call/dispatch.ts";
+import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
 /** What an operation returns: its message, and the body that REST has for it, with what REST does not have. */
 export interface Called {

@@ -2,8 +2,7 @@
 import type { Logger } from "pino";
 import { Failure, isForTheLog, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
-import type { OnError } from "../call/dispatch.ts";
-import type { Inbound } from "../call/dispatch.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { waitOf } from "../tally.ts";
 

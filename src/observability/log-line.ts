@@ -25,23 +25,21 @@ export function logLine(record: RequestRecord, traceId: string | undefined): obj
     tally,
   } = record;
   return {
-    ...{
-      id,
-      listener,
-      wire,
-      method,
-      route,
-      rpc,
-      tools: tools?.join(" "),
-      account,
-      key,
-      service_token: serviceToken,
-      address,
-      status,
-      code,
-      cause,
-      waiting_for: waitingFor,
-    },
+    id,
+    listener,
+    wire,
+    method,
+    route,
+    rpc,
+    tools: tools?.join(" "),
+    account,
+    key,
+    service_token: serviceToken,
+    address,
+    status,
+    code,
+    cause,
+    waiting_for: waitingFor,
     ms: tenth(ms),
     ...(tally === undefined
       ? {}
@@ -49,10 +47,10 @@ export function logLine(record: RequestRecord, traceId: string | undefined): obj
           queue_ms: spent(tally, "queueMs"),
           redis_ms: spent(tally, "redisMs"),
           provider_ms: spent(tally, "providerMs"),
+          db_ms: spent(tally, "dbMs"),
+          db_commands: tally.dbCommands || undefined,
+          rows: tally.rows,
         }),
-    ...(tally === undefined
-      ? {}
-      : { db_ms: spent(tally, "dbMs"), db_commands: tally.dbCommands || undefined, rows: tally.rows }),
     trace_id: traceId,
   };
 }

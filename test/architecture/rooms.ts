@@ -12,7 +12,6 @@ export const rooms: readonly Room[] = [
     "src/guide/",
     ["src/guide/", "src/root.ts", "src/html.ts", "src/http/pages.ts", "src/http/public.ts", "src/http/static-files.ts"],
   ],
-  ],
   ["src/services.ts", ["src/"]],
   ["src/background.ts", ["src/services.ts", "src/db/"]],
   ["src/app/", ["src/", "gateway/"]],
@@ -38,7 +37,6 @@ export const rooms: readonly Room[] = [
       "src/sign-in/",
       "src/embedded/running.ts",
     ],
-  ],
   [
     "src/cli/migrate-actions.ts",
     ["src/cli/", "src/services.ts", "src/logged-error.ts", "src/db/", "src/embedded/running.ts"],
@@ -59,7 +57,6 @@ export const rooms: readonly Room[] = [
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
-  ],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts", "gateway/provider-mark.ts"]],
   [
     "gateway/",
@@ -74,7 +71,6 @@ export const rooms: readonly Room[] = [
       "src/call/",
       "src/instant.ts",
     ],
-  ],
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
   // The code of another commit is loaded from where it was checked out.

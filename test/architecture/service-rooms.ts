@@ -47,7 +47,6 @@ export const serviceRooms: readonly Room[] = [
       "src/turns.ts",
       "src/text.ts",
     ],
-  ],
   ["src/deflated.ts", ["src/large/", "src/text.ts"]],
   ["src/secret-files.ts", []],
   ["src/config-error.ts", []],
@@ -74,7 +73,6 @@ export const serviceRooms: readonly Room[] = [
       "src/tally.ts",
       "src/call/scope.ts",
     ],
-  ],
   [
     "src/guards/",
     [
@@ -91,7 +89,6 @@ export const serviceRooms: readonly Room[] = [
       "src/text.ts",
       "src/uuid.ts",
     ],
-  ],
   [
     "src/rpc/",
     [
@@ -110,7 +107,6 @@ export const serviceRooms: readonly Room[] = [
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
-  ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
   [
     "src/sessions/",
@@ -153,7 +149,6 @@ export const serviceRooms: readonly Room[] = [
       "src/sign-in/",
       "gateway/",
     ],
-  ],
   [
     "src/dashboard/",
     [
@@ -170,7 +165,6 @@ export const serviceRooms: readonly Room[] = [
       "gateway/body.ts",
       "gateway/response.ts",
     ],
-  ],
   [
     "src/reference/",
     [
@@ -182,7 +176,6 @@ export const serviceRooms: readonly Room[] = [
       "src/http/static-files.ts",
       "gateway/",
     ],
-  ],
   ],
   ["src/health/", domain("src/health/")],
   [
@@ -231,7 +224,6 @@ export const serviceRooms: readonly Room[] = [
       "gateway/response.ts",
       "gateway/served-text.ts",
     ],
-  ],
   ["src/log.ts", ["src/address.ts", "src/config.ts", "src/logged-error.ts", "src/readable-log.ts"]],
   [
     "src/observability/",
@@ -250,7 +242,6 @@ export const serviceRooms: readonly Room[] = [
       "src/http/listener.ts",
       "src/http/inbound.ts",
     ],
-  ],
   [
     "src/embedded/",
     [
@@ -268,5 +259,4 @@ export const serviceRooms: readonly Room[] = [
       "src/search/",
       "src/text.ts",
     ],
-  ],
 ];
