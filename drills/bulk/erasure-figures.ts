@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { MongoClient, UUID } from "mongodb";
-import { noteSearchIndex } from "../../src/notes/store.ts";
+import { termsIndex } from "../../src/db/word-search.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { rest } from "../../fixtures/service/service.ts";
 
@@ -55,13 +55,7 @@ export async function deletedBy({ internalPort }: ChildInstance): Promise<number
 /** The instances build the index in the background once no sweeper is at work. */
 export async function isIndexed(client: MongoClient): Promise<boolean> {
   for (let at = 0; at < 120; at++) {
-    if (
-      await client
-        .db()
-        .collection("notes")
-        .indexExists(noteSearchIndex.name ?? "")
-    )
-      return true;
+    if (await client.db().collection("notes").indexExists(termsIndex.name)) return true;
     await sleep(500);
   }
   return false;

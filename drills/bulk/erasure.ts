@@ -10,7 +10,7 @@ import { connectMongo } from "../../src/db/mongo.ts";
 import { rankAt } from "../../src/db/rank.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
-import { noteSearchIndex } from "../../src/notes/store.ts";
+import { termsIndex } from "../../src/db/word-search.ts";
 import { createServices } from "../../src/services.ts";
 import type { Latencies } from "./erasure-figures.ts";
 import { conflictsIn, deletedBy, isIndexed, leftInMongo, leftInRedis, readAll } from "./erasure-figures.ts";
@@ -223,7 +223,7 @@ async function multiply(
 ): Promise<void> {
   const stored = client.db().collection<NoteDocument>("notes");
   const isLarge = notes > 100_000;
-  if (isLarge) await stored.dropIndex(noteSearchIndex.name ?? "");
+  if (isLarge) await stored.dropIndex(termsIndex.name);
   for (let at = made.length; at < notes; at += made.length) {
     const copies = made.slice(0, notes - at).map((note, one) => {
       const [_id, created_at] = [new UUID(), new Date(Date.UTC(2022, 0, 1) + (at + one) * 60_000)];
@@ -233,7 +233,7 @@ async function multiply(
   }
   if (!isLarge) return;
   report("the notes are copied; their search index is built");
-  await stored.createIndexes([noteSearchIndex]);
+  await stored.createIndexes([termsIndex]);
 }
 
 const templates = 500;

@@ -9,9 +9,9 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { read } from "../db/read.ts";
-import { listIndex, searchIndex } from "../db/word-search.ts";
+import { listIndex, termsIndex } from "../db/word-search.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
-import { findNamed, lockNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
@@ -65,23 +65,14 @@ export const contactCollection: CollectionSpec = {
   collection: collections.contacts,
   erasure: { key: "rank", hint: listIndex },
   indexes: [
-    {
-      key: { account_id: 1, g: 1, rank: -1 },
-      name: searchIndex,
-      storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
-    },
+    termsIndex,
     {
       key: { account_id: 1, email_key: 1 },
       name: "email",
       unique: true,
       partialFilterExpression: { email_key: { $type: "string" } },
     },
-    {
-      key: { account_id: 1, external_id: 1 },
-      name: "external_id",
-      unique: true,
-      partialFilterExpression: { external_id: { $type: "string" } },
-    },
+    externalIdIndex,
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
   ],

@@ -99,6 +99,14 @@ function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<
   };
 }
 
+/** The index by which the records of a collection are found by their external ids, each of which one record has. */
+export const externalIdIndex = {
+  key: { account_id: 1, external_id: 1 },
+  name: "external_id",
+  unique: true,
+  partialFilterExpression: { external_id: { $type: "string" } },
+} as const;
+
 /**
  * The condition on `external_id`. The type is said again for the planner, who does not take the partial index without.
  */

@@ -10,8 +10,8 @@ import { repeat } from "../db/repeat.ts";
 import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
 import { createSearchIndex } from "../db/search-index.ts";
+import { termsIndex } from "../db/word-search.ts";
 import type { WriteScope } from "../call/scope.ts";
-import { noteSearchIndex } from "../notes/store.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
 /** The search index of notes while imports and erasures run. */
@@ -49,7 +49,7 @@ const silentMs = 60_000;
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let notify: (what: "dropped" | "built") => void = () => undefined;
   const notes = db.collection(collections.notes) as Collection<Document>;
-  const index: SearchIndex = createSearchIndex(notes, noteSearchIndex);
+  const index: SearchIndex = createSearchIndex(notes, termsIndex);
 
   async function isWorthwhile({ accountId, deadline }: WriteScope, written: number): Promise<boolean> {
     if (written < worthwhile || (await notes.estimatedDocumentCount()) > 3 * written) return false;

@@ -10,7 +10,7 @@ import { idText, present, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
-import { findNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
@@ -18,7 +18,7 @@ import { read } from "../db/read.ts";
 import { isWithoutIndex } from "../db/search-index.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, listIndex, planFilter, searchIndex, searchPage } from "../db/word-search.ts";
+import { checks, listIndex, planFilter, searchIndex, searchPage, termsIndex } from "../db/word-search.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
@@ -88,27 +88,16 @@ const mostSessions = 50;
 /** How many code points of a note a search shows. */
 const excerptLength = 1_000;
 
-export const noteSearchIndex = {
-  key: { account_id: 1, g: 1, rank: -1 },
-  name: searchIndex,
-  storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
-} as const;
-
 export const noteCollection: CollectionSpec = {
   collection: collections.notes,
   erasure: { key: "rank", hint: listIndex },
   deferred: searchIndex,
   indexes: [
-    noteSearchIndex,
+    termsIndex,
     { key: { account_id: 1, parent_id: 1, rank: -1 }, name: parentIndex },
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
-    {
-      key: { account_id: 1, external_id: 1, kind: 1 },
-      name: "external_id",
-      unique: true,
-      partialFilterExpression: { external_id: { $type: "string" } },
-    },
+    { ...externalIdIndex, key: { ...externalIdIndex.key, kind: 1 } },
   ],
 };
 

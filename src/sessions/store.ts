@@ -5,7 +5,7 @@ import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sess
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
-import { findNamed, lockNamed } from "../db/named.ts";
+import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
@@ -13,7 +13,7 @@ import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import type { WriteOptions } from "../db/write.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { checks, listIndex, planFilter, searchIndex, searchPage } from "../db/word-search.ts";
+import { checks, listIndex, planFilter, searchIndex, searchPage, termsIndex } from "../db/word-search.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 import type { Terms } from "../search/terms.ts";
@@ -58,20 +58,11 @@ export const sessionCollection: CollectionSpec = {
   collection: collections.sessions,
   erasure: { key: "rank", hint: listIndex },
   indexes: [
-    {
-      key: { account_id: 1, g: 1, rank: -1 },
-      name: searchIndex,
-      storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
-    },
+    termsIndex,
     { key: { account_id: 1, rank: -1 }, name: listIndex },
     recordsIndex,
     { key: { account_id: 1, contact_id: 1, rank: -1 }, name: "contact" },
-    {
-      key: { account_id: 1, external_id: 1 },
-      name: "external_id",
-      unique: true,
-      partialFilterExpression: { external_id: { $type: "string" } },
-    },
+    externalIdIndex,
   ],
 };
 
