@@ -37,6 +37,7 @@ export const rooms: readonly Room[] = [
       "src/sign-in/",
       "src/embedded/running.ts",
     ],
+  ],
   [
     "src/cli/migrate-actions.ts",
     ["src/cli/", "src/services.ts", "src/logged-error.ts", "src/db/", "src/embedded/running.ts"],
@@ -57,6 +58,7 @@ export const rooms: readonly Room[] = [
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
+  ],
   ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts", "gateway/provider-mark.ts"]],
   [
     "gateway/",
@@ -71,6 +73,7 @@ export const rooms: readonly Room[] = [
       "src/call/",
       "src/instant.ts",
     ],
+  ],
   ["client/src/", ["client/src/"]],
   ["examples/", ["examples/", "client/src/index.ts", "src/gen/"]],
   // The code of another commit is loaded from where it was checked out.

@@ -47,6 +47,7 @@ export const serviceRooms: readonly Room[] = [
       "src/turns.ts",
       "src/text.ts",
     ],
+  ],
   ["src/deflated.ts", ["src/large/", "src/text.ts"]],
   ["src/secret-files.ts", []],
   ["src/config-error.ts", []],
@@ -73,6 +74,7 @@ export const serviceRooms: readonly Room[] = [
       "src/tally.ts",
       "src/call/scope.ts",
     ],
+  ],
   [
     "src/guards/",
     [
@@ -89,6 +91,7 @@ export const serviceRooms: readonly Room[] = [
       "src/text.ts",
       "src/uuid.ts",
     ],
+  ],
   [
     "src/rpc/",
     [
@@ -107,6 +110,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
+  ],
   ["src/contacts/", domain("src/contacts/", "src/notes/store.ts", "src/notes/document.ts")],
   [
     "src/sessions/",
@@ -149,6 +153,7 @@ export const serviceRooms: readonly Room[] = [
       "src/sign-in/",
       "gateway/",
     ],
+  ],
   [
     "src/dashboard/",
     [
@@ -165,6 +170,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/body.ts",
       "gateway/response.ts",
     ],
+  ],
   [
     "src/reference/",
     [
@@ -224,6 +230,7 @@ export const serviceRooms: readonly Room[] = [
       "gateway/response.ts",
       "gateway/served-text.ts",
     ],
+  ],
   ["src/log.ts", ["src/address.ts", "src/config.ts", "src/logged-error.ts", "src/readable-log.ts"]],
   [
     "src/observability/",
@@ -242,6 +249,7 @@ export const serviceRooms: readonly Room[] = [
       "src/http/listener.ts",
       "src/http/inbound.ts",
     ],
+  ],
   [
     "src/embedded/",
     [
@@ -259,4 +267,5 @@ export const serviceRooms: readonly Room[] = [
       "src/search/",
       "src/text.ts",
     ],
+  ],
 ];
