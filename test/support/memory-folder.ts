@@ -4,28 +4,32 @@ import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
 
-/** Where Linux has a file system in memory. */
-const sharedMemory = "/dev/shm";
-/** The databases of a run, and its copies of the sources, take up to 4 GB. */
-const leastBytes = 10_000_000_000;
+/** Where a folder in memory can be, and what has to be free there. */
+export interface Memory {
+  readonly folder: string;
+  readonly leastBytes: number;
+}
+
+/** The file system in memory that Linux has. The databases of a run, and its copies of the sources, take some 4 GB. */
+const sharedMemory: Memory = { folder: "/dev/shm", leastBytes: 10_000_000_000 };
 const prefix = "records-tests-";
 
 /**
  * Has this process and its children keep temporary files in memory, until it ends. Does nothing where a folder is given
  * (`TMPDIR`), or where the machine has too little memory for it.
  */
-export function keepTemporaryFilesInMemory(environment: NodeJS.ProcessEnv): void {
-  if (environment["TMPDIR"] !== undefined || !hasRoom()) return;
-  removeAbandoned();
-  const folder = join(sharedMemory, `${prefix}${process.pid}`);
+export function keepTemporaryFilesInMemory(environment: NodeJS.ProcessEnv, memory = sharedMemory): void {
+  if (environment["TMPDIR"] !== undefined || !hasRoom(memory)) return;
+  removeAbandoned(memory);
+  const folder = join(memory.folder, `${prefix}${process.pid}`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   environment["TMPDIR"] = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
-function hasRoom(): boolean {
+function hasRoom({ folder, leastBytes }: Memory): boolean {
   try {
-    const { bavail, bsize } = statfsSync(sharedMemory);
+    const { bavail, bsize } = statfsSync(folder);
     return Math.min(bavail * bsize, freemem()) >= leastBytes;
   } catch {
     return false;
@@ -33,10 +37,9 @@ function hasRoom(): boolean {
 }
 
 /** A run that was killed leaves its folder, and the memory that it takes. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(sharedMemory).filter((one) => one.startsWith(prefix)))
-    if (!isRunning(Number(name.slice(prefix.length))))
-      rmSync(join(sharedMemory, name), { recursive: true, force: true });
+function removeAbandoned({ folder }: Memory): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(prefix)))
+    if (!isRunning(Number(name.slice(prefix.length)))) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
 function isRunning(pid: number): boolean {
