@@ -17,50 +17,6 @@ test("of the service, only config and the embedded parts read the environment", 
   expect(reading.sort()).toEqual(["src/cli/records.ts", "src/embedded/parts.ts", "src/main.ts"]);
 });
 
-/** Statements of a file that use a collection which it opens. */
-function collectionCalls(text: string): string[] {
-  const names = [...text.matchAll(/\b(?:const|let) (\w+)(?:: [^=;]+)? = [^;\n]*\.collection(?:<[^;\n]*>)?\(/g)].map(
-    ([, name = ""]) => name,
-  );
-  const methods =
-    "(?:find|findOne|countDocuments|aggregate|distinct|insertOne|insertMany|updateOne|updateMany|replaceOne|deleteOne|deleteMany|findOneAnd\\w+|bulkWrite)\\([^;]*;";
-  const chained = [...text.matchAll(new RegExp(`\\.collection(?:<[^;\\n]*>)?\\([^()]*\\)\\.${methods}`, "g"))];
-  const named = [...text.matchAll(new RegExp(`\\b(\\w+)\\.${methods}`, "g"))].filter(([, name = ""]) =>
-    [...names, "collection", "claims"].includes(name),
-  );
-  const commands = [...text.matchAll(/\bdb(?:\([^()]*\))?\.command\([^;]*;/g)];
-  return [...chained, ...named, ...commands].map(([call]) => call);
-}
-
-/** In a transaction, or with the options of `write` handed on: what only mentions the words is not. */
-const handedOn =
-  /insertInTime|\{(?: upsert: true,)? session \}|\.\.\.options\b|\boptions,?\s*\)|session: options\.session|session: session as ClientSession|\.\.\.options, session/;
-
-test("outside a transaction collections are read and written through src/db alone: under the lease, and not after the deadline [CON-04, CON-05]", () => {
-  const service = handWritten.filter(({ path }) => path.startsWith("src/") && !/^src\/(db|embedded|cli)\//.test(path));
-  const loose = service.flatMap(({ path, text }) =>
-    collectionCalls(text)
-      .filter((call) => !handedOn.test(call))
-      .map((call) => `${path}: ${call}`),
-  );
-  expect(loose).toEqual([]);
-  expect(service.flatMap(({ text }) => collectionCalls(text)).length).toBeGreaterThan(30);
-});
-
-test("a call that goes past src/db is seen", () => {
-  for (const call of [
-    "notes.findOne({ _id });",
-    'db.collection("api_keys").findOne({ _id });',
-    "notes.findOne({ _id }, { session: undefined });",
-    "notes.deleteMany({ account_id: other });",
-    "notes.updateMany({}, { $set: { content } });",
-    'db.command({ find: "notes" });',
-  ]) {
-    const seen = collectionCalls(`const notes = db.collection<Note>("notes");\nawait ${call}`);
-    expect([seen.length, seen.some((one) => handedOn.test(one))], call).toEqual([1, false]);
-  }
-});
-
 /** Look-ups of credentials outside a recognizer's `lookUp`, which the composition root passes in. */
 function looseLookUps({ path, text }: Source): string[] {
   if (!/^src\/(?!app[./]|embedded\/|cli\/)/.test(path)) return [];
@@ -87,31 +43,4 @@ test("a credential of any kind is looked up by a recognizer, which limits look-u
       text: 'const found = await signIn.find(inbound.header("cookie"));',
     }),
   ).toHaveLength(1);
-});
-
-test("every query of records goes through db/read or db/write, which name the account", () => {
-  const records = /\b(contacts|sessions|notes|transcripts)\.(find|findOne|aggregate|countDocuments)\(/;
-  const stores = handWritten.filter(
-    ({ path, text }) => /^src\/(contacts|sessions|notes)\//.test(path) && records.test(text),
-  );
-  for (const { path, text } of stores) {
-    for (const [query] of text.matchAll(/\b(?:contacts|sessions|notes|transcripts)\.(?:find|findOne)\([^;]*;/g))
-      expect(query, path).toContain("account_id");
-  }
-});
-
-/** Deletions of records whose filter names no account: a spread one is named `filter`, and built beside it. */
-function deletionsOfAll({ path, text }: Source): string[] {
-  if (!/^src\/(?:contacts|sessions|notes|ingest)\//.test(path)) return [];
-  return [...text.matchAll(/\.(?:deleteOne|deleteMany|findOneAndDelete)\([^;]*;/g)]
-    .map(([call]) => call)
-    .filter((call) => !/account_id|\.\.\.filter\b/.test(call))
-    .map((call) => `${path}: ${call}`);
-}
-
-test("a deletion of records names the account, in a transaction too", () => {
-  expect(handWritten.flatMap(deletionsOfAll)).toEqual([]);
-  const call = "await notes.deleteMany({ contact_id }, { session });";
-  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call })).toHaveLength(1);
-  expect(deletionsOfAll({ path: "src/notes/store.ts", text: call.replace("{ c", "{ account_id, c") })).toEqual([]);
 });

@@ -1,0 +1,54 @@
+// Who may touch MongoDB, by the types of the code: which files, which collections, with what options and filters.
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { withTrees } from "../../scripts/syntax-trees.ts";
+import { bad, kept } from "./database/planted.ts";
+import { judge, unseen } from "./database/rules.ts";
+import { drivers, openers, otherTexts, owners, reach } from "./database/tables.ts";
+
+const root = join(import.meta.dirname, "../..");
+const planted = [...bad, ...kept].map((one, at) => ({ ...one, path: `${one.folder}/planted-${at}.ts` }));
+const project = JSON.stringify({ extends: "./tsconfig.json", include: ["src", "gateway"] });
+
+/** One program for all: the sources, and beside them the planted files. */
+const judged = withTrees(
+  root,
+  ["tsconfig.planted.json"],
+  ["src/", "gateway/"],
+  judge,
+  new Map([["tsconfig.planted.json", project], ...planted.map(({ path, text }) => [path, text] as const)]),
+);
+const isPlanted = (path: string): boolean => planted.some((one) => one.path === path);
+const shown = judged.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
+
+test("MongoDB is reached by src/db, and written by the room that owns the collection [CON-04, CON-05]", () => {
+  expect(shown.filter(({ path }) => !isPlanted(path)).map(({ problem }) => problem)).toEqual([]);
+  expect(Object.keys(owners).filter((key) => !judged.written.has(key))).toEqual([]);
+});
+
+test("the functions of src/db that write to what they are given are known", () => {
+  expect([...judged.writingHelpers].sort()).toEqual(
+    ["addStored", "insertInTime", "insertProven", "insertRecord", "lockNamed", "putBatch", "putStored"].sort(),
+  );
+});
+
+test("every exception is needed", () => {
+  const uses = Object.entries(reach).flatMap(([path, { members }]) => members.map((member) => `${path}: ${member}`));
+  expect(uses.filter((use) => !judged.allowed.has(use))).toEqual([]);
+  const texts = otherTexts.flatMap(({ path, texts: all }) => all.map((text) => `${path}: ${text}`));
+  const others = [...texts, ...Object.keys(drivers), ...Object.keys(unseen)];
+  expect(others.filter((one) => !judged.needed.has(one))).toEqual([]);
+  expect(Object.keys(openers).filter((path) => !judged.opened.has(path))).toEqual([]);
+});
+
+test.each(planted.flatMap(({ what, path, problem }) => (problem === undefined ? [] : [{ what, path, problem }])))(
+  "what goes past the rules is found: $what [CON-04, CON-05]",
+  ({ path, problem }) => {
+    const found = shown.filter((one) => one.path === path).map((one) => one.problem);
+    expect(found).toContainEqual(expect.stringMatching(problem));
+  },
+);
+
+test.each(planted.filter(({ problem }) => problem === undefined))("what keeps the rules is not: $what", ({ path }) => {
+  expect(shown.filter((one) => one.path === path)).toEqual([]);
+});

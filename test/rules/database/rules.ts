@@ -1,0 +1,54 @@
+// All rules of who may touch MongoDB, on one set of sources.
+import type { Tree } from "../../../scripts/syntax-trees.ts";
+import { withoutAccount } from "./accounts.ts";
+import { castAway, driverValues, namedByText, writingStages } from "./names.ts";
+import { madeOptions } from "./options.ts";
+import { drivers, otherTexts } from "./tables.ts";
+import type { Finding, Uses } from "./writes.ts";
+import { usesIn } from "./writes.ts";
+
+/** What the rules say about sources. */
+export interface Judged extends Uses {
+  /** Exceptions of the tables that something needs. */
+  readonly needed: ReadonlySet<string>;
+}
+
+/** Where an aggregation may write: the one command that proves a credential and inserts. */
+const stages = ["src/db/insert.ts"];
+/** Commands whose filter cannot be seen, by their file, and why. */
+export const unseen: Readonly<Record<string, string>> = {
+  "src/contacts/search.ts": "the stages come from functions, which are given the scope; the tests run all of them",
+  "src/ingest/bulk.ts": "the notes of all other accounts are counted, before the index that they share is dropped",
+};
+
+/** Every rule; the tables' exceptions are taken out. */
+export function judge(trees: readonly Tree[]): Judged {
+  const sources = trees.filter(({ path }) => path.endsWith(".ts") && !path.startsWith("src/gen/"));
+  const uses = usesIn(sources);
+  const needed = new Set<string>();
+  /** Whether an exception covers a finding, which is noted. */
+  const covered = (exception: string | undefined): boolean => {
+    if (exception !== undefined) needed.add(exception);
+    return exception !== undefined;
+  };
+  const beginning = (all: readonly string[], { path }: Finding): string | undefined =>
+    all.find((one) => path.startsWith(one));
+  const findings = [
+    ...uses.findings,
+    ...madeOptions(sources),
+    ...castAway(sources),
+    ...writingStages(sources).filter((one) => !covered(beginning(stages, one))),
+    ...driverValues(sources).filter((one) => !covered(beginning(Object.keys(drivers), one))),
+    ...withoutAccount(sources).filter((one) => !covered(beginning(Object.keys(unseen), one))),
+    ...namedByText(sources).filter((one) => !isOtherText(one, needed)),
+  ];
+  return { ...uses, findings, needed };
+}
+
+function isOtherText({ path, problem }: Finding, needed: Set<string>): boolean {
+  if (path === "src/db/collections.ts") return true;
+  const text = /"(.*)"$/.exec(problem)?.[1] ?? "";
+  const row = otherTexts.find((one) => path.startsWith(one.path) && one.texts.includes(text));
+  if (row !== undefined) needed.add(`${row.path}: ${text}`);
+  return row !== undefined;
+}
