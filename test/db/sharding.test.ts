@@ -63,6 +63,11 @@ test("the guide has the table of the code, and every command that goes to all sh
 
 const [account, other] = [new UUID(), new UUID()];
 
+/** A stage that makes a document of an account, or none. */
+function storing(account_id: UUID): Document {
+  return { $replaceWith: { $cond: [true, { $literal: { _id: 1, account_id } }, null] } };
+}
+
 test.each<[string, Document]>([
   ["find", { find: "notes", filter: { account_id: account, rank: 1 } }],
   ["find", { find: "notes", filter: { account_id: { $eq: account } } }],
@@ -85,6 +90,21 @@ test.each<[string, Document]>([
   ["insert", { insert: "notes", documents: [{ _id: 1, account_id: account }] }],
   ["findAndModify", { findAndModify: "contacts", query: { account_id: account } }],
   ["aggregate", { aggregate: "contacts", pipeline: [{ $match: { account_id: account } }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: { account_id: account, rank: 1 } }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: { $set: { rank: 1 } } }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: [storing(account)] }] }],
+  ["aggregate", { aggregate: "api_keys", pipeline: [storing(account), { $merge: { into: "notes" } }] }],
+  [
+    "bulkWrite",
+    {
+      bulkWrite: 1,
+      ops: [
+        { insert: 0, document: { account_id: account } },
+        { delete: 1, filter: {} },
+      ],
+      nsInfo: [{ ns: "records.notes" }, { ns: "records.accounts" }],
+    },
+  ],
 ])("a %s that names its account goes to one shard: %j [OPS-17]", (name, command) => {
   expect(routingOf(name, command)).toEqual({ accounts: [JSON.stringify(account)], scattered: [] });
 });
@@ -119,8 +139,30 @@ test.each<[string, Document]>([
     },
   ],
   ["aggregate", { aggregate: "accounts", pipeline: [{ $unionWith: { coll: "notes", pipeline: [] } }] }],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $unionWith: "notes" }] }],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $graphLookup: { from: "notes", as: "all" } }] }],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $merge: { into: "contacts" } }] }],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $merge: "contacts" }] }],
+  ["aggregate", { aggregate: "accounts", pipeline: [{ $out: { db: "records", coll: "contacts" } }] }],
+  ["aggregate", { aggregate: 1, pipeline: [{ $documents: [] }, { $out: "contacts" }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: { rank: 1 } }] }],
+  ["bulkWrite", { bulkWrite: 1, ops: [{ delete: 0, filter: {} }], nsInfo: [{ ns: "records.contacts" }] }],
+  ["bulkWrite", { bulkWrite: 1, ops: [{ insert: 0, document: { _id: 1 } }], nsInfo: [{ ns: "records.notes" }] }],
 ])("a %s that names no account goes to every shard: %j [OPS-17]", (name, command) => {
   expect(routingOf(name, command).scattered).toHaveLength(1);
+});
+
+test.each<[string, Document]>([
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: { account_id: other } }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: { $set: { account_id: other } } }] }],
+  ["update", { update: "notes", updates: [{ q: { account_id: account }, u: [storing(other)] }] }],
+  ["findAndModify", { findAndModify: "notes", query: { account_id: account }, update: { account_id: other } }],
+  [
+    "aggregate",
+    { aggregate: "notes", pipeline: [{ $match: { account_id: account } }, storing(other), { $out: "notes" }] },
+  ],
+])("a %s that would move a record to another account names both: %j [OPS-17]", (name, command) => {
+  expect(routingOf(name, command).accounts).toEqual([JSON.stringify(account), JSON.stringify(other)]);
 });
 
 test("what is on the primary shard, and what defines an index, needs no account [OPS-17]", () => {
