@@ -78,7 +78,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
 }
 
 /** What comes after a document in the order of one or two fields. The first condition bounds the scan of the index. */
-function afterOf([first = "_id", second]: readonly string[], last: Document): Document {
+function afterOf([first = "_id", second]: readonly string[], last: Readonly<Record<string, unknown>>): Document {
   if (second === undefined) return { [first]: { $gt: last[first] } };
   const rest = { [first]: last[first], [second]: { $gt: last[second] } };
   return { [first]: { $gte: last[first] }, $or: [{ [first]: { $gt: last[first] } }, rest] };

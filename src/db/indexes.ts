@@ -177,7 +177,7 @@ export async function indexesOf(
   };
   // Of an index that is being built, the reply has the description inside, beside the id of the build.
   return firstBatch.map((index) =>
-    "spec" in index ? { ...index.spec, building: true } : { ...index, building: false },
+    "spec" in index ? { ...(index.spec as IndexDescriptionInfo), building: true } : { ...index, building: false },
   );
 }
 

@@ -88,7 +88,7 @@ export async function insertProven<T extends Inserted>(
 ): Promise<void> {
   const pipeline = [
     ...proof.stages,
-    documentWhere({ $and: [fence["$expr"], proof.isValid] }, document),
+    documentWhere({ $and: [fence["$expr"] as unknown, proof.isValid] }, document),
     { $merge: { into: collectionName, whenMatched: "fail" } },
   ];
   const command = { aggregate: proof.collection, pipeline, cursor: {}, writeConcern: { w: "majority" } };

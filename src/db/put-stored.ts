@@ -10,7 +10,7 @@ export async function putStored(
   session: ClientSession,
 ): Promise<void> {
   const replacements = documents.map(({ _id, ...replacement }) => ({
-    replaceOne: { filter: { _id, ...owner }, replacement, upsert: true },
+    replaceOne: { filter: { _id: _id as unknown, ...owner } as Filter<Document>, replacement, upsert: true },
   }));
   await collection.bulkWrite(replacements, { session });
 }
@@ -24,6 +24,6 @@ export async function addStored(
   const ids = { _id: { $in: documents.map(({ _id }) => _id as unknown) } } as Filter<Document>;
   const present = await collection.find(ids, { session, projection: { _id: 1 } }).toArray();
   const known = new Set(present.map(({ _id }) => BSON.EJSON.stringify(_id)));
-  const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id)));
+  const missing = documents.filter(({ _id }) => !known.has(BSON.EJSON.stringify(_id as object)));
   if (missing.length > 0) await collection.insertMany(missing, { session });
 }

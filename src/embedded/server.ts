@@ -118,7 +118,7 @@ async function whyNotReady(
   const limit = setTimeout(giveUp, START_LIMIT_MS, `it was not ready after ${START_LIMIT_MS / 1000} seconds`);
   void server.ended.then(() => giveUp("it ended at once"));
   const givenUp = new Promise<never>((_, reject) =>
-    given.signal.addEventListener("abort", () => reject(given.signal.reason)),
+    given.signal.addEventListener("abort", () => reject(given.signal.reason as Error)),
   );
   try {
     await Promise.race([kind.ready(port, server.pid, given.signal, logFile), givenUp]);

@@ -55,6 +55,6 @@ export async function toResponse(from: Response, to: NodeResponse): Promise<void
   if (from.body === null) return void to.end();
   const reader = from.body.getReader();
   to.once("close", () => void reader.cancel().catch(() => undefined));
-  for (let part = await reader.read(); !part.done; part = await reader.read()) to.write(part.value);
+  for (let part = await reader.read(); !part.done; part = await reader.read()) to.write(part.value as Uint8Array);
   to.end();
 }

@@ -7,11 +7,7 @@ import { staticFile } from "../http/static-files.ts";
 import { packageRoot } from "../root.ts";
 
 /** The files of the page. */
-export interface Assets {
-  readonly renderer: HashedFile;
-  readonly start: HashedFile;
-  readonly style: HashedFile;
-}
+export type Assets = Readonly<Record<"renderer" | "start" | "style", HashedFile>>;
 
 /** The folder, as a path, under which all of them are. */
 export const assetFolder = "/docs/";

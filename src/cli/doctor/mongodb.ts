@@ -130,8 +130,9 @@ function unreachable(error: unknown, uri: string): Verdict {
   );
 }
 
-function version({ version: running }: Document): Verdict {
-  const major = Number.parseInt(String(running), 10);
+function version({ version: reported }: Document): Verdict {
+  const running = String(reported);
+  const major = Number.parseInt(running, 10);
   return major >= oldest
     ? ok(`MongoDB ${running}.`)
     : warning(
@@ -141,7 +142,7 @@ function version({ version: running }: Document): Verdict {
 }
 
 function transactions({ setName, msg }: Document): Verdict {
-  if (setName !== undefined) return ok(`The replica set ${setName} supports transactions.`);
+  if (setName !== undefined) return ok(`The replica set ${String(setName)} supports transactions.`);
   if (msg === "isdbgrid") return ok("A sharded cluster supports transactions.");
   return fault(
     "A single server does not support transactions, so the service does not start with it.",
@@ -149,8 +150,16 @@ function transactions({ setName, msg }: Document): Verdict {
   );
 }
 
+/** What a member says of itself. */
+interface PrimaryReply {
+  readonly isWritablePrimary?: boolean;
+  readonly lastWrite?: { readonly lastWriteDate?: Date; readonly majorityWriteDate?: Date };
+  readonly msg?: string;
+  readonly me?: string;
+}
+
 /** That the majority keeps up can be seen without writing: what was written last is acknowledged soon after. */
-function primary({ isWritablePrimary, lastWrite, msg, me }: Document): Verdict {
+function primary({ isWritablePrimary, lastWrite, msg, me }: PrimaryReply): Verdict {
   if (msg === "isdbgrid") return ok("A sharded cluster accepts writes at its router.");
   if (isWritablePrimary !== true) return noPrimary();
   const behind = Number(lastWrite?.lastWriteDate) - Number(lastWrite?.majorityWriteDate);
@@ -168,7 +177,8 @@ function noPrimary(): Verdict {
   );
 }
 
-function members({ members: all, set }: Document): Verdict {
+function members({ members: all, set: name }: Document): Verdict {
+  const set = String(name);
   const known = all as {
     readonly name: string;
     readonly stateStr: string;

@@ -150,8 +150,9 @@ function createReader(
   /** The next entry that is a record; undefined at the end. */
   async function readRecord(earlier: boolean): Promise<Found | undefined> {
     for (;;) {
-      const { value: entry, done = false } = await iterator.next();
-      if (done) return undefined;
+      const found = await iterator.next();
+      if (found.done === true) return undefined;
+      const entry = found.value;
       if ("record" in entry.content) return { entry, record: entry.content.record };
       onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
     }

@@ -1,7 +1,7 @@
 // Finds every use of a member of the MongoDB driver's client, databases, collections, sessions and bulk operations.
 import * as ast from "typescript/unstable/ast";
 import type { Node } from "typescript/unstable/ast";
-import type { Checker, Symbol } from "typescript/unstable/sync";
+import type { Checker, Symbol, Type } from "typescript/unstable/sync";
 import type { Tree } from "../../../scripts/syntax-trees.ts";
 import { lookUpAll, isPlainText, walk } from "../../../scripts/syntax-trees.ts";
 
@@ -70,16 +70,17 @@ export function classOf(symbol: Symbol | undefined): string | undefined {
   return name !== undefined && classes.has(name) ? name : undefined;
 }
 
-/** Whether a type is one of the driver's classes, alone or among others. */
+/** The driver's class that a node has the type of, alone or among others. */
 export function driverClass(checker: Checker, node: Node): string | undefined {
-  const type = checker.getTypeAtLocation(node);
+  return classesIn(checker, checker.getTypeAtLocation(node))[0];
+}
+
+/** The driver's classes in a type. */
+export function classesIn(checker: Checker, type: Type | undefined): string[] {
   const own = type && checker.getNonNullableType(type);
-  const all = own?.isUnionType() || own?.isIntersectionType() ? (own as { getTypes(): unknown }).getTypes() : [own];
-  for (const one of all as (typeof own)[]) {
-    const name = one?.getSymbol()?.name;
-    if (name !== undefined && classes.has(name)) return name;
-  }
-  return undefined;
+  if (own === undefined) return [];
+  const parts = own.isUnionType() || own.isIntersectionType() ? own.getTypes() : [own];
+  return parts.flatMap((part) => part.getSymbol()?.name ?? []).filter((name) => classes.has(name));
 }
 
 /** Members by a name that is computed, of an object of the driver. */
@@ -89,8 +90,8 @@ function computedIn(tree: Tree, nodes: readonly ast.ElementAccessExpression[]): 
     (some) => tree.checker.getTypeAtLocation(some),
   );
   return nodes.flatMap((node): Access[] => {
-    const of = objects.get(node.expression)?.getSymbol()?.name;
-    if (of === undefined || !classes.has(of)) return [];
+    const [of] = classesIn(tree.checker, objects.get(node.expression));
+    if (of === undefined) return [];
     return [{ tree, node, of: `${of}.?`, member: "?", call: undefined, object: node.expression }];
   });
 }

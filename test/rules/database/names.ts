@@ -4,7 +4,6 @@ import type { Node } from "typescript/unstable/ast";
 import { collections } from "../../../src/db/collections.ts";
 import type { Tree } from "../../../scripts/syntax-trees.ts";
 import { isPlainText, lineOf, walk } from "../../../scripts/syntax-trees.ts";
-import { driverClass } from "./accesses.ts";
 import type { Finding } from "./writes.ts";
 
 const names: ReadonlySet<string> = new Set(Object.values(collections));
@@ -66,21 +65,6 @@ function valueNames(
   return elements
     .filter(({ isTypeOnly }) => !isTypeOnly)
     .map(({ propertyName, name }) => (propertyName ?? name).getText());
-}
-
-/** Objects of the driver that are cast to what is none: their members would no longer be seen. */
-export function castAway(trees: readonly Tree[]): Finding[] {
-  return trees.flatMap((tree) =>
-    findingsIn([tree], (node) => {
-      if (!ast.isAsExpression(node) || ast.isAsExpression(node.expression)) return undefined;
-      const of = driverClass(tree.checker, node.expression);
-      let whole: Node = node;
-      while (ast.isAsExpression(whole.parent) || ast.isParenthesizedExpression(whole.parent)) whole = whole.parent;
-      if (of === undefined || driverClass(tree.checker, whole) !== undefined) return undefined;
-      // `never` has no members, and fits wherever the type of a document is in the way.
-      return ast.isAsExpression(whole) && whole.type.getText() === "never" ? undefined : `casts a ${of} away`;
-    }),
-  );
 }
 
 function findingsIn(trees: readonly Tree[], judge: (node: Node) => string | undefined): Finding[] {

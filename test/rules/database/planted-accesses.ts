@@ -39,6 +39,24 @@ export const foreign: readonly Row[] = [
     "await (contacts as unknown as { drop(): Promise<unknown> }).drop();",
   ],
   [
+    "a collection that is given to a type of its own",
+    "src/audit",
+    /gives a Collection away/,
+    "const end = (some: { drop(): Promise<unknown> }) => some.drop(); await end(contacts);",
+  ],
+  [
+    "a collection that becomes a name of a type of its own",
+    "src/audit",
+    /gives a Collection away/,
+    "const some: { drop(): Promise<unknown> } = contacts; await some.drop();",
+  ],
+  [
+    "a member by reflection",
+    "src/audit",
+    /reflects on a Collection/,
+    'const all: unknown = Reflect.get(contacts, "deleteMany");',
+  ],
+  [
     "a bulk operation",
     "src/audit",
     /uses Collection.initializeUnorderedBulkOp/,

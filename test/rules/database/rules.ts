@@ -1,7 +1,8 @@
 // All rules of who may touch MongoDB, on one set of sources.
 import type { Tree } from "../../../scripts/syntax-trees.ts";
 import { withoutAccount } from "./accounts.ts";
-import { castAway, driverValues, namedByText, writingStages } from "./names.ts";
+import { escapes } from "./escapes.ts";
+import { driverValues, namedByText, writingStages } from "./names.ts";
 import { madeOptions } from "./options.ts";
 import { drivers, otherTexts } from "./tables.ts";
 import type { Finding, Uses } from "./writes.ts";
@@ -22,8 +23,7 @@ export const unseen: Readonly<Record<string, string>> = {
 };
 
 /** Every rule; the tables' exceptions are taken out. */
-export function judge(trees: readonly Tree[]): Judged {
-  const sources = trees.filter(({ path }) => path.endsWith(".ts") && !path.startsWith("src/gen/"));
+export function judge(sources: readonly Tree[]): Judged {
   const uses = usesIn(sources);
   const needed = new Set<string>();
   /** Whether an exception covers a finding, which is noted. */
@@ -36,7 +36,7 @@ export function judge(trees: readonly Tree[]): Judged {
   const findings = [
     ...uses.findings,
     ...madeOptions(sources),
-    ...castAway(sources),
+    ...escapes(sources),
     ...writingStages(sources).filter((one) => !covered(beginning(stages, one))),
     ...driverValues(sources).filter((one) => !covered(beginning(Object.keys(drivers), one))),
     ...withoutAccount(sources).filter((one) => !covered(beginning(Object.keys(unseen), one))),

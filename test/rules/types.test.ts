@@ -1,13 +1,24 @@
-// Who may touch MongoDB, by the types of the code: which files, which collections, with what options and filters.
+// Rules by the types of the code: who may touch MongoDB, and that no value is of a type that nobody knows.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { withTrees } from "../../scripts/syntax-trees.ts";
+import { looseValues } from "./any.ts";
 import { bad, kept } from "./database/planted.ts";
 import { judge, unseen } from "./database/rules.ts";
 import { drivers, openers, otherTexts, owners, reach } from "./database/tables.ts";
+import { loose, settled } from "./planted-any.ts";
 
 const root = join(import.meta.dirname, "../..");
 const planted = [...bad, ...kept].map((one, at) => ({ ...one, path: `${one.folder}/planted-${at}.ts` }));
+const valuesOf = (texts: typeof loose, name: string) =>
+  texts.map(([what, text], at) => ({
+    what,
+    path: `src/search/planted-${name}-${at}.ts`,
+    text: `${text}\nexport {};\n`,
+  }));
+const looseFiles = valuesOf(loose, "loose");
+const settledFiles = valuesOf(settled, "settled");
+const files = [...planted, ...looseFiles, ...settledFiles];
 const project = JSON.stringify({ extends: "./tsconfig.json", include: ["src", "gateway"] });
 
 /** One program for all: the sources, and beside them the planted files. */
@@ -15,14 +26,17 @@ const judged = withTrees(
   root,
   ["tsconfig.planted.json"],
   ["src/", "gateway/"],
-  judge,
-  new Map([["tsconfig.planted.json", project], ...planted.map(({ path, text }) => [path, text] as const)]),
+  (trees) => {
+    const sources = trees.filter(({ path }) => path.endsWith(".ts") && !path.startsWith("src/gen/"));
+    return { ...judge(sources), values: looseValues(sources) };
+  },
+  new Map([["tsconfig.planted.json", project], ...files.map(({ path, text }) => [path, text] as const)]),
 );
-const isPlanted = (path: string): boolean => planted.some((one) => one.path === path);
+const isPlanted = ({ path }: { readonly path: string }): boolean => files.some((one) => one.path === path);
 const shown = judged.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
 
 test("MongoDB is reached by src/db, and written by the room that owns the collection [CON-04, CON-05]", () => {
-  expect(shown.filter(({ path }) => !isPlanted(path)).map(({ problem }) => problem)).toEqual([]);
+  expect(shown.filter((one) => !isPlanted(one)).map(({ problem }) => problem)).toEqual([]);
   expect(Object.keys(owners).filter((key) => !judged.written.has(key))).toEqual([]);
 });
 
@@ -51,4 +65,17 @@ test.each(planted.flatMap(({ what, path, problem }) => (problem === undefined ? 
 
 test.each(planted.filter(({ problem }) => problem === undefined))("what keeps the rules is not: $what", ({ path }) => {
   expect(shown.filter((one) => one.path === path)).toEqual([]);
+});
+
+test("no value of src and gateway has the type any, where nothing says at once what it is", () => {
+  const found = judged.values.filter((one) => !isPlanted(one));
+  expect(found.map(({ path, line, code }) => `${path}:${line}: ${code}`)).toEqual([]);
+});
+
+test.each(looseFiles)("a value of any type is found: $what", ({ path }) => {
+  expect(judged.values.filter((one) => one.path === path)).not.toEqual([]);
+});
+
+test.each(settledFiles)("a value that is said to have a type at once is none: $what", ({ path }) => {
+  expect(judged.values.filter((one) => one.path === path)).toEqual([]);
 });
