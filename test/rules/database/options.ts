@@ -3,7 +3,7 @@ import * as ast from "typescript/unstable/ast";
 import type { Node } from "typescript/unstable/ast";
 import type { Checker } from "typescript/unstable/sync";
 import type { Tree } from "../../../scripts/syntax-trees.ts";
-import { lineOf, walk } from "../../../scripts/syntax-trees.ts";
+import { lineOf, lookUpAll, walk } from "../../../scripts/syntax-trees.ts";
 import { declarationOf } from "./origins.ts";
 import type { Finding } from "./writes.ts";
 
@@ -49,10 +49,22 @@ export function madeOptions(trees: readonly Tree[]): Finding[] {
 
 function madeOptionsIn({ path, file, checker }: Tree): Finding[] {
   const found: Finding[] = [];
+  const note = (node: Node, problem: string): void => void found.push({ path, line: lineOf(file, node), problem });
+  const names: ast.Identifier[] = [];
   walk(file, (node) => {
     const problem = problemOf(checker, node);
-    if (problem !== undefined) found.push({ path, line: lineOf(file, node), problem });
+    if (problem !== undefined) note(node, problem);
+    if (ast.isIdentifier(node) && ast.isCallExpression(node.parent) && node.parent.expression !== node)
+      names.push(node);
   });
+  const types = lookUpAll(names, (nodes) => checker.getTypeAtLocation(nodes));
+  for (const name of names) {
+    const type = types.get(name);
+    if (type?.getSymbol()?.name !== "__object") continue;
+    if (!checker.getPropertiesOfType(type).every((member) => members.has(member.name))) continue;
+    if (checker.getContextualType(name)?.getSymbol()?.name === "WriteOptions")
+      note(name, `makes WriteOptions itself: ${name.text}`);
+  }
   return found;
 }
 

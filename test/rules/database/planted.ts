@@ -75,6 +75,12 @@ const loose: readonly Row[] = [
     "declare const remove: (options: WriteOptions) => Promise<void>; await remove({});",
   ],
   [
+    "options that are made for another, by a name",
+    "src/notes",
+    /makes WriteOptions itself: none/,
+    "declare const remove: (options: WriteOptions) => Promise<void>; const none = {}; await remove(none);",
+  ],
+  [
     "a session that may be missing",
     "src/notes",
     /is not what a write hands out/,
