@@ -1,4 +1,5 @@
-// A sharded cluster on paper: keys and indexes that agree, commands that name one account, and a watch that sees others.
+// A sharded cluster on paper: keys and indexes that agree, commands that name one account, and a watch that sees
+// others.
 import { EventEmitter } from "node:events";
 import { readFileSync } from "node:fs";
 import type { CommandStartedEvent, Db, Document, MongoClient } from "mongodb";

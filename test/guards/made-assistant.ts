@@ -1,4 +1,5 @@
-// The access policy of assistants over dependencies made by hand: a user with an account, and a provider that can change.
+// The access policy of assistants over dependencies made by hand: a user with an account, and a provider that can
+// change.
 import { create } from "@bufbuild/protobuf";
 import type { Deadline } from "../../src/deadline.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";

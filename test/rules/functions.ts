@@ -1,4 +1,4 @@
-// The functions of a source that are too long, read from its syntax tree.
+// The functions and module bodies of a source that are too long, read from its syntax tree.
 import type { Node, Source } from "./syntax.ts";
 import { parse, walk } from "./syntax.ts";
 
@@ -7,14 +7,33 @@ const functions = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFu
 /** Functions of more than `most` lines from their first to their last, as `path:line name (lines)`. */
 export function longFunctions({ path, text }: Source, most: number): string[] {
   const found: string[] = [];
-  const lineAt = (offset: number): number => text.slice(0, offset).split("\n").length;
   walk(parse(text), (node, parent) => {
     if (!functions.has(node.type)) return;
-    const first = lineAt(node.start);
-    const lines = lineAt(node.end) - first + 1;
-    if (lines > most) found.push(`${path}:${first} ${nameOf(node) ?? nameOf(parent) ?? "function"} (${lines} lines)`);
+    const lines = linesOf(text, node);
+    if (lines > most)
+      found.push(
+        `${path}:${lineAt(text, node.start)} ${nameOf(node) ?? nameOf(parent) ?? "function"} (${lines} lines)`,
+      );
   });
   return found;
+}
+
+/** What only declares something, whatever its length: tables are declared so. */
+const declaring = /^(?:Import|Export|Function|Class|Variable|TS)/;
+
+/** A module whose statements that do work have more than `most` lines together: it is a function without a name. */
+export function longBodies({ path, text }: Source, most: number): string[] {
+  const working = (parse(text)["body"] as Node[]).filter(({ type }) => !declaring.test(type));
+  const lines = working.reduce((sum, node) => sum + linesOf(text, node), 0);
+  return lines > most ? [`${path} (${lines} lines)`] : [];
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
+}
+
+function linesOf(text: string, { start, end }: Node): number {
+  return text.slice(start, end).split("\n").length;
 }
 
 /** The name of a function, or of the variable or member that it is the value of. */

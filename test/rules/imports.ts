@@ -1,6 +1,7 @@
 // The files that a source imports, read from its syntax tree: statically, dynamically, and as types.
 import { join, relative } from "node:path";
-import type { Source } from "./syntax.ts";
+import { literalOf, nameOf, pathOf } from "./names.ts";
+import type { Node, Source } from "./syntax.ts";
 import { parse, walk } from "./syntax.ts";
 
 const importing = new Set([
@@ -14,13 +15,93 @@ const importing = new Set([
 /** The paths of our own files that a file imports, from the root of the repository. */
 export function importsOf({ path, text }: Source): string[] {
   const found: string[] = [];
+  const add = (named: string): void => {
+    if (named.startsWith(".")) found.push(relative("/", join("/", path, "..", named)));
+    // Nobody imports by the place of the repository on a disk.
+    else if (/^(?:\/|file:)/.test(named)) found.push("a computed path");
+  };
+  walk(parse(text), (node) => {
+    const loaded = loadedBy(node);
+    if (loaded !== undefined) add(loaded);
+    if (!importing.has(node.type)) return;
+    const source = (node["source"] ?? node["argument"]) as Node | null;
+    const named = literalOf(source);
+    if (named !== undefined) add(named);
+    // An export of the file's own, or a path that is computed: nobody can say of that what it imports.
+    else if (node.type === "ImportExpression") found.push("a computed path");
+  });
+  return found;
+}
+
+/** The path by which a call loads code: `require` and its like, `import.meta.resolve`, and a URL beside this file. */
+function loadedBy(node: Node): string | undefined {
+  if (node.type === "NewExpression") {
+    const [first, base] = node["arguments"] as Node[];
+    const isBeside = nameOf(node["callee"]) === "Worker" || pathOf(base) === "import.meta.url";
+    const named = literalOf(first);
+    return isBeside && named !== undefined && /\.[cm]?[jt]sx?$/.test(named) ? asRelative(named) : undefined;
+  }
+  if (node.type !== "CallExpression") return undefined;
+  const callee = node["callee"] as Node;
+  const isRequire = /^(?:require(?:\.resolve)?|import\.meta\.resolve)$/.test(pathOf(callee) ?? "") || isCreated(callee);
+  return isRequire ? literalOf((node["arguments"] as Node[])[0]) : undefined;
+}
+
+/** `createRequire(…)`, and `createRequire(…).resolve`. */
+function isCreated(callee: Node): boolean {
+  const made = callee.type === "MemberExpression" ? (callee["object"] as Node) : callee;
+  return made.type === "CallExpression" && /(?:^|\.)createRequire$/.test(pathOf(made["callee"]) ?? "");
+}
+
+/** As a URL beside the file is read: `store.ts` is in its folder. */
+function asRelative(named: string): string {
+  return /^(?:[./]|\w+:)/.test(named) ? named : `./${named}`;
+}
+
+const loaders = /(?:^|\.)(?:createRequire|getBuiltinModule|register|registerHooks|importScripts)$/;
+
+/** The uses of what loads code past the imports, which the table of rooms cannot see through. */
+export function loadersIn({ path, text }: Source): string[] {
+  const found: string[] = [];
+  walk(parse(text), (node) => {
+    const called = pathOf(node["callee"]) ?? "";
+    if (node.type === "CallExpression" && loaders.test(called)) found.push(called);
+    if (
+      node.type === "ImportSpecifier" &&
+      /^(?:createRequire|getBuiltinModule|Worker)$/.test(nameOf(node["imported"]) ?? "")
+    )
+      found.push(nameOf(node["imported"]) ?? "");
+    if (
+      node.type === "ImportDeclaration" &&
+      /^(?:node:)?(?:module|worker_threads|vm)$/.test(literalOf(node["source"]) ?? "")
+    )
+      found.push(literalOf(node["source"]) ?? "");
+    if (node.type === "MemberExpression" && /^(?:import\.meta\.resolve|.*\bgetBuiltinModule)$/.test(pathOf(node) ?? ""))
+      found.push(pathOf(node) ?? "");
+    if (
+      node.type === "NewExpression" &&
+      (isUrlBeside(node) || /(?:^|\.)(?:Worker|SharedWorker|Function)$/.test(called))
+    )
+      found.push(`new ${called}`);
+    if (node.type === "CallExpression" && /^(?:require|eval|Function)$/.test(called)) found.push(called);
+  });
+  return [...new Set(found)].map((one) => `${path}: ${one}`);
+}
+
+function isUrlBeside(node: Node): boolean {
+  return pathOf((node["arguments"] as Node[])[1]) === "import.meta.url";
+}
+
+/** What the script of a page imports that no browser gets with it: all but files of the same page. */
+export function foreignToPage({ path, text }: Source): string[] {
+  const page = /^.*?\/page\//.exec(path)?.[0] ?? "no page";
+  const found: string[] = [];
   walk(parse(text), (node) => {
     if (!importing.has(node.type)) return;
-    const source = (node["source"] ?? node["argument"]) as { readonly value?: unknown } | null;
-    if (typeof source?.value !== "string") {
-      // An export of the file's own, or a path that is computed: nobody can say of that what it imports.
-      if (node.type === "ImportExpression") found.push("a computed path");
-    } else if (source.value.startsWith(".")) found.push(relative("/", join("/", path, "..", source.value)));
+    const source = (node["source"] ?? node["argument"]) as Node | null;
+    if (source === null || source === undefined) return;
+    const named = literalOf(source) ?? "a computed path";
+    if (!named.startsWith(".") || !join(path, "..", named).startsWith(page)) found.push(`${path} → ${named}`);
   });
   return found;
 }

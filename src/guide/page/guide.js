@@ -116,7 +116,11 @@ function showFound(list, entries, words) {
   );
 }
 
-/** 0 unless every word begins a word of the entry; words in the headings count more. @param {Entry} entry @param {readonly string[]} words */
+/**
+ * 0 unless every word begins a word of the entry; words in the headings count more.
+ * @param {Entry} entry
+ * @param {readonly string[]} words
+ */
 function weightOf([page, heading, , text], words) {
   const titles = [...wordsOf(heading), ...wordsOf(page)];
   const body = wordsOf(text);
