@@ -1,4 +1,5 @@
 // The rooms of the repository: who may import whom.
+import { programRooms } from "./program-rooms.ts";
 import type { Room } from "./service-rooms.ts";
 import { serviceRooms } from "./service-rooms.ts";
 
@@ -8,6 +9,7 @@ export const tested = ["test/", "fixtures/", "scripts/", "client/src/", "gateway
 /** The first room whose path a file begins with is its own. */
 export const rooms: readonly Room[] = [
   ...serviceRooms,
+  ...programRooms,
   [
     "src/guide/",
     ["src/guide/", "src/root.ts", "src/html.ts", "src/http/pages.ts", "src/http/public.ts", "src/http/static-files.ts"],

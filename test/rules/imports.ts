@@ -58,7 +58,7 @@ function asRelative(named: string): string {
   return /^(?:[./]|\w+:)/.test(named) ? named : `./${named}`;
 }
 
-const loaders = /(?:^|\.)(?:createRequire|getBuiltinModule|register|registerHooks|importScripts)$/;
+const loaders = /(?:^|\.)(?:createRequire|getBuiltinModule|importScripts)$/;
 
 /** The uses of what loads code past the imports, which the table of rooms cannot see through. */
 export function loadersIn({ path, text }: Source): string[] {

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "vitest";
 import type { Source } from "./syntax.ts";
 
-/** A source by itself, and what is wrong or right with it. */
-export type Example = readonly [what: string, text: string, path?: string];
+/** What is wrong or right, and the source by itself: its text, and where it is; or several of them. */
+export type Example = readonly [what: string, text: string | readonly Source[], path?: string];
 
 export interface Rule {
   /** What is true of every source: a statement, with the ids of the clauses that it proves. */
@@ -24,7 +24,7 @@ export interface Rule {
 /** Declares a test that the rule is kept, and one for each example. */
 export function declareRule({ title, sources, breaches, exceptions = [], bad, good = [], path }: Rule): void {
   const found = ([, text, own]: Example): readonly string[] =>
-    breaches([{ path: own ?? path ?? "src/contacts/example.ts", text }]);
+    breaches(typeof text === "string" ? [{ path: own ?? path ?? "src/contacts/example.ts", text }] : text);
   describe(title, () => {
     test("is kept by every source", () => {
       // A rule over no sources would be kept whatever they say.
