@@ -146,7 +146,7 @@ test("a later message may not lead into another account or import, and Import ne
   ]);
 });
 
-test("writes that are paused end an import that runs, which continues when they are back; an export continues [ING-06, SWI-05]", async () => {
+test("writes that are paused end an import that runs, which continues when they are back; an export continues [ING-06, ERR-16]", async () => {
   const own = await startService();
   try {
     const client = await newClient(own);

@@ -1,17 +1,27 @@
 // The clauses that the titles of a test file cite, read from its syntax tree: comments and other texts prove nothing.
+import { nameOf } from "../rules/names.ts";
+import { isLeftOut } from "../rules/skipped.ts";
 import type { Node } from "../rules/syntax.ts";
 import { parse, walk } from "../rules/syntax.ts";
 
 /**
  * The ids, matched by `id`, in titles of tests and of suites, in the titles of cases, and in the clauses of a drill.
+ * A test that does not run proves nothing, unless its file may leave tests out (`mayLeaveOut`).
  */
-export function citationsOf(text: string, id: RegExp): string[] {
+export function citationsOf(text: string, id: RegExp, mayLeaveOut = false): string[] {
   const titles: unknown[] = [];
+  /** Up to here the walk is in a suite that does not run. */
+  let leftOutUntil = 0;
   walk(parse(text), (node) => {
+    if (node.start < leftOutUntil) return;
     if (node.type === "CallExpression") {
       const [first, second] = node["arguments"] as unknown[];
       const name = calledName(node["callee"] as Node);
-      if (["test", "describe"].includes(name)) {
+      if (["test", "it", "describe", "suite"].includes(name)) {
+        if (!mayLeaveOut && isLeftOut(node)) {
+          leftOutUntil = node.end;
+          return;
+        }
         titles.push(first);
         if (/%s|\$\w/.test(textOf(first))) titles.push(...rowsOf(node["callee"] as Node));
       }
@@ -27,7 +37,7 @@ function calledName(callee: Node): string {
   if (callee.type === "Identifier") return String(callee["name"]);
   const inner = callee["object"] ?? callee["callee"] ?? callee["tag"];
   // The rows of a table are no titles.
-  if (callee.type === "MemberExpression" && (callee["property"] as { name?: unknown }).name === "each") return "";
+  if (callee.type === "MemberExpression" && /^(?:each|for)$/.test(nameOf(callee["property"]) ?? "")) return "";
   return inner === undefined ? "" : calledName(skipEach(inner as Node));
 }
 

@@ -23,6 +23,8 @@ test.each([
   ["another style", "export const one = '1'\n", false],
   ["a comparison that converts", "export const same = (a: number, b: number): boolean => a == b;\n", false],
   ["any", "export const one: any = 1;\n", false],
+  ["a test that is skipped", 'test.skip("rejects it", () => run());\n', false],
+  ["a test that runs alone", 'test.only("rejects it", () => run());\n', false],
 ])("%s", (_what, text, expected) => {
   expect(passes(text)).toBe(expected);
 });

@@ -1,0 +1,49 @@
+// What a whole run came to, from Vitest's report: prints how many tests passed and failed, for `.ci/run`.
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import { mayLeaveOut } from "./may-leave-out.ts";
+
+/** What is used of Vitest's JSON report. */
+export interface RunReport {
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
+
+export interface Outcome {
+  readonly passed: number;
+  readonly failed: number;
+  /** The tests that did not run, and that no declared file has left out: each is a failure. */
+  readonly missing: readonly string[];
+}
+
+/** Counts a run; `declared` are the paths, from `root`, of the files that may leave tests out. */
+export function outcomeOf({ testResults }: RunReport, root: string, declared: readonly string[]): Outcome {
+  const all = testResults.flatMap(({ assertionResults }) => assertionResults);
+  const count = (status: string): number => all.filter((one) => one.status === status).length;
+  // A file that could not even be loaded counts as one failed test.
+  const unloaded = testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && assertionResults.every((one) => one.status !== "failed"),
+  );
+  const missing = testResults
+    // In a file that failed, what did not run has a reason that is counted.
+    .filter(({ name, status }) => status !== "failed" && !declared.includes(relative(root, name)))
+    .flatMap(({ name, assertionResults }) =>
+      assertionResults
+        .filter(({ status }) => status !== "passed" && status !== "failed")
+        .map(({ status, fullName }) => `${relative(root, name)}: ${fullName} (${status})`),
+    );
+  return { passed: count("passed"), failed: count("failed") + unloaded.length + missing.length, missing };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const report = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8")) as RunReport;
+  // Where the clients and the suite are required, nothing may be left out.
+  const declared = process.env["MCP_CLIENTS"] === "required" ? [] : mayLeaveOut.map(([file]) => file);
+  const { passed, failed, missing } = outcomeOf(report, process.cwd(), declared);
+  for (const one of missing) console.error(`did not run: ${one}`);
+  console.log(`${passed} ${failed}`);
+}
