@@ -1,19 +1,21 @@
 // Files of tests share a process: what one of them measures must be its own.
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { sourcesIn } from "../architecture/sources.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
+import { declareRule, havingText } from "./rule.ts";
 
-const folder = join(import.meta.dirname, "..");
+// In two parts, so that this file is not found itself.
+const wholeProcess = `getTimer${"Count"}`;
 
-test("no test counts the timers of the whole process", () => {
-  // This file is found by its own name of the call.
-  const wholeProcess = "getTimerCount";
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".test.ts"));
-  expect(files.length).toBeGreaterThan(250);
-  expect(files.filter((name) => readFileSync(join(folder, name), "utf8").includes(wholeProcess))).toEqual([
-    "rules/shared-process.test.ts",
-  ]);
+declareRule({
+  title: "no test counts the timers of the whole process",
+  sources: sourcesIn("test"),
+  breaches: havingText(new RegExp(wholeProcess)),
+  path: "test/contacts/get.test.ts",
+  bad: [
+    ["a count", `expect(vi.${wholeProcess}()).toBe(0);`],
+    ["a count by another name", `const { ${wholeProcess}: count } = vi;`],
+  ],
 });
 
 test("the timers of a piece of work are counted, those of others are not", async () => {

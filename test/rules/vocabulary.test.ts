@@ -1,18 +1,11 @@
 // One term for one thing: names, comments, test titles and file names use the words of the vocabulary.
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { files, read } from "../architecture/sources.ts";
 import { misnamed } from "./vocabulary.ts";
 
-const root = join(import.meta.dirname, "../..");
-const folders = [
-  ...["src", "gateway", "client", "proto", "bin", "deploy", "scripts"],
-  ...["test", "drills", "bench", "evals", "fixtures", "examples"],
-];
-const ofPrograms = /(?:\.(?:ts|js|mjs|cjs|proto|ya?ml|sh|py|go)|Dockerfile)$/;
-/** Built or generated, or what people say in the records of the demo. */
-const others =
-  /(?:^|\/)(?:node_modules|dist|coverage)\/|^src\/gen\/|^client\/src\/schema\.ts$|^src\/embedded\/demo\/texts\//;
+const ofPrograms = /(?:\.(?:[cm]?[jt]sx?|proto|css|ya?ml|sh|py|go)|(?:^|\/)Dockerfile)$/;
+/** Generated, or what people say in the records of the demo. */
+const others = /^src\/gen\/|^client\/src\/schema\.ts$|^src\/embedded\/demo\/texts\//;
 
 /** A use that stays, and why. */
 const exceptions: readonly { readonly found: RegExp; readonly why: string }[] = [
@@ -27,14 +20,11 @@ const exceptions: readonly { readonly found: RegExp; readonly why: string }[] = 
   { found: /^src\/embedded\/demo\/.* ask → request$/, why: "a note says what to ask a contact" },
 ];
 
-const found = folders.flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .map((name) => `${folder}/${name}`)
-    .filter((path) => ofPrograms.test(path) && !others.test(path))
-    .flatMap((path) => misnamed({ path, text: readFileSync(join(root, path), "utf8") })),
-);
+const programs = read(files.filter((path) => ofPrograms.test(path) && !others.test(path)));
+const found = programs.flatMap(misnamed);
 
 test("names, comments and titles use the words of the vocabulary", () => {
+  expect(programs.length).toBeGreaterThan(1_200);
   expect(found.filter((use) => !exceptions.some((exception) => exception.found.test(use)))).toEqual([]);
 });
 

@@ -87,7 +87,7 @@ function around(text: string, at: number): string {
 }
 
 function textsOf(path: string, text: string): Text[] {
-  return /\.(?:ts|js|mjs|cjs)$/.test(path) ? textsOfProgram(text) : commentsOfLines(text);
+  return /\.[cm]?[jt]sx?$/.test(path) ? textsOfProgram(text) : commentsOfLines(text);
 }
 
 /** Comments of formats whose comments are whole lines: YAML, shell, Python, Go, protos, Dockerfiles. */
