@@ -1,6 +1,7 @@
 // Finds words outside the vocabulary in identifiers, comments, test titles and file names.
-import type { Node, Source } from "./syntax.ts";
-import { parse, walk } from "./syntax.ts";
+import type { Source } from "./syntax.ts";
+import type { Text } from "./words.ts";
+import { textsOf } from "./words.ts";
 
 /** A word that has a standard term: where it must not be, and what to write instead. */
 interface Word {
@@ -43,13 +44,6 @@ const words: readonly Word[] = [
   { use: "operator", inProse: /\bwhoever runs the service\b/i },
 ];
 
-/** A name, a comment, a title or a path, and where it is. */
-export interface Text {
-  readonly kind: "name" | "comment" | "title" | "path";
-  readonly text: string;
-  readonly line: number;
-}
-
 /** Every use of a word that has a standard term, as `path:line: found → term`. */
 export function misnamed({ path, text }: Source): string[] {
   const texts = [{ kind: "path", text: path, line: 1 } as const, ...(hasAny(text) ? textsOf(path, text) : [])];
@@ -84,65 +78,4 @@ function spoken(name: string): string {
 
 function around(text: string, at: number): string {
   return text.slice(Math.max(0, at - 20), at + 20).replace(/\s+/g, " ");
-}
-
-function textsOf(path: string, text: string): Text[] {
-  return /\.[cm]?[jt]sx?$/.test(path) ? textsOfProgram(text) : commentsOfLines(text);
-}
-
-/** Comments of formats whose comments are whole lines: YAML, shell, Python, Go, protos, Dockerfiles. */
-function commentsOfLines(text: string): Text[] {
-  return text
-    .split("\n")
-    .flatMap((line, at) =>
-      /^\s*(?:#|\/\/)/.test(line) ? [{ kind: "comment", text: line, line: at + 1 } as const] : [],
-    );
-}
-
-const testing = new Set(["test", "it", "describe"]);
-
-function textsOfProgram(text: string): Text[] {
-  const lineAt = (at: number): number => text.slice(0, at).split("\n").length;
-  const found: Text[] = [];
-  const strings: Node[] = [];
-  walk(parse(text), (node) => {
-    const title = titleOf(node);
-    if (title?.type === "Literal" || title?.type === "TemplateLiteral")
-      found.push({ kind: "title", text: text.slice(title.start, title.end), line: lineAt(title.start) });
-    if (node.type === "TemplateElement" || (node.type === "Literal" && typeof node["value"] !== "number"))
-      strings.push(node);
-  });
-  const code = blanked(text, strings).replace(/\/\/.*|\/\*[^]*?\*\//g, (comment, at: number) => {
-    found.push({ kind: "comment", text: comment, line: lineAt(at) });
-    return comment.replace(/[^\n]/g, " ");
-  });
-  for (const { 0: name, index } of code.matchAll(/[\p{L}_$][\p{L}\p{N}_$]*/gu))
-    found.push({ kind: "name", text: name, line: lineAt(index) });
-  return found;
-}
-
-/** The title of a call such as `test(…)`, or of a case that a test declares by its `title`. */
-function titleOf(node: Node): Node | undefined {
-  if (node.type === "CallExpression" && isTesting(node)) return (node["arguments"] as Node[])[0];
-  const isTitle = node.type === "Property" && (node["key"] as Node)["name"] === "title";
-  return isTitle ? (node["value"] as Node) : undefined;
-}
-
-/** Whether a call begins with `test`, `it` or `describe`, as `test(…)`, `test.only(…)` and `test.each(…)(…)` do. */
-function isTesting(call: Node): boolean {
-  let callee = call["callee"] as Node | undefined;
-  while (callee !== undefined && callee.type !== "Identifier")
-    callee = (callee["callee"] ?? callee["object"] ?? callee["tag"]) as Node | undefined;
-  return callee !== undefined && testing.has(callee["name"] as string);
-}
-
-/** The text with blanks in place of its strings and regular expressions. */
-function blanked(text: string, nodes: readonly Node[]): string {
-  const pieces: string[] = [];
-  let at = 0;
-  for (const { start, end } of [...nodes].sort((one, other) => one.start - other.start)) {
-    pieces.push(text.slice(at, start), text.slice(start, end).replace(/[^\n]/g, " "));
-    at = end;
-  }
-  return [...pieces, text.slice(at)].join("");
 }

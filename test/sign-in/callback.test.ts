@@ -127,7 +127,7 @@ describe("the response of the provider is rejected", () => {
     ["with an empty code", set("code", "")],
     ["without a code", (back: URL) => back.searchParams.delete("code")],
     ["of another provider", set("iss", "https://other.example")],
-    ["without the provider's name, which this one always tells", (back: URL) => back.searchParams.delete("iss")],
+    ["without the provider's name, which this one always sends", (back: URL) => back.searchParams.delete("iss")],
     ["with an error beside the code", set("error", "server_error")],
     ["as a JWT", set("response", "eyJhbGciOiJub25lIn0.e30.")],
     ["without a query", (back: URL) => void (back.search = "")],
