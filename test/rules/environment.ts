@@ -9,6 +9,7 @@ import { parse, walk } from "./syntax.ts";
  */
 export function environmentReads({ path, text }: Source): string[] {
   const found: string[] = [];
+  if (!/\bprocess\b/.test(text)) return found;
   const add = (node: Node): void => void found.push(`${path}: ${text.slice(node.start, node.end).split("\n")[0]}`);
   walk(parse(text), (node, parent) => {
     if (node.type === "ImportDeclaration" && /^(?:node:)?process$/.test(literalOf(node["source"]) ?? "")) {

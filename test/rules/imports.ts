@@ -12,8 +12,17 @@ const importing = new Set([
   "TSImportType",
 ]);
 
+/** Several rules need the imports of the same sources. */
+const known = new WeakMap<Source, string[]>();
+
 /** The paths of our own files that a file imports, from the root of the repository. */
-export function importsOf({ path, text }: Source): string[] {
+export function importsOf(source: Source): string[] {
+  const imports = known.get(source) ?? readImports(source);
+  known.set(source, imports);
+  return imports;
+}
+
+function readImports({ path, text }: Source): string[] {
   const found: string[] = [];
   const add = (named: string): void => {
     if (named.startsWith(".")) found.push(relative("/", join("/", path, "..", named)));
@@ -63,6 +72,12 @@ const loaders = /(?:^|\.)(?:createRequire|getBuiltinModule|importScripts)$/;
 /** The uses of what loads code past the imports, which the table of rooms cannot see through. */
 export function loadersIn({ path, text }: Source): string[] {
   const found: string[] = [];
+  if (
+    !/\b(?:createRequire|getBuiltinModule|importScripts|require|resolve|module|worker_threads|vm|\w*Worker|Function|eval|meta)\b/.test(
+      text,
+    )
+  )
+    return found;
   walk(parse(text), (node) => {
     const called = pathOf(node["callee"]) ?? "";
     if (node.type === "CallExpression" && loaders.test(called)) found.push(called);

@@ -6,6 +6,7 @@ import { parse, walk } from "./syntax.ts";
 /** The options by which a runner repeats a test, wherever they are written, as `path: option`. */
 export function retriesIn({ path, text }: Source): string[] {
   const found: string[] = [];
+  if (!/\b(?:retry|repeats)\b/.test(text)) return found;
   walk(parse(text), (node) => {
     const isOption = /^(?:retry|repeats)$/;
     if (node.type === "ObjectExpression")
@@ -25,6 +26,7 @@ const waiting = /^(?:vi\.wait(?:For|Until)|expect\.poll)$/;
 /** How often a source uses what calls a function until it passes, as `path (times)`. */
 export function waitsIn({ path, text }: Source): string[] {
   let times = 0;
+  if (!/\b(?:wait(?:For|Until)|poll)\b|=\s*(?:vi|vitest|expect)\b/.test(text)) return [];
   walk(parse(text), (node) => {
     if (node.type === "MemberExpression" && waiting.test(pathOf(node) ?? "")) times++;
     // The same by another name.
@@ -36,6 +38,7 @@ export function waitsIn({ path, text }: Source): string[] {
 /** What a wait would do again with each try: it changes something, and passes for having been tried often enough. */
 export function changingWaits({ path, text }: Source): string[] {
   const found: string[] = [];
+  if (!/\b(?:wait(?:For|Until)|poll)\b/.test(text)) return found;
   walk(parse(text), (node) => {
     if (node.type !== "CallExpression" || !waiting.test(pathOf(node["callee"]) ?? "")) return;
     for (const argument of node["arguments"] as Node[])
@@ -52,6 +55,7 @@ const loops = /^(?:For|ForOf|ForIn|While|DoWhile)Statement$/;
 /** Expectations within a loop whose failure is caught there: the loop is a retry by hand. */
 export function caughtExpectations({ path, text }: Source): string[] {
   const found = new Set<number>();
+  if (!/\bcatch\b/.test(text)) return [];
   const inTry = (node: Node): void => {
     if (node.type !== "TryStatement" || node["handler"] === null) return;
     walk(node["block"] as Node, (inner) => {
@@ -67,6 +71,7 @@ export function caughtExpectations({ path, text }: Source): string[] {
 
 /** Comparisons with what a clock says, as `path: comparison (times)`: they fail where a machine is slow. */
 export function comparedTimes({ path, text }: Source): string[] {
+  if (!/\bnow\b/.test(text) || !/\btoBe(?:Less|Greater)Than/.test(text)) return [];
   const tree = parse(text);
   const spans = new Set<string>();
   const readsClock = (node: Node): boolean => {
