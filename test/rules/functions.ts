@@ -4,18 +4,32 @@ import { parse, walk } from "./syntax.ts";
 
 const functions = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
 
-/** Functions of more than `most` lines from their first to their last, as `path:line name (lines)`. */
+/**
+ * Functions of more than `most` lines from their first to their last, as `path:line name (lines)`. In the script of a
+ * page, a panel declares the functions that share its state: those are counted by themselves, and not with it.
+ */
 export function longFunctions({ path, text }: Source, most: number): string[] {
   const found: string[] = [];
   walk(parse(text), (node, parent) => {
     if (!functions.has(node.type)) return;
-    const lines = linesOf(text, node);
+    const lines = linesOf(text, node) - (isOfPage(path) ? declaredWithin(text, node) : 0);
     if (lines > most)
       found.push(
         `${path}:${lineAt(text, node.start)} ${nameOf(node) ?? nameOf(parent) ?? "function"} (${lines} lines)`,
       );
   });
   return found;
+}
+
+function isOfPage(path: string): boolean {
+  return /^src\/.*\/page\//.test(path);
+}
+
+/** The lines of the functions that the body of a function declares. */
+function declaredWithin(text: string, { body }: Node): number {
+  const statements = ((body as Node)["body"] ?? []) as Node[];
+  const declared = statements.filter(({ type }) => type === "FunctionDeclaration");
+  return declared.reduce((sum, node) => sum + linesOf(text, node), 0);
 }
 
 /** What only declares something, whatever its length: tables are declared so. */
