@@ -1,6 +1,6 @@
 // The one list of sources, which every rule is checked on: what git knows, and what it does not ignore.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clientSchemaFile } from "../../scripts/client-schema.ts";
 import type { Source } from "../rules/syntax.ts";
@@ -15,7 +15,7 @@ const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclu
 });
 /** Every file of the repository, a new one before it is added too; from the root of the repository. */
 export const files: readonly string[] = [...new Set(listed.split("\0"))]
-  .filter((path) => path !== "" && existsSync(join(root, path)))
+  .filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false })?.isFile())
   .sort();
 
 /** The extensions of what Node, a browser or the compiler reads as code. */
