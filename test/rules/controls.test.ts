@@ -11,6 +11,7 @@ const rules = allHandWritten.filter(
 const path = "test/rules/new.test.ts";
 
 const listed = 'import { handWritten } from "../architecture/sources.ts";';
+const judging = 'test("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });';
 const judged = 'import { found } from "./new.ts";';
 const table = 'test.each([["a text"]])("%s is found", (text) => { expect(found(text)).not.toEqual([]); });';
 
@@ -25,28 +26,20 @@ declareRule({
       "a list with a name",
       `${listed}\nconst all = handWritten;\ntest("none", () => { expect(all.filter(bad)).toEqual([]); });`,
     ],
-    [
-      "a function that only this test calls",
-      `${listed}\n${judged}\ntest("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });`,
-    ],
-    [
-      "a table of nothing but what is allowed",
-      `${listed}\n${judged}\ntest("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });\n${table.replace("not.", "")}`,
-    ],
+    ["a function that only this test calls", `${listed}\n${judged}\n${judging}`],
+    ["a table of nothing but what is allowed", `${listed}\n${judged}\n${judging}\n${table.replace("not.", "")}`],
     [
       "a table for something else",
       `${listed}\n${judged}\ntest("none", () => { expect(handWritten.filter(bad)).toEqual([]); });\n${table}`,
     ],
     [
       "a judgement by syntax trees",
-      'import { withTrees } from "../../scripts/syntax-trees.ts";\ntest("none", () => { expect(withTrees(root, judge)).toEqual([]); });',
+      'import { withTrees } from "../../scripts/syntax-trees.ts";\n' +
+        'test("none", () => { expect(withTrees(root, judge)).toEqual([]); });',
     ],
   ],
   good: [
-    [
-      "a function with a table",
-      `${listed}\n${judged}\ntest("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });\n${table}`,
-    ],
+    ["a function with a table", `${listed}\n${judged}\n${judging}\n${table}`],
     ["a rule that is declared", `${listed}\ndeclareRule({ title: "none", sources: handWritten, breaches, bad });`],
     ["a test of something else", 'test("one", () => { expect(one()).toBe(1); });'],
   ],
@@ -64,7 +57,7 @@ declareRule({
         { path: "test/rules/new.ts", text: "export function found() {}" },
         {
           path,
-          text: `${listed}\n${judged}\ntest("none", () => { expect(handWritten.flatMap(found)).toEqual([]); });`,
+          text: `${listed}\n${judged}\n${judging}`,
         },
       ],
     ],

@@ -69,15 +69,15 @@ function asRelative(named: string): string {
 
 const loaders = /(?:^|\.)(?:createRequire|getBuiltinModule|importScripts)$/;
 
+/** Without one of these there is nothing to find. */
+const mentioned = [
+  ...["equire", "BuiltinModule", "importScripts", "meta", "module", "thread", "vm", "Worker", "eval", "Function"],
+];
+
 /** The uses of what loads code past the imports, which the table of rooms cannot see through. */
 export function loadersIn({ path, text }: Source): string[] {
   const found: string[] = [];
-  if (
-    !/\b(?:createRequire|getBuiltinModule|importScripts|require|resolve|module|worker_threads|vm|\w*Worker|Function|eval|meta)\b/.test(
-      text,
-    )
-  )
-    return found;
+  if (!mentioned.some((name) => text.includes(name))) return found;
   walk(parse(text), (node) => {
     const called = pathOf(node["callee"]) ?? "";
     if (node.type === "CallExpression" && loaders.test(called)) found.push(called);
