@@ -16,8 +16,8 @@ export interface Tree {
 }
 
 /**
- * Calls `judge` with every file of the projects whose path begins with one of the folders. Each file comes once. `texts`
- * are files that are on no disk, by their path: the projects have them beside the others.
+ * Calls `judge` with every file of the projects whose path begins with one of the folders. Each file comes once.
+ * `texts` are files that are on no disk, by their path: the projects have them beside the others.
  */
 export function withTrees<T>(
   root: string,

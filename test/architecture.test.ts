@@ -4,7 +4,7 @@ import { importsOfPrograms, unusedPermissions } from "./architecture/permissions
 import { rooms, tested, wrongImports } from "./architecture/rooms.ts";
 import type { Source } from "./architecture/sources.ts";
 import { allHandWritten, served } from "./architecture/sources.ts";
-import { circles, foreignToPage, importsOf, loadersIn } from "./rules/imports.ts";
+import { circles, foreignToPage, importsOf, loadersIn, roomImports } from "./rules/imports.ts";
 import type { Example } from "./rules/rule.ts";
 import { declareRule } from "./rules/rule.ts";
 
@@ -83,6 +83,28 @@ test.each([
 const file = (path: string, ...targets: string[]): Source => ({
   path,
   text: targets.map((target) => `import type { One } from "./${target}";`).join("\n"),
+});
+
+declareRule({
+  title: "no room of src and gateway reaches itself through another, by imports of types either",
+  sources: served,
+  breaches: (sources) =>
+    circles(roomImports(new Map(sources.map((source) => [source.path, importsOf(source)])))).map((circle) =>
+      circle.join(" → "),
+    ),
+  bad: [
+    ["two folders", [file("src/a/one.ts", "../b/one.ts"), file("src/b/two.ts", "../a/two.ts")]],
+    ["a folder and a file", [file("src/a/one.ts", "../b.ts"), file("src/b.ts", "a/two.ts")]],
+    [
+      "three folders",
+      [file("src/a/one.ts", "../b/one.ts"), file("src/b/two.ts", "../c/one.ts"), file("src/c/two.ts", "../a/two.ts")],
+    ],
+    ["the gateway", [file("gateway/one.ts", "../src/a/one.ts"), file("src/a/two.ts", "../../gateway/two.ts")]],
+  ],
+  good: [
+    ["files of one folder", [file("src/a/one.ts", "two.ts"), file("src/a/two.ts", "one.ts")]],
+    ["one way", [file("src/a/one.ts", "../b/one.ts"), file("gateway/plugin/one.ts", "../two.ts")]],
+  ],
 });
 
 declareRule({

@@ -4,7 +4,7 @@ import type { Source } from "./sources.ts";
 /** The uses of the guards' grant elsewhere. */
 export function grantsElsewhere(sources: readonly Source[]): string[] {
   return sources
-    .filter(({ path, text }) => /\bgrantWrites\b/.test(text) && !path.startsWith("src/guards/"))
+    .filter(({ path, text }) => /\bgrantWrites\b/.test(text) && !/^src\/(?:guards\/|call\/scope\.ts)/.test(path))
     .map(({ path }) => path);
 }
 

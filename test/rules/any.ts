@@ -1,4 +1,5 @@
-// Finds values that the checker knows nothing of: expressions of the type `any`, where nothing says at once what they are.
+// Finds values that the checker knows nothing of: expressions of the type `any`, where nothing says at once what they
+// are.
 import * as ast from "typescript/unstable/ast";
 import type { Node } from "typescript/unstable/ast";
 import { TypeFlags } from "typescript/unstable/sync";

@@ -3,11 +3,7 @@ import { allHandWritten } from "../architecture/sources.ts";
 import { ownLists, uncontrolledRules, uncontrolledTests } from "./controls.ts";
 import { declareRule } from "./rule.ts";
 
-/** Their examples are in loops of the tests themselves. */
-const inLoops = /^test\/(?:architecture\/access\.test|rules\/writers(?:\.test)?)\.ts$/;
-const rules = allHandWritten.filter(
-  ({ path }) => /^test\/(?:architecture|rules|ledger)[./]/.test(path) && !inLoops.test(path),
-);
+const rules = allHandWritten.filter(({ path }) => /^test\/(?:architecture|rules|ledger)[./]/.test(path));
 const path = "test/rules/new.test.ts";
 
 const listed = 'import { handWritten } from "../architecture/sources.ts";';

@@ -1,5 +1,5 @@
-// Folder in memory for what a run of the tests writes: its databases then wait for no disk, which takes most of the time
-// of a write, and of the start of a service.
+// Folder in memory for what a run of the tests writes: its databases then wait for no disk, which takes most of the
+// time of a write, and of the start of a service.
 import { mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";

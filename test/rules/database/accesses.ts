@@ -64,7 +64,7 @@ function accessAt(tree: Tree, node: Node, symbol: Symbol | undefined): Access | 
 }
 
 /** The driver's class that declares a member. */
-export function classOf(symbol: Symbol | undefined): string | undefined {
+function classOf(symbol: Symbol | undefined): string | undefined {
   if (symbol?.declarations.some(({ path }) => path.includes("/node_modules/mongodb/")) !== true) return undefined;
   const name = symbol.getParent()?.name;
   return name !== undefined && classes.has(name) ? name : undefined;

@@ -1,4 +1,5 @@
-// Says whether a command goes with what `src/db/write.ts` hands out: the options of a write, or a transaction's session.
+// Says whether a command goes with what `src/db/write.ts` hands out: the options of a write, or a transaction's
+// session.
 import * as ast from "typescript/unstable/ast";
 import type { Node } from "typescript/unstable/ast";
 import type { Checker } from "typescript/unstable/sync";
