@@ -6,6 +6,7 @@ import { timestamp } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
 import type { Levers, LeverUse } from "./levers.ts";
@@ -22,19 +23,22 @@ export function createAccountService(
   levers: Levers,
 ): OperatorService<typeof Descriptor> {
   return {
-    async createAccount({ email, betaEnrolled }, operator) {
+    async createAccount({ email, betaEnrolled, ...rest }, operator) {
+      requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.CreateAccountResponse",
         account: accountMessage(await accounts.create(email, betaEnrolled, operator.deadline())),
       };
     },
-    async getAccount({ accountId }, operator) {
+    async getAccount({ accountId, ...rest }, operator) {
+      requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.GetAccountResponse",
         account: accountMessage((await accounts.get(uuid(accountId), operator.deadline())) ?? noAccount()),
       };
     },
-    async listAccounts({ limit = pageLimit, offset = 0, email }, operator) {
+    async listAccounts({ limit = pageLimit, offset = 0, email, ...rest }, operator) {
+      requireAllRead(rest);
       const found =
         email === undefined
           ? await accounts.list(limit + 1, offset, operator.deadline())
@@ -45,16 +49,19 @@ export function createAccountService(
         hasMore: found.length > limit,
       };
     },
-    async setBetaEnrolment({ accountId, enrolled }, operator) {
+    async setBetaEnrolment({ accountId, enrolled, ...rest }, operator) {
+      requireAllRead(rest);
       const account = (await accounts.enrol(uuid(accountId), enrolled, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
     },
-    async linkIdentity({ accountId, issuer, subject }, operator) {
+    async linkIdentity({ accountId, issuer, subject, ...rest }, operator) {
+      requireAllRead(rest);
       const account = (await accounts.link(uuid(accountId), { issuer, subject }, operator.deadline())) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
     ...leverRpcs(levers),
-    async deleteAccount({ accountId, reason }, operator) {
+    async deleteAccount({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
       const by = { ...operator.caller, reason };
       const { places, ...erasure } =
         (await erasures.erase(uuid(accountId), performance.now() + eraseMs, by, operator.deadline())) ?? noAccount();
@@ -77,15 +84,18 @@ function leverRpcs(
   levers: Levers,
 ): Pick<OperatorService<typeof Descriptor>, "suspendAccount" | "resumeAccount" | "revokeApiKey" | "endSessions"> {
   return {
-    async suspendAccount({ accountId, reason }, operator) {
+    async suspendAccount({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
       const account = (await levers.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.SuspendAccountResponse", account: accountMessage(account) };
     },
-    async resumeAccount({ accountId, reason }, operator) {
+    async resumeAccount({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
       const account = (await levers.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.ResumeAccountResponse", account: accountMessage(account) };
     },
-    async revokeApiKey({ key, reason }, operator) {
+    async revokeApiKey({ key, reason, ...rest }, operator) {
+      requireAllRead(rest);
       const { key_id, prefix, account_id, revoked_at } = await levers.revokeKey(key, useOf(operator, reason));
       return {
         $typeName: "records.admin.v1.RevokeApiKeyResponse",
@@ -95,7 +105,8 @@ function leverRpcs(
         ...(revoked_at && { revokedAt: timestamp(revoked_at) }),
       };
     },
-    async endSessions({ accountId, reason }, operator) {
+    async endSessions({ accountId, reason, ...rest }, operator) {
+      requireAllRead(rest);
       const ended = (await levers.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
     },

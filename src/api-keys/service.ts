@@ -10,6 +10,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Owner } from "../call/scope.ts";
 import type { OwnerService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { LastUse } from "./last-use.ts";
 import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
 
@@ -42,7 +43,8 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
 export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerService<typeof Descriptor> {
   const { keys, audit, lastUse, transaction } = dependencies;
   return {
-    async getApiKey(_request, { accountId, deadline }) {
+    async getApiKey(request, { accountId, deadline }) {
+      requireAllRead(request);
       await lastUse.flush();
       const { key_id, prefix, access, created_at, last_used_at } =
         (await keys.ofAccount(accountId, deadline)) ?? fail(Reason.NO_API_KEY);
@@ -58,20 +60,23 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
         },
       };
     },
-    async createApiKey({ access }, owner) {
+    async createApiKey({ access, ...rest }, owner) {
+      requireAllRead(rest);
       const apiKey = await issue(dependencies, owner, "key_created", (session) =>
         keys.create(owner.accountId, accessOf(access) ?? "read_write", { session }),
       );
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
-    async rotateApiKey({ access }, owner) {
+    async rotateApiKey({ access, ...rest }, owner) {
+      requireAllRead(rest);
       const apiKey = await issue(dependencies, owner, "key_rotated", async (session) => {
         const old = (await keys.revoke(owner.accountId, { session })) ?? fail(Reason.NO_API_KEY);
         return keys.create(owner.accountId, accessOf(access) ?? old.access, { session });
       });
       return { $typeName: "records.v1.RotateApiKeyResponse", apiKey };
     },
-    async revokeApiKey(_request, { accountId, actor, deadline }) {
+    async revokeApiKey(request, { accountId, actor, deadline }) {
+      requireAllRead(request);
       const { key_id, revoked_at } = await transaction(deadline, async (session) => {
         const revoked = (await keys.revoke(accountId, { session })) ?? fail(Reason.NO_API_KEY);
         await audit.appendIn(session, accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix });

@@ -4,6 +4,7 @@ import { AuditEvent } from "../gen/records/v1/audit_pb.ts";
 import { present, timestamp } from "../db/message.ts";
 import { cutPage } from "../db/page.ts";
 import type { OwnerService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { AuditDocument, AuditFact, AuditStore } from "./store.ts";
 
 const events: Readonly<Record<AuditFact["event"], AuditEvent>> = {
@@ -24,7 +25,8 @@ const eventOf = new Map<string, AuditEvent>(Object.entries(events));
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */
 export function createAuditService(audit: AuditStore): OwnerService<typeof Descriptor> {
   return {
-    async listAuditEntries({ limit = 0, offset = 0 }, { accountId, deadline }) {
+    async listAuditEntries({ limit = 0, offset = 0, ...rest }, { accountId, deadline }) {
+      requireAllRead(rest);
       const { rows, pagination } = cutPage(await audit.list(accountId, { limit, offset }, deadline), { limit, offset });
       return { $typeName: "records.v1.ListAuditEntriesResponse", entries: rows.map(entryMessage), pagination };
     },

@@ -7,13 +7,15 @@ import { BackupService } from "../gen/records/admin/v1/backup_pb.ts";
 import type { Operator } from "../guards/internal.ts";
 import type { StreamHandler } from "../guards/stream.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { ReadDocuments } from "./read.ts";
 import type { Restore } from "./restore.ts";
 
 /** The unary rpcs of the service. */
 export function createBackupService(restore: Restore): OperatorService<typeof Descriptor> {
   return {
-    async restoreDocuments({ backupId: backup, accountId: id, documents, checkOnly }, operator) {
+    async restoreDocuments({ backupId: backup, accountId: id, documents, checkOnly, ...rest }, operator) {
+      requireAllRead(rest);
       const restoring = { backup, accountId: id === "" ? undefined : uuid(id), deadline: operator.deadline() };
       const complete = await (checkOnly ? restore.check : restore.write)(restoring, documents);
       return { $typeName: "records.admin.v1.RestoreDocumentsResponse", complete };
@@ -31,7 +33,8 @@ export function createBackupStreams(
       BackupService.method.readDocuments,
       async function* (messages: AsyncIterable<Message>, operator) {
         for await (const message of messages) {
-          const { accountId: id } = message as ReadDocumentsRequest;
+          const { accountId: id, ...rest } = message as ReadDocumentsRequest;
+          requireAllRead(rest);
           const accountId = id === "" ? undefined : (await operator.scopeFor(id)).accountId;
           if (accountId !== undefined) await onRead(accountId, operator);
           yield* readDocuments(accountId, () => operator.deadline());

@@ -7,6 +7,7 @@ import { uuid } from "../db/mongo.ts";
 import { fail, rejectInput } from "../errors.ts";
 import type { NoteStore } from "../notes/store.ts";
 import type { AccountService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { ContactChanges } from "./document.ts";
 import { contactFields } from "./document.ts";
 import type { ContactSearch } from "./search.ts";
@@ -21,7 +22,8 @@ const pageLimit = 25;
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
     async searchContacts(request, scope) {
-      const { query, state, hasEmail, limit, offset, anyWord, brief } = request;
+      const { query, state, hasEmail, limit, offset, anyWord, brief, ...rest } = request;
+      requireAllRead(rest);
       if ([state, hasEmail, limit, offset, anyWord, brief].every((value) => value === undefined))
         return { $typeName: "records.v1.SearchContactsResponse", contacts: await search.search(scope, query) };
       if (anyWord === true && state !== undefined && state !== ContactState.ACTIVE)
@@ -35,14 +37,16 @@ export function createContactService(contacts: ContactStore, search: ContactSear
     createContact(request, scope) {
       return contacts.create(scope, storedTexts(contactFields.texts, request));
     },
-    async getContact({ contactId }, scope) {
+    async getContact({ contactId, ...rest }, scope) {
+      requireAllRead(rest);
       const contact = (await contacts.get(scope, uuid(contactId))) ?? fail(Reason.NOT_FOUND);
       return { $typeName: "records.v1.GetContactResponse", contact };
     },
     updateContact(request, scope) {
       return contacts.update(scope, uuid(request.contactId), changesOf(request));
     },
-    appendContactNote({ contactId, content }, scope) {
+    appendContactNote({ contactId, content, ...rest }, scope) {
+      requireAllRead(rest);
       return notes.append(scope, uuid(contactId), content, contacts.lock);
     },
   };

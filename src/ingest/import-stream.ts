@@ -4,6 +4,7 @@ import type { Change, Outcome, RecordName } from "../db/named.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPlace } from "./batches.ts";
 import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
@@ -25,7 +26,7 @@ export interface StreamTarget {
 /** A stream from where the import was. */
 export interface ImportStream {
   /** The batches that a message fills; records that are settled already are passed over. */
-  take(request: ImportRequest): Iterable<Batch>;
+  take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail">): Iterable<Batch>;
   write(batch: Batch): Promise<void>;
   /** How many notes this stream has written. */
   notesWritten(): number;
@@ -77,7 +78,8 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
   }
 
   return {
-    *take({ position: place, records }) {
+    *take({ position: place, records, ...rest }) {
+      requireAllRead(rest);
       if (place !== undefined) received = placeOf(place, received, before.position);
       for (const record of records) {
         const at = received++;

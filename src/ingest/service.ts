@@ -4,6 +4,7 @@ import type {
   ArchiveContactsRequest,
   DeleteRecordsRequest,
   IngestService as Descriptor,
+  RestoreContactsRequest,
 } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { ExternalNameSchema, RecordKind } from "../gen/records/ingest/v1/ingest_pb.ts";
 import { uuidForm } from "../uuid.ts";
@@ -12,6 +13,7 @@ import { rejectInput } from "../errors.ts";
 import type { Operator } from "../guards/internal.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { ContactIngest } from "./contacts.ts";
 import type { Upserts } from "./upserts.ts";
 import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
@@ -24,24 +26,29 @@ export function createIngestService(
   deletion: Deletion,
 ): OperatorService<typeof Descriptor> {
   return {
-    async upsertContacts({ accountId, contacts: items }, operator) {
+    async upsertContacts({ accountId, contacts: items, ...rest }, operator) {
+      requireAllRead(rest);
       const results = resultsOf(items, await upserts.contacts(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactsResponse", results };
     },
-    async upsertSessions({ accountId, sessions: items }, operator) {
+    async upsertSessions({ accountId, sessions: items, ...rest }, operator) {
+      requireAllRead(rest);
       const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
-    async putTranscripts({ accountId, transcripts: items }, operator) {
+    async putTranscripts({ accountId, transcripts: items, ...rest }, operator) {
+      requireAllRead(rest);
       const names = items.map(({ sessionId: id, sessionExternalId: externalId }) => ({ id, externalId }));
       const results = resultsOf(names, await upserts.transcripts(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.PutTranscriptsResponse", results };
     },
-    async upsertSessionNotes({ accountId, notes: items }, operator) {
+    async upsertSessionNotes({ accountId, notes: items, ...rest }, operator) {
+      requireAllRead(rest);
       const results = resultsOf(items, await upserts.session_notes(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
-    async upsertContactNotes({ accountId, notes: items }, operator) {
+    async upsertContactNotes({ accountId, notes: items, ...rest }, operator) {
+      requireAllRead(rest);
       const results = resultsOf(items, await upserts.contact_notes(await operator.scopeFor(accountId), items));
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
@@ -53,9 +60,9 @@ export function createIngestService(
       const results = await archived(setArchived, request, operator, false);
       return { $typeName: "records.ingest.v1.RestoreContactsResponse", results };
     },
-    async deleteRecords(request, operator) {
-      const scope = await operator.scopeFor(request.accountId);
-      const named = deletedNames(request);
+    async deleteRecords({ accountId, ...names }, operator) {
+      const scope = await operator.scopeFor(accountId);
+      const named = deletedNames(names);
       const outcomes = await itemwise(
         named,
         ({ violations }) => violations,
@@ -78,10 +85,11 @@ export function createIngestService(
 
 async function archived(
   setArchived: ContactIngest["setArchived"],
-  { accountId, contactIds }: Pick<ArchiveContactsRequest, "accountId" | "contactIds">,
+  { accountId, contactIds, ...rest }: ArchiveContactsRequest | RestoreContactsRequest,
   operator: Operator,
   archive: boolean,
 ): Promise<ItemResult[]> {
+  requireAllRead(rest);
   const scope = await operator.scopeFor(accountId);
   const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
   return resultsOf(
@@ -114,7 +122,9 @@ function deletedNames({
   transcriptIds,
   noteIds,
   external,
-}: DeleteRecordsRequest): readonly CheckedName[] {
+  ...rest
+}: Omit<DeleteRecordsRequest, "accountId">): readonly CheckedName[] {
+  requireAllRead(rest);
   const byId = (kind: DeletedKind, ids: readonly string[]): CheckedName[] =>
     ids.map((id) => ({ name: { kind, id }, violations: uuidViolations(id) }));
   const names = [

@@ -6,6 +6,7 @@ import { IngestService } from "../gen/records/ingest/v1/ingest_pb.ts";
 import type { Operator } from "../guards/internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { StreamHandler } from "../guards/stream.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";
 
@@ -28,7 +29,8 @@ export function createIngestStreams(
       IngestService.method.export,
       async function* (messages: AsyncIterable<Message>, operator) {
         for await (const message of messages) {
-          const { accountId: id } = message as ExportRequest;
+          const { accountId: id, ...rest } = message as ExportRequest;
+          requireAllRead(rest);
           const { accountId } = await operator.scopeFor(id);
           await onExport(accountId, operator);
           yield* exportRecords(() => readScope(accountId, operator.deadline()));

@@ -3,14 +3,18 @@ import type { Logger } from "pino";
 import type { LogLevel } from "../config.ts";
 import type { InstanceService as Descriptor } from "../gen/records/admin/v1/instance_pb.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import { setLogLevel } from "./log-level.ts";
 
 /** The service over the log of this instance. */
 export function createInstanceService(log: Logger, configured: LogLevel): OperatorService<typeof Descriptor> {
   return {
-    getLogLevel: () =>
-      Promise.resolve({ $typeName: "records.admin.v1.GetLogLevelResponse", level: log.level, configured }),
-    setLogLevel({ level }, { caller: { requestId: id, address, token } }) {
+    getLogLevel(request) {
+      requireAllRead(request);
+      return Promise.resolve({ $typeName: "records.admin.v1.GetLogLevelResponse", level: log.level, configured });
+    },
+    setLogLevel({ level, ...rest }, { caller: { requestId: id, address, token } }) {
+      requireAllRead(rest);
       const before = setLogLevel(log, level as LogLevel, { id, address, service_token: token });
       return Promise.resolve({ $typeName: "records.admin.v1.SetLogLevelResponse", level, before });
     },

@@ -5,6 +5,7 @@ import type { NoteService as Descriptor } from "../gen/records/v1/notes_pb.ts";
 import { NoteKind } from "../gen/records/v1/notes_pb.ts";
 import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { NoteFilter, NoteStore } from "./store.ts";
 
 const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
@@ -18,7 +19,8 @@ const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
  */
 export function createNoteService(notes: NoteStore): AccountService<typeof Descriptor> {
   return {
-    searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord }, scope) {
+    searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...rest }, scope) {
+      requireAllRead(rest);
       if (contactId !== undefined && sessionId !== undefined)
         return rejectInput([
           { field: "session_id", rule: "one_of", message: "must be left out if contact_id is given" },

@@ -31,6 +31,17 @@ export type OperatorService<Service extends DescService> = {
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
+/** The fields of a message that are in `Rest`; of each message where `Rest` is one of several. */
+type FieldsIn<Rest> = Rest extends unknown ? Exclude<keyof Rest, "$typeName" | "$unknown"> : never;
+
+/**
+ * Does not compile where a method has not taken every field out of its request: `rest` is what it has left. So a new
+ * field of a request is not forgotten.
+ */
+export function requireAllRead<Rest extends object>(
+  _rest: Rest & ([FieldsIn<Rest>] extends [never] ? unknown : { readonly unread: FieldsIn<Rest> }),
+): void {}
+
 /** Puts the unary methods of a service into the table of handlers. */
 export function route<Service extends DescService>(
   handlers: Map<DescMethodUnary, Handler>,

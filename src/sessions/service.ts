@@ -5,6 +5,7 @@ import { uuid } from "../db/mongo.ts";
 import { fail, rejectInput } from "../errors.ts";
 import { periodOf } from "../instant.ts";
 import type { AccountService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { SessionStore } from "./store.ts";
 import type { TranscriptSearch } from "./transcript-search.ts";
 import type { TranscriptStore } from "./transcripts.ts";
@@ -17,25 +18,30 @@ export function createSessionService(
 ): AccountService<typeof Descriptor> {
   return {
     listSessions({ query, contactId, from, to, limit = 0, offset = 0, ...more }, scope) {
+      const { hasTranscript, contactName, anyWord, ...rest } = more;
+      requireAllRead(rest);
       const filter = {
         query,
-        hasTranscript: more.hasTranscript,
-        contactName: more.contactName,
-        anyWord: more.anyWord === true,
+        hasTranscript,
+        contactName,
+        anyWord: anyWord === true,
         contactId: contactId === undefined ? undefined : uuid(contactId),
         ...periodOf(from, to),
       };
       return sessions.list(scope, filter, { limit, offset });
     },
-    async getSession({ sessionId }, scope) {
+    async getSession({ sessionId, ...rest }, scope) {
+      requireAllRead(rest);
       const session = (await sessions.get(scope, uuid(sessionId))) ?? fail(Reason.NOT_FOUND);
       return { $typeName: "records.v1.GetSessionResponse", session };
     },
-    async getSessionTranscript({ sessionId }, scope) {
+    async getSessionTranscript({ sessionId, ...rest }, scope) {
+      requireAllRead(rest);
       const transcript = (await transcripts.get(scope, uuid(sessionId))) ?? fail(Reason.NOT_FOUND);
       return { $typeName: "records.v1.GetSessionTranscriptResponse", transcript };
     },
-    searchTranscripts({ query, sessionId, contactId }, scope) {
+    searchTranscripts({ query, sessionId, contactId, ...rest }, scope) {
+      requireAllRead(rest);
       if (sessionId !== undefined && contactId === undefined) return passages.inSession(scope, uuid(sessionId), query);
       if (contactId !== undefined && sessionId === undefined) return passages.ofContact(scope, uuid(contactId), query);
       const message = "is required unless contact_id is given, and must not be given with it";

@@ -9,6 +9,7 @@ import { timestamp } from "../db/message.ts";
 import type { Operator, OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 import type { OperatorService } from "../rpc/routes.ts";
+import { requireAllRead } from "../rpc/routes.ts";
 import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore } from "./store.ts";
 
 /** Its dependencies. */
@@ -43,22 +44,26 @@ export function createInterfaceService({
     return state(operator);
   }
   return {
-    async getState(_request, operator) {
+    async getState(request, operator) {
+      requireAllRead(request);
       return { $typeName: "records.admin.v1.GetStateResponse", state: await state(operator) };
     },
-    async setPublicInterface({ enabled = true, reason }, operator) {
+    async setPublicInterface({ enabled = true, reason, ...rest }, operator) {
+      requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.SetPublicInterfaceResponse",
         state: await set({ switch: "publicInterface", enabled, reason }, operator),
       };
     },
-    async setWrites({ enabled = true, reason }, operator) {
+    async setWrites({ enabled = true, reason, ...rest }, operator) {
+      requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.SetWritesResponse",
         state: await set({ switch: "writes", enabled, reason }, operator),
       };
     },
-    async listChanges({ limit = changesLimit }, operator) {
+    async listChanges({ limit = changesLimit, ...rest }, operator) {
+      requireAllRead(rest);
       return {
         $typeName: "records.admin.v1.ListChangesResponse",
         changes: (await switches.changes(limit, operator.deadline())).map(changeMessage),

@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, "../..");
 /** A copy that git compares with what was copied. */
 export interface Scratch {
   readonly folder: string;
+  read(file: string): string;
   /** Changes a file; throws where the change changes nothing. */
   change(file: string, edit: (text: string) => string): void;
   run(program: string, ...options: string[]): { readonly status: number | null; readonly stdout: string };
@@ -36,6 +37,7 @@ export function createScratch(): Scratch {
   return {
     folder,
     run,
+    read: (file) => readFileSync(join(folder, file), "utf8"),
     change(file, edit) {
       const before = readFileSync(join(folder, file), "utf8");
       const after = edit(before);
