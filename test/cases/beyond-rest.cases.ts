@@ -1,5 +1,7 @@
 // What the rpcs come to that REST does not have.
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
+import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 
 /** The records that requests name: the account's own, and another's. */
 export interface Records {
@@ -8,19 +10,37 @@ export interface Records {
   readonly strangers: { readonly contact: string; readonly session: string };
 }
 
+/** The rpcs, by their names. */
+export const beyondRpcs = { SearchTranscripts: SessionService.method.searchTranscripts } as const;
+type BeyondRpc = keyof typeof beyondRpcs;
+type Rpc<Name extends BeyondRpc> = (typeof beyondRpcs)[Name];
+
 /** One call, and what it must come to on every wire of rpc. */
-export interface BeyondCase {
+interface Call<Name extends BeyondRpc> {
   readonly title: string;
-  readonly rpc: "SearchTranscripts";
+  readonly rpc: Name;
   readonly code: "ok" | Code;
   readonly hasKey?: boolean;
-  request(of: Records): { query: string; sessionId?: string; contactId?: string };
-  /** The texts of the passages. */
-  readonly found?: readonly string[];
+  request(of: Records): MessageInitShape<Rpc<Name>["input"]>;
+  /** What the response must have. */
+  readonly response?: (of: Records) => MessageInitShape<Rpc<Name>["output"]>;
 }
+
+/** A call of any of the rpcs, with a request of that rpc. */
+export type BeyondCase = { [Name in BeyondRpc]: Call<Name> }[BeyondRpc];
 
 const unknown = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const search = { rpc: "SearchTranscripts" } as const;
+
+/** All passages with these texts, which are those of the account's one session. */
+function passages(...texts: string[]): Pick<Call<"SearchTranscripts">, "response"> {
+  return {
+    response: ({ session }) => ({
+      passages: texts.map((text) => ({ sessionId: session, sessionTitle: "Budget", offset: 0, text })),
+      complete: true,
+    }),
+  };
+}
 
 export const beyondCases: readonly BeyondCase[] = [
   {
@@ -28,28 +48,28 @@ export const beyondCases: readonly BeyondCase[] = [
     title: "the passage of a session",
     code: "ok",
     request: ({ session }) => ({ query: "hello", sessionId: session }),
-    found: ["Hello."],
+    ...passages("Hello."),
   },
   {
     ...search,
     title: "the passages of a contact's sessions",
     code: "ok",
     request: ({ contact }) => ({ query: "HELL", contactId: contact.toUpperCase() }),
-    found: ["Hello."],
+    ...passages("Hello."),
   },
   {
     ...search,
     title: "no passage without the words",
     code: "ok",
     request: ({ session }) => ({ query: "bye", sessionId: session }),
-    found: [],
+    ...passages(),
   },
   {
     ...search,
     title: "no passage of another account's contact",
     code: "ok",
     request: ({ strangers }) => ({ query: "hello", contactId: strangers.contact }),
-    found: [],
+    ...passages(),
   },
   {
     ...search,

@@ -1,13 +1,15 @@
 // Runs the cases of the rpcs that REST does not have, on every wire of rpc.
-import { ConnectError, createClient } from "@connectrpc/connect";
+import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { Transport } from "@connectrpc/connect";
+import { ConnectError } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
-import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
-import type { Records } from "./beyond-rest.cases.ts";
-import { beyondCases } from "./beyond-rest.cases.ts";
+import { isOfRest } from "../../fixtures/clients/wires.ts";
+import type { BeyondCase, Records } from "./beyond-rest.cases.ts";
+import { beyondCases, beyondRpcs } from "./beyond-rest.cases.ts";
 
 let service: TestService;
 let owner: TestAccount;
@@ -33,19 +35,32 @@ describe.each([
   ["Connect", (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" })],
   ["gRPC", (baseUrl: string) => createGrpcTransport({ baseUrl })],
   ["gRPC-Web", (baseUrl: string) => createGrpcWebTransport({ baseUrl, httpVersion: "2" })],
-] as const)("SearchTranscripts over %s [MCP-17, WIR-01]", (_wire, transport) => {
-  test.each(beyondCases.map((one) => [one.title, one] as const))("%s", async (_title, one) => {
-    const client = createClient(SessionService, transport(service.base));
-    const headers = new Headers(one.hasKey === false ? {} : { Authorization: `Bearer ${owner.key}` });
-    const response = client.searchTranscripts(one.request(records), { headers });
-    if (one.code !== "ok") {
-      const error = await response.then(() => undefined, ConnectError.from);
-      expect(error?.code).toBe(one.code);
-      return;
-    }
-    const { passages, complete } = await response;
-    expect([passages.map(({ text }) => text), complete]).toEqual([one.found, true]);
-    for (const passage of passages)
-      expect(passage).toMatchObject({ sessionId: records.session, sessionTitle: "Budget", offset: 0 });
+] as const)("over %s [MCP-17, WIR-01]", (_wire, transport) => {
+  test.each(beyondCases.map((one) => [one.rpc, one.title, one] as const))("%s: %s", async (_rpc, _title, one) => {
+    const { code, response } = await call(transport(service.base), one);
+    expect(code).toBe(one.code);
+    if (one.code === "ok") expect(response).toMatchObject(one.response?.(records) ?? {});
   });
+});
+
+/** Calls the rpc that the case names, with its request. */
+async function call(
+  transport: Transport,
+  { rpc, request, hasKey = true }: BeyondCase,
+): Promise<{ code: BeyondCase["code"]; response?: Message }> {
+  const method: DescMethodUnary = beyondRpcs[rpc];
+  const headers = hasKey ? { Authorization: `Bearer ${owner.key}` } : {};
+  try {
+    const { message } = await transport.unary(method, undefined, undefined, headers, request(records));
+    return { code: "ok", response: message };
+  } catch (error) {
+    return { code: ConnectError.from(error).code };
+  }
+}
+
+test("each row names its rpc, which REST does not have", () => {
+  for (const [name, rpc] of Object.entries(beyondRpcs)) {
+    expect([name, isOfRest(name as keyof typeof beyondRpcs)]).toEqual([rpc.name, false]);
+    expect(beyondCases.some((one) => one.rpc === name)).toBe(true);
+  }
 });

@@ -1,9 +1,12 @@
 // Every operation of the generated descriptors is known to the tests: what is added without tests fails here.
-import { expect, test } from "vitest";
-import { operations } from "../../fixtures/clients/operations.ts";
+import { describe, expect, test } from "vitest";
+import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
+import { everyService, rpcsOf } from "../../fixtures/clients/descriptors.ts";
+import { operations, operationsOf } from "../../fixtures/clients/operations.ts";
 import { endpoints } from "../../fixtures/clients/wires.ts";
 import { everyOperation } from "../faults/broken/operations.ts";
-import { routes } from "../../src/gen/rest.ts";
+import { withMadeUp } from "../support/made-up.ts";
+import { exceptions, promises, recordWrites, requestTo, writesIn } from "../support/writes.ts";
 import { beyondCases } from "./beyond-rest.cases.ts";
 import { contactReadCases } from "./contact-reads.cases.ts";
 import { contactWriteCases } from "./contact-writes.cases.ts";
@@ -21,46 +24,76 @@ const cases = [
   ...timelineNoteCases,
 ];
 
-/** Public operations that a request with an API key, or without any credential, never reaches. */
-const bySession = ["ApiKeyService", "AuditService"];
-
-/** Whether an rpc has no route, and cases of its own instead. */
-function isBeyondRest(name: string): boolean {
-  return !routes.some(({ rpc }) => rpc.name === name) && beyondCases.some(({ rpc }) => rpc === name);
-}
-
 /** Operations that have no endpoint, and those that no case succeeds or fails with. */
-function untested(all: readonly string[]): string[] {
+function untested(all: readonly RpcFacts[]): string[] {
   return all
-    .filter((name) => name.startsWith("records.v1."))
-    .flatMap((name) => {
-      const [service = "", rpc = ""] = name.replace("records.v1.", "").split("/");
-      if (bySession.includes(service)) return [];
-      const own = cases.filter((one) => one.rpc === rpc);
+    .filter(({ caller }) => caller === "key" || caller === "anyone")
+    .flatMap(({ rpc: { name } }) => {
+      const own = cases.filter((one) => one.rpc === name);
       return [
-        ...(rpc in endpoints || isBeyondRest(rpc) ? [] : [`${rpc} has no endpoint in fixtures/clients/wires.ts`]),
-        ...(own.some(({ code }) => code === "ok") ? [] : [`${rpc} succeeds in no case of test/cases`]),
-        ...(own.some(({ code }) => code !== "ok") || rpc === "CheckHealth"
+        ...(name in endpoints ? [] : [`${name} has no endpoint in fixtures/clients/wires.ts`]),
+        ...(own.some(({ code }) => code === "ok") ? [] : [`${name} succeeds in no case of test/cases`]),
+        ...(own.some(({ code }) => code !== "ok") || name === "CheckHealth"
           ? []
-          : [`${rpc} fails in no case of test/cases`]),
+          : [`${name} fails in no case of test/cases`]),
       ];
     });
 }
 
-test("every public operation has an endpoint and cases on every wire", async () => {
-  expect(untested(await everyOperation())).toEqual([]);
+test("the tests know every service of the generated descriptors", async () => {
+  const known = rpcsOf(everyService).map(({ path }) => path);
+  expect(known.sort()).toEqual(await everyOperation());
 });
 
-test("an operation without them is seen", () => {
-  expect(untested(["records.v1.ContactService/MergeContacts"])).toEqual([
-    "MergeContacts has no endpoint in fixtures/clients/wires.ts",
-    "MergeContacts succeeds in no case of test/cases",
-    "MergeContacts fails in no case of test/cases",
-  ]);
+test("every public operation has an endpoint and cases on every wire", () => {
+  expect(untested(rpcsOf(everyService))).toEqual([]);
 });
 
 test("reads and writes are distinguished by the descriptors, and each has a request", () => {
   const names = (write: boolean) => operations.filter(({ writes }) => writes === write).map(({ rpc }) => rpc);
   expect(names(true).sort()).toEqual(expect.arrayContaining(["AppendContactNote", "CreateContact", "UpdateContact"]));
   expect([...names(true), ...names(false), "CheckHealth"].sort()).toEqual(Object.keys(endpoints).sort());
+});
+
+test("every exception of a list of writes is a write of the descriptors", () => {
+  const known = recordWrites().map(({ path }) => path);
+  expect(
+    promises.flatMap((promised) => Object.keys(exceptions[promised])).filter((path) => !known.includes(path)),
+  ).toEqual([]);
+  for (const promised of promises) expect(writesIn(promised).length, promised).toBeGreaterThanOrEqual(2);
+});
+
+/** Whether REST has the rpc makes no difference: neither has a route. */
+describe.each([
+  ["records.v1.MadeUpService", "MergeContacts", "fixtures/clients/wires.ts"],
+  ["records.ingest.v1.MadeUpService", "HideContacts", "fixtures/clients/ingest-requests.ts"],
+])("a new write of %s", (service, rpc, place) => {
+  const services = withMadeUp(service, rpc);
+  const path = `${service}/${rpc}`;
+  const of = { contact: "", session: "" };
+
+  test.each(promises)("is demanded by the tests of %s, which have no request to it", (promised) => {
+    const added = writesIn(promised, services).filter((write) => write.path === path);
+    expect(added).toHaveLength(1);
+    for (const write of added) expect(() => requestTo(write, of)).toThrow(`no test knows the rpc ${path}: add`);
+    for (const write of writesIn(promised)) expect(requestTo(write, of)).toBeDefined();
+    expect(writesIn(promised)).toHaveLength(writesIn(promised, services).length - 1);
+  });
+
+  test("is not known to the tests, and the message says where it belongs", () => {
+    const [write] = writesIn("isolation", services).filter((one) => one.path === path);
+    expect(() => write && requestTo(write, of)).toThrow(place);
+  });
+});
+
+test("a new public operation is demanded by the tests of all operations", () => {
+  const services = withMadeUp("records.v1.ContactService", "MergeContacts");
+  expect(() => operationsOf(services)).toThrow(
+    "no test knows the rpc records.v1.ContactService/MergeContacts: add its endpoint",
+  );
+  expect(untested(rpcsOf(services))).toEqual([
+    "MergeContacts has no endpoint in fixtures/clients/wires.ts",
+    "MergeContacts succeeds in no case of test/cases",
+    "MergeContacts fails in no case of test/cases",
+  ]);
 });

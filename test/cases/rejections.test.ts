@@ -5,7 +5,7 @@ import { newOwner, reads, writes } from "../support/every.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import type { Wire } from "../../fixtures/clients/wires.ts";
-import { requests } from "../../fixtures/clients/operations.ts";
+import { requestsOn } from "../../fixtures/clients/operations.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
 async function start(
@@ -64,7 +64,7 @@ test("while writes are paused the three writes are 503, unavailable by every wir
   const before = await counts(service);
   await service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled: false, reason: "maintenance" });
   for (const wire of wires) {
-    for (const [rpc, request] of requests(owner, true)) {
+    for (const [rpc, request] of requestsOn(wire, owner, true)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([
@@ -73,7 +73,7 @@ test("while writes are paused the three writes are 503, unavailable by every wir
         "Writes are temporarily unavailable, but reads work. Try again later.",
       ]);
     }
-    for (const [rpc, request] of requests(owner, false))
+    for (const [rpc, request] of requestsOn(wire, owner, false))
       expect((await wire.call({ rpc, request, key: owner.key })).body, `${rpc} by ${wire.name}`).toBeDefined();
   }
   for (const { path, method, body } of writes(owner)) {
@@ -98,7 +98,7 @@ test("while the interface is disabled every record rpc is 503, unavailable by ev
     reason: "incident",
   });
   for (const wire of wires) {
-    for (const [rpc, request] of requests(owner)) {
+    for (const [rpc, request] of requestsOn(wire, owner)) {
       const { http, code, reason, message } = await wire.call({ rpc, request, key: owner.key });
       const rest = wire.name === "rest";
       expect([rest ? http : code, rest ? undefined : reason, message], `${rpc} by ${wire.name}`).toEqual([

@@ -78,7 +78,7 @@ async function expectFailure(
   code: string,
   reason: string,
 ): Promise<void> {
-  for (const wire of wires) {
+  for (const wire of wires.filter((one) => one.serves(rpc))) {
     const outcome = await wire.call({ rpc, key, request });
     expect(summary(wire, outcome), `${wire.name} ${rpc}`).toEqual(
       wire.name === "rest" ? [statuses[code]] : [code, reason],

@@ -8,8 +8,8 @@ import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startInstance, startService } from "../../fixtures/service/service.ts";
-import type { Fields, Outcome, Rpc } from "../../fixtures/clients/wires.ts";
-import { requests } from "../../fixtures/clients/operations.ts";
+import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
+import { requestsOn } from "../../fixtures/clients/operations.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
 /** Lends its Redis. */
@@ -30,7 +30,7 @@ afterAll(async () => {
   await Promise.all([mongod.stop(), lender.stop()]);
 });
 
-const calls = (): (readonly [Rpc, Fields])[] => requests({ contact, session: randomUUID() });
+const callsOn = (wire: Wire): (readonly [Rpc, Fields])[] => requestsOn(wire, { contact, session: randomUUID() });
 
 /**
  * Calls everything on every wire at once, with the key; each must be unavailable, at the deadline, with room for a busy
@@ -41,7 +41,7 @@ async function expectUnavailable(key: string): Promise<void> {
   const began = performance.now();
   const outcomes: [string, Outcome, number][] = await Promise.all(
     wires.flatMap((wire) =>
-      calls().map(async ([rpc, request]): Promise<[string, Outcome, number]> => {
+      callsOn(wire).map(async ([rpc, request]): Promise<[string, Outcome, number]> => {
         const outcome = await wire.call({
           rpc,
           key,

@@ -8,7 +8,7 @@ import { ingestInto } from "../../../fixtures/clients/ingest.ts";
 import { openSession } from "../../support/user.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { randomId, rest, startService } from "../../../fixtures/service/service.ts";
-import { requests } from "../../../fixtures/clients/operations.ts";
+import { requestsOn } from "../../../fixtures/clients/operations.ts";
 import { openWires } from "../../../fixtures/clients/wires.ts";
 import { accessToken, expectChallenge, rpc, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
 
@@ -224,7 +224,7 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   const { wires, close } = openWires(service);
   try {
     for (const wire of wires) {
-      for (const [name, request] of requests({ contact: dora.contact, session: randomId() })) {
+      for (const [name, request] of requestsOn(wire, { contact: dora.contact, session: randomId() })) {
         const { http, code } = await wire.call({ rpc: name, key: dora.token, request });
         expect([wire.name, name, http ?? 401, code ?? "unauthenticated"]).toEqual([
           wire.name,
