@@ -23,6 +23,8 @@ export interface Assistant {
   /** To be archived, and to be restored. */
   readonly active: string;
   readonly archived: string;
+  /** To be deleted. */
+  readonly unwanted: string;
   readonly accessPolicy: AssistantAccessPolicy;
   readonly inbound: Inbound;
 }
@@ -36,7 +38,10 @@ export function useAssistant(): () => Assistant {
     const accountId = UUID.createFromHexString(account.id);
     const put = ingestInto(service, account.id);
     const contact = UUID.createFromHexString(await put.contact({ full_name: "Ann Lee", email: "ann@example.com" }));
-    const [active = "", archived = ""] = await put.contacts({ full_name: "Active" }, { full_name: "Archived" });
+    const names = ["Active", "Archived", "Unwanted"];
+    const [active = "", archived = "", unwanted = ""] = await put.contacts(
+      ...names.map((full_name) => ({ full_name })),
+    );
     await put.archive(archived);
     const session = UUID.createFromHexString(await put.session({ title: "Budget", contact_id: contact.toHexString() }));
     await put.contactNotes({ contact_id: contact.toHexString(), content: "before", source: "import" });
@@ -66,7 +71,7 @@ export function useAssistant(): () => Assistant {
       arrivedAt: performance.now(),
     };
     await accessPolicy.enter(inbound);
-    assistant = { service, accountId, contact, session, active, archived, accessPolicy, inbound };
+    assistant = { service, accountId, contact, session, active, archived, unwanted, accessPolicy, inbound };
   });
   afterAll(() => assistant.service.stop());
   return () => assistant;

@@ -1,13 +1,9 @@
 // An access token writes nothing: the chain of guards rejects every writing rpc, and MongoDB gets no write.
-import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
+import type { DescMethodUnary, DescService, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
-import { AccountService } from "../../../src/gen/records/admin/v1/accounts_pb.ts";
-import { InterfaceService } from "../../../src/gen/records/admin/v1/interface_pb.ts";
-import { IngestService } from "../../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { ApiKeyService } from "../../../src/gen/records/v1/api_keys_pb.ts";
+import { everyService, rpcsOf } from "../../../fixtures/clients/descriptors.ts";
 import { ContactService } from "../../../src/gen/records/v1/contacts_pb.ts";
-import { NoteService } from "../../../src/gen/records/v1/notes_pb.ts";
 import { SessionService } from "../../../src/gen/records/v1/sessions_pb.ts";
 import type { AccessPolicy, Handler } from "../../../src/guards/chain.ts";
 import { createDispatch } from "../../../src/guards/chain.ts";
@@ -15,22 +11,14 @@ import { createIdempotency } from "../../../src/guards/idempotency.ts";
 import { createReservations } from "../../../src/guards/reservations.ts";
 import type { WriteScope } from "../../../src/call/scope.ts";
 import type { Dispatch, Inbound } from "../../../src/call/dispatch.ts";
+import { withMadeUp } from "../../support/made-up.ts";
 import { statusOf, useAssistant, writesDuring } from "./assistant.ts";
 
 const assistant = useAssistant();
 
-/** Every rpc there is; the handler reports what it was granted, and tries to write where it is a real one. */
-const everyService = [
-  ContactService,
-  SessionService,
-  NoteService,
-  ApiKeyService,
-  IngestService,
-  AccountService,
-  InterfaceService,
-];
 /** By hand: what reads. All else writes. */
 const reads = [
+  "CheckHealth",
   "SearchContacts",
   "GetContact",
   "ListSessions",
@@ -39,13 +27,24 @@ const reads = [
   "SearchTranscripts",
   "SearchNotes",
   "GetApiKey",
+  "ListAuditEntries",
   "GetAccount",
   "ListAccounts",
   "GetState",
   "ListChanges",
+  "GetLogLevel",
+  "ReadDocuments",
   "Export",
 ];
+/** Every rpc there is; the handler reports what it was granted. */
 const everyRpc = everyService.flatMap(({ methods }) => methods as readonly DescMethodUnary[]);
+
+/** The rpcs of these services that are not known to read. */
+function writesOf(services: readonly DescService[]): (readonly [string, DescMethodUnary])[] {
+  return rpcsOf(services)
+    .filter(({ rpc }) => !reads.includes(rpc.name))
+    .map(({ path, rpc }) => [path, rpc as DescMethodUnary]);
+}
 
 function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Dispatch {
   const { service } = assistant();
@@ -63,9 +62,9 @@ function dispatchThrough(through: AccessPolicy, served: DescMethodUnary[]): Disp
 }
 
 describe("the assistant's access policy", () => {
-  test.each(everyRpc.filter(({ name }) => !reads.includes(name)).map((rpc) => [rpc.name, rpc] as const))(
+  test.each(writesOf(everyService))(
     "rejects %s with 403 before its service is called, with an idempotency key and without [MCP-12]",
-    async (_name, rpc) => {
+    async (_path, rpc) => {
       const { accessPolicy, inbound } = assistant();
       for (const key of [undefined, "a-key"]) {
         const served: DescMethodUnary[] = [];
@@ -84,6 +83,13 @@ describe("the assistant's access policy", () => {
       }
     },
   );
+
+  test("is held against every write of the descriptors, and against a new one [MCP-12]", () => {
+    const writes = rpcsOf(everyService).filter((rpc) => rpc.writes);
+    expect(writesOf(everyService).map(([path]) => path)).toEqual(writes.map(({ path }) => path));
+    for (const service of ["records.v1.MadeUpService", "records.ingest.v1.MadeUpService", "records.admin.v1.MadeUp"])
+      expect(writesOf(withMadeUp(service, "HideAll")).map(([path]) => path)).toContain(`${service}/HideAll`);
+  });
 
   test("lets the reads through: the harness detects it [MCP-12]", async () => {
     const { accessPolicy, inbound } = assistant();

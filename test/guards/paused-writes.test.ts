@@ -1,0 +1,74 @@
+// While writes are paused, every write of records that the descriptors have is unavailable on every wire that has it.
+import { expect, onTestFinished, test } from "vitest";
+import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
+import { named } from "../../fixtures/clients/operations.ts";
+import type { Fields } from "../../fixtures/clients/wires.ts";
+import { openWires } from "../../fixtures/clients/wires.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { counts, useService } from "../support/client.ts";
+import type { Owner } from "../support/every.ts";
+import { newOwner } from "../support/every.ts";
+import type { RecordJson } from "../support/streams.ts";
+import { importAll } from "../support/streams.ts";
+import { requestTo, writesIn } from "../support/writes.ts";
+
+const service = useService();
+
+/** What a call comes to: "ok", or what it fails with. */
+type Send = (request: Fields) => Promise<string>;
+
+/** Every way to call a write in this account, by name. */
+function waysTo({ path, rpc, caller }: RpcFacts, at: TestService, owner: Owner): Record<string, Send> {
+  const inside = async (request: Fields, headers = {}): Promise<string> => {
+    const { status, text, body } = await at.internalCall(path, request, headers);
+    return status === 200 && !text.includes('"error"') ? "ok" : String(body.code ?? text);
+  };
+  const { id: accountId, key } = owner;
+  if (rpc.methodKind !== "unary")
+    return {
+      stream: ({ records = [] }) =>
+        importAll(at, { accountId, records: records as RecordJson[] }).then(
+          () => "ok",
+          (error: Error) => (error.message.includes("[unavailable]") ? "unavailable" : error.message),
+        ),
+    };
+  if (caller === "service") return { inside: (request) => inside({ account_id: accountId, ...request }) };
+  const { wires, close } = openWires(at);
+  onTestFinished(close);
+  const name = named(path);
+  return {
+    ...Object.fromEntries(
+      wires
+        .filter((wire) => wire.serves(name))
+        .map((wire): [string, Send] => [
+          wire.name,
+          async (request) => {
+            const { http, code, body } = await wire.call({ rpc: name, key, request });
+            return body !== undefined ? "ok" : (code ?? (http === 503 ? "unavailable" : String(http)));
+          },
+        ]),
+    ),
+    inside: (request) => inside(request, { "records-account-id": accountId }),
+  };
+}
+
+test.each(writesIn("paused writes").map((write) => [write.path, write] as const))(
+  "%s is unavailable while writes are paused, and nothing is written; then it is served [ERR-16, ERR-13]",
+  async (_path, write) => {
+    const owner = await newOwner(service());
+    const setWrites = (enabled: boolean) =>
+      service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
+    for (const [way, send] of Object.entries(waysTo(write, service(), owner))) {
+      // A contact for each: one of the writes deletes it.
+      const contact = await owner.put.contact({ full_name: "Ann Lee" });
+      const valid = requestTo(write, { contact, session: owner.session });
+      await setWrites(false);
+      const before = await counts(service());
+      expect([way, await send(valid)]).toEqual([way, "unavailable"]);
+      expect([way, await send({})]).toEqual([way, "unavailable"]);
+      expect(await counts(service()), way).toEqual(before);
+      await setWrites(true);
+      expect([way, await send(valid)]).toEqual([way, "ok"]);
+    }
+  },
+);
