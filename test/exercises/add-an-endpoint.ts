@@ -17,11 +17,17 @@ const programFile = join(scratch.folder, "fixtures/service/program.ts");
  * The test files that count operations: those that take their lists from the descriptors, and those that state them.
  */
 const countingFiles = [
-  ...["operations", "isolation", "keys", "rejections", "form", "internal"].map((name) => `test/cases/${name}.test.ts`),
-  ...["agreement", "openapi", "router", "tools", "writers"].map((name) => `test/gateway/${name}.test.ts`),
-  ...["idempotency/every-write", "guards/order", "guards/switches-everywhere", "guards/throttled-responses"].map(
-    (name) => `test/${name}.test.ts`,
+  ...["operations", "isolation", "isolation-by-field", "keys", "rejections", "form", "internal"].map(
+    (name) => `test/cases/${name}.test.ts`,
   ),
+  ...["agreement", "openapi", "router", "tools", "writers"].map((name) => `test/gateway/${name}.test.ts`),
+  ...[
+    "idempotency/every-write",
+    "guards/order",
+    "guards/paused-writes",
+    "guards/switches-everywhere",
+    "guards/throttled-responses",
+  ].map((name) => `test/${name}.test.ts`),
   ...[
     "mcp/oauth/read-only",
     "mcp/oauth/read-only-stores",

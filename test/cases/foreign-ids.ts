@@ -1,0 +1,66 @@
+// Puts ids of another account into a field, and compares the response with that for an unknown id.
+import { randomId } from "../../fixtures/service/service.ts";
+import type { Fields } from "../../fixtures/clients/wires.ts";
+
+/** Ids of an account's records, by their kinds. */
+export type Ids = Readonly<Record<string, string>>;
+
+/** What a field is put to the test with. */
+export interface Probe {
+  /** Sends a request as the own account; all that the response shows. */
+  send(request: Fields): Promise<string>;
+  /** Requests with this id in the field: the first that shows something of one's own record is taken. */
+  readonly requests: (id: string) => readonly Fields[];
+  /** Ids of records of one's own, which a write may use up. */
+  own(): Promise<Ids>;
+  readonly foreign: Ids;
+  /** Texts that only the other account's records have. */
+  readonly marks: readonly string[];
+  /** Everything of the other account, as it is stored. */
+  stored(): Promise<string>;
+  /** False where an id that another account has may be rejected, as one that nobody has is not. */
+  readonly alike: boolean;
+}
+
+/** What is wrong: what the response shows, or that nothing was put to the test. */
+export async function flawsOf(probe: Probe): Promise<string[]> {
+  const at = probe.alike ? await telling(probe) : 0;
+  if (at === undefined) return ["one's own id shows no more than an unknown one: not put to the test"];
+  const before = await probe.stored();
+  const flaws: string[] = [];
+  for (const [kind, id] of Object.entries(probe.foreign)) {
+    const unknown = randomId();
+    const hidden = await probe.send(requestAt(probe, id, at));
+    const missing = await probe.send(requestAt(probe, unknown, at));
+    const shown = [...probe.marks, ...Object.values(probe.foreign)].filter((one) => one !== id && hidden.includes(one));
+    if (shown.length > 0) flaws.push(`the id of another's ${kind} shows ${shown.join(", ")}`);
+    if (probe.alike && likeness(hidden, id) !== likeness(missing, unknown))
+      flaws.push(`the id of another's ${kind} differs from an unknown one: ${hidden} against ${missing}`);
+  }
+  if ((await probe.stored()) !== before) flaws.push("what another account has was changed");
+  return flaws;
+}
+
+/** The first request by which the own account's record shows; undefined where there is none. */
+async function telling(probe: Probe): Promise<number | undefined> {
+  for (const at of probe.requests("").keys()) {
+    const unknown = randomId();
+    const missing = likeness(await probe.send(requestAt(probe, unknown, at)), unknown);
+    for (const id of Object.values(await probe.own())) {
+      if (likeness(await probe.send(requestAt(probe, id, at)), id) !== missing) return at;
+    }
+  }
+  return undefined;
+}
+
+function requestAt({ requests }: Probe, id: string, at: number): Fields {
+  return requests(id)[at] ?? {};
+}
+
+const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+
+/** A response without the id that was sent, and without what is new in each. */
+function likeness(response: string, id: string): string {
+  return response.replaceAll(id, "<sent>").replace(uuid, "<id>").replace(instant, "<instant>");
+}
