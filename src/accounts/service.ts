@@ -1,13 +1,13 @@
 // records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes their
 // credentials.
-import type { Account, AccountService as Descriptor } from "../gen/records/admin/v1/accounts_pb.ts";
+import type { Account, AccountService as Descriptor, ErasedPlace } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
 import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
-import type { Erasures } from "./erasure.ts";
+import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
 import type { Levers, LeverUse } from "./levers.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
@@ -69,12 +69,7 @@ export function createAccountService(
         $typeName: "records.admin.v1.DeleteAccountResponse",
         ...erasure,
         begunAt: timestamp(erasure.begunAt),
-        places: places.map(({ place, left, deleted }) => ({
-          $typeName: "records.admin.v1.ErasedPlace",
-          place,
-          left: BigInt(left),
-          deleted: BigInt(deleted),
-        })),
+        places: places.map(placeMessage),
       };
     },
   };
@@ -119,6 +114,10 @@ function useOf({ caller, deadline }: Operator, reason: string): LeverUse {
 
 function noAccount(): never {
   return fail(Reason.NOT_FOUND, { message: "There is no such account." });
+}
+
+function placeMessage({ place, left, deleted }: Erasure["places"][number]): ErasedPlace {
+  return { $typeName: "records.admin.v1.ErasedPlace", place, left: BigInt(left), deleted: BigInt(deleted) };
 }
 
 function accountMessage({

@@ -60,25 +60,9 @@ export function createIngestService(
       const results = await archived(setArchived, request, operator, false);
       return { $typeName: "records.ingest.v1.RestoreContactsResponse", results };
     },
-    async deleteRecords({ accountId, ...names }, operator) {
-      const scope = await operator.scopeFor(accountId);
-      const named = deletedNames(names);
-      const outcomes = await itemwise(
-        named,
-        ({ violations }) => violations,
-        (right) =>
-          deletion.delete(
-            scope,
-            right.map(({ name }) => name),
-          ),
-      );
-      return {
-        $typeName: "records.ingest.v1.DeleteRecordsResponse",
-        results: resultsOf(
-          named.map(({ name }) => name),
-          outcomes,
-        ),
-      };
+    async deleteRecords(request, operator) {
+      const results = await deleted(deletion, request, operator);
+      return { $typeName: "records.ingest.v1.DeleteRecordsResponse", results };
     },
   };
 }
@@ -94,6 +78,28 @@ async function archived(
   const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
   return resultsOf(
     contactIds.map((id) => ({ id })),
+    outcomes,
+  );
+}
+
+async function deleted(
+  deletion: Deletion,
+  { accountId, ...names }: DeleteRecordsRequest,
+  operator: Operator,
+): Promise<ItemResult[]> {
+  const scope = await operator.scopeFor(accountId);
+  const named = deletedNames(names);
+  const outcomes = await itemwise(
+    named,
+    ({ violations }) => violations,
+    (right) =>
+      deletion.delete(
+        scope,
+        right.map(({ name }) => name),
+      ),
+  );
+  return resultsOf(
+    named.map(({ name }) => name),
     outcomes,
   );
 }

@@ -24,7 +24,7 @@ export interface Probe {
 
 /** What is wrong: what the response shows, or that nothing was put to the test. */
 export async function flawsOf(probe: Probe): Promise<string[]> {
-  const at = probe.alike ? await telling(probe) : 0;
+  const at = probe.alike ? await revealing(probe) : 0;
   if (at === undefined) return ["one's own id shows no more than an unknown one: not put to the test"];
   const before = await probe.stored();
   const flaws: string[] = [];
@@ -42,7 +42,7 @@ export async function flawsOf(probe: Probe): Promise<string[]> {
 }
 
 /** The first request by which the own account's record shows; undefined where there is none. */
-async function telling(probe: Probe): Promise<number | undefined> {
+async function revealing(probe: Probe): Promise<number | undefined> {
   for (const at of probe.requests("").keys()) {
     const unknown = randomId();
     const missing = likeness(await probe.send(requestAt(probe, unknown, at)), unknown);
