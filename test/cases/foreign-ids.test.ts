@@ -1,4 +1,5 @@
 // Controls of the tests that put another account's ids into every field: each kind of leak is seen, and each new field.
+import type { DescMessage } from "@bufbuild/protobuf";
 import { create, setExtension } from "@bufbuild/protobuf";
 import {
   FieldDescriptorProto_Label as Label,
@@ -8,10 +9,11 @@ import {
 import { expect, test } from "vitest";
 import type { Fields } from "../../fixtures/clients/wires.ts";
 import { FieldRulesSchema, field as fieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
+import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
 import { SearchTranscriptsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import { madeUp } from "../support/made-up.ts";
 import { flawsOf } from "./foreign-ids.ts";
-import { idFieldsOf, samplesOf, withId, withoutOtherIds } from "./id-fields.ts";
+import { idFieldsOf, samplesOf, withId, variantsOf } from "./id-fields.ts";
 
 const own = "11111111-1111-4111-8111-111111111111";
 const foreign = { session: "22222222-2222-4222-8222-222222222222", note: "33333333-3333-4333-8333-333333333333" };
@@ -105,8 +107,19 @@ test("a new field with the rule joins by itself, repeated and in a nested messag
   ]);
 });
 
-test("ids that exclude each other are tried alone", () => {
-  const contact = idFieldsOf(SearchTranscriptsRequestSchema).find(({ name }) => name.endsWith("contact_id"));
-  const request = withoutOtherIds({ query: "q", session_id: own }, SearchTranscriptsRequestSchema, contact?.way ?? []);
-  expect(withId(request, contact?.way ?? [], own, new Map())).toEqual({ query: "q", contact_id: own });
+test("ids that exclude each other are tried alone too, and each choice of a request", () => {
+  const variants = (message: DescMessage, name: string, request: Fields): Fields[] => {
+    const way = idFieldsOf(message).find((field) => field.name.endsWith(name))?.way ?? [];
+    return variantsOf(request, message, way).map((one) => withId(one, way, own, new Map()));
+  };
+  expect(variants(SearchTranscriptsRequestSchema, "contact_id", { query: "q", session_id: own })).toEqual([
+    { query: "q", contact_id: own },
+    { query: "q", session_id: own, contact_id: own },
+  ]);
+  expect(variants(SearchNotesRequestSchema, "session_id", { query: "q" })).toEqual([
+    { query: "q", session_id: own },
+    { query: "q", session_id: own, kind: "NOTE_KIND_CONTACT" },
+    { query: "q", session_id: own, kind: "NOTE_KIND_SESSION" },
+    { query: "q", session_id: own, any_word: true },
+  ]);
 });

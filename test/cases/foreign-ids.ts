@@ -9,7 +9,7 @@ export type Ids = Readonly<Record<string, string>>;
 export interface Probe {
   /** Sends a request as the own account; all that the response shows. */
   send(request: Fields): Promise<string>;
-  /** Requests with this id in the field: the first that shows something of one's own record is taken. */
+  /** Requests with this id in the field: those that show something of one's own record are put to the test. */
   readonly requests: (id: string) => readonly Fields[];
   /** Ids of records of one's own, which a write may use up. */
   own(): Promise<Ids>;
@@ -24,33 +24,39 @@ export interface Probe {
 
 /** What is wrong: what the response shows, or that nothing was put to the test. */
 export async function flawsOf(probe: Probe): Promise<string[]> {
-  const at = probe.alike ? await revealing(probe) : 0;
-  if (at === undefined) return ["one's own id shows no more than an unknown one: not put to the test"];
+  const due = probe.alike ? await revealing(probe) : [0];
+  if (due.length === 0) return ["one's own id shows no more than an unknown one: not put to the test"];
   const before = await probe.stored();
   const flaws: string[] = [];
-  for (const [kind, id] of Object.entries(probe.foreign)) {
-    const unknown = randomId();
-    const hidden = await probe.send(requestAt(probe, id, at));
-    const missing = await probe.send(requestAt(probe, unknown, at));
-    const shown = [...probe.marks, ...Object.values(probe.foreign)].filter((one) => one !== id && hidden.includes(one));
-    if (shown.length > 0) flaws.push(`the id of another's ${kind} shows ${shown.join(", ")}`);
-    if (probe.alike && likeness(hidden, id) !== likeness(missing, unknown))
-      flaws.push(`the id of another's ${kind} differs from an unknown one: ${hidden} against ${missing}`);
+  for (const at of due) {
+    for (const [kind, id] of Object.entries(probe.foreign)) {
+      const unknown = randomId();
+      const hidden = await probe.send(requestAt(probe, id, at));
+      const missing = await probe.send(requestAt(probe, unknown, at));
+      const secrets = [...probe.marks, ...Object.values(probe.foreign)];
+      const shown = secrets.filter((one) => one !== id && hidden.includes(one));
+      if (shown.length > 0) flaws.push(`the id of another's ${kind} shows ${shown.join(", ")}`);
+      if (probe.alike && likeness(hidden, id) !== likeness(missing, unknown))
+        flaws.push(`the id of another's ${kind} differs from an unknown one: ${hidden} against ${missing}`);
+    }
   }
   if ((await probe.stored()) !== before) flaws.push("what another account has was changed");
   return flaws;
 }
 
-/** The first request by which the own account's record shows; undefined where there is none. */
-async function revealing(probe: Probe): Promise<number | undefined> {
+/** The requests by which the own account's records show. */
+async function revealing(probe: Probe): Promise<number[]> {
+  const found: number[] = [];
   for (const at of probe.requests("").keys()) {
     const unknown = randomId();
     const missing = likeness(await probe.send(requestAt(probe, unknown, at)), unknown);
     for (const id of Object.values(await probe.own())) {
-      if (likeness(await probe.send(requestAt(probe, id, at)), id) !== missing) return at;
+      if (likeness(await probe.send(requestAt(probe, id, at)), id) === missing) continue;
+      found.push(at);
+      break;
     }
   }
-  return undefined;
+  return found;
 }
 
 function requestAt({ requests }: Probe, id: string, at: number): Fields {

@@ -1,6 +1,6 @@
 // The fields of a request that name a record by its id, by reflection, and requests that have a value there.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { getOption } from "@bufbuild/protobuf";
+import { ScalarType, getOption } from "@bufbuild/protobuf";
 import type { Fields } from "../../fixtures/clients/wires.ts";
 import type { FieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
 import { field as fieldRules } from "../../src/gen/buf/validate/validate_pb.ts";
@@ -67,8 +67,29 @@ export function withId(request: Fields, way: readonly DescField[], id: string, s
   return { ...kept, [field.name]: field.fieldKind === "list" ? [value] : value };
 }
 
-/** The request without the other ids at its top: some exclude each other. */
-export function withoutOtherIds(request: Fields, message: DescMessage, way: readonly DescField[]): Fields {
+/**
+ * A request as it is and without the other ids at its top, which may exclude each other; of each also one for every
+ * choice at its top: another choice may be another query.
+ */
+export function variantsOf(request: Fields, message: DescMessage, way: readonly DescField[]): Fields[] {
+  const alone = withoutOtherIds(request, message, way);
+  const isSame = Object.keys(alone).length === Object.keys(request).length;
+  const choices = message.fields.flatMap((field): Fields[] => {
+    // A value may have a short name as well, which the gateway adds.
+    if (field.fieldKind === "enum")
+      return field.enum.values
+        .filter(({ number }, at, all) => number !== 0 && all.findIndex((one) => one.number === number) === at)
+        .map(({ name }) => ({ [field.name]: name }));
+    return field.fieldKind === "scalar" && field.scalar === ScalarType.BOOL ? [{ [field.name]: true }] : [];
+  });
+  return (isSame ? [alone] : [alone, request]).flatMap((one) => [
+    one,
+    ...choices.map((choice) => ({ ...one, ...choice })),
+  ]);
+}
+
+/** The request without the other ids at its top. */
+function withoutOtherIds(request: Fields, message: DescMessage, way: readonly DescField[]): Fields {
   const others = new Set(message.fields.filter((field) => isId(field) && field !== way[0]).map(({ name }) => name));
   return Object.fromEntries(Object.entries(request).filter(([name]) => !others.has(name)));
 }

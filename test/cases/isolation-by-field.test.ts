@@ -16,7 +16,7 @@ import { requestTo, writesIn } from "../support/writes.ts";
 import type { Ids, Probe } from "./foreign-ids.ts";
 import { flawsOf } from "./foreign-ids.ts";
 import type { IdField } from "./id-fields.ts";
-import { idFieldsOf, samplesOf, withId, withoutOtherIds } from "./id-fields.ts";
+import { idFieldsOf, samplesOf, withId, variantsOf } from "./id-fields.ts";
 
 const service = useService();
 let wires: readonly Wire[];
@@ -123,8 +123,7 @@ test.each(fields)(
     const as = alike ? owner : maker;
     const request = requestTo(rpc, own as Ids & Named);
     const probe = {
-      requests: (id: string) =>
-        [withoutOtherIds(request, input, field.way), request].map((one) => withId(one, field.way, id, samples)),
+      requests: (id: string) => variantsOf(request, input, field.way).map((one) => withId(one, field.way, id, samples)),
       // A write may delete them.
       own: () => (rpc.writes ? recordsOf(as, "foxglove") : Promise.resolve(own)),
       ...{ foreign, marks: [mark], stored, alike },
