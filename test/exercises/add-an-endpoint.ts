@@ -11,6 +11,7 @@ const { change, run } = scratch;
 const proto = "proto/records/v1/contacts.proto";
 const service = "src/contacts/service.ts";
 const store = "src/contacts/store.ts";
+const endpoints = "fixtures/clients/wires.ts";
 const programFile = join(scratch.folder, "fixtures/service/program.ts");
 
 /**
@@ -95,7 +96,8 @@ message CopyContactResponse {
 `;
 
 /** … the method of the service, … */
-const method = `    copyContact({ contactId, fullName }, scope) {
+const method = `    copyContact({ contactId, fullName, ...rest }, scope) {
+      requireAllRead(rest);
       return contacts.copy(scope, uuid(contactId), fullName);
     },
 `;
@@ -121,14 +123,17 @@ try {
   change(proto, (text) => text.replace(/(service ContactService \{[^]*?)(\n\}\n)/, `$1${rpc.trimEnd()}$2${messages}`));
   expect("the generator runs", run("npx", "tsx", "scripts/generate.ts").status === 0);
   const named = scratch.uncompiled();
-  expect(`the compiler asks for the service alone: ${named.join(", ")}`, named.join() === service);
+  expect(
+    `the compiler asks for the service, and the tests for the endpoint: ${named.join(", ")}`,
+    named.sort().join() === [endpoints, service].join(),
+  );
 
   change(service, (text) =>
     text
       .replace('"appendContactNote">', '"appendContactNote" | "copyContact">')
       .replace("    appendContactNote(", `${method}    appendContactNote(`),
   );
-  const rest = scratch.uncompiled();
+  const rest = scratch.uncompiled().filter((file) => file !== endpoints);
   expect(`then for its store: ${rest.join(", ")}`, rest.join() === service);
   change(store, (text) =>
     text
@@ -137,7 +142,7 @@ try {
       .replace("    update(scope, id, changes) {", `${implementation}    update(scope, id, changes) {`),
   );
   run("npx", "biome", "format", "--write", store, service);
-  const left = scratch.uncompiled();
+  const left = scratch.uncompiled().filter((file) => file !== endpoints);
   expect(`then it compiles: ${left.join(", ")}`, left.length === 0);
 
   await serves();
