@@ -9,7 +9,7 @@ declareRule({
   breaches: grantsElsewhere,
   bad: [
     ["a call", "const scope = grantWrites(read);"],
-    ["an import", 'import { grantWrites as grant } from "../guards/scope.ts";'],
+    ["an import", 'import { grantWrites as grant } from "../call/scope.ts";'],
     ["a member", 'guards["grantWrites"](read);'],
     ["a drill", "grantWrites(read);", "drills/kills/kills.ts"],
     ["a file beside the guards", "grantWrites(read);", "src/guards.ts"],

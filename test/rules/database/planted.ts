@@ -20,7 +20,7 @@ import { putStored, addStored as addAll } from "../db/put-stored.ts";
 import { read } from "../db/read.ts";
 import type { WriteOptions } from "../db/write.ts";
 import { commit, transaction, write } from "../db/write.ts";
-import type { Scope, WriteScope } from "../guards/scope.ts";
+import type { Scope, WriteScope } from "../call/scope.ts";
 
 declare const client: MongoClient;
 declare const db: Db;
