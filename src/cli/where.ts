@@ -117,10 +117,11 @@ interface DemoFile {
   readonly service_token?: string;
 }
 
-/** What the demo of a data folder shows; empty where it has none. */
+/** What the demo of a data folder shows; empty where it has none. A field that is no text counts as missing. */
 export function readDemo(dataDir: string): DemoFile {
   try {
-    return JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as DemoFile;
+    const shown = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as unknown;
+    return Object.fromEntries(Object.entries(shown ?? {}).filter(([, value]) => typeof value === "string"));
   } catch {
     return {};
   }

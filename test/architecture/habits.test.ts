@@ -99,7 +99,7 @@ declareRule({
   good: [["one of 400 lines", "// Long.\n".repeat(400)]],
 });
 
-/** A function of so many lines. */
+/** A function with this number of lines. */
 const long = (head: string, foot: string, lines = 61): string =>
   [head, ...Array<string>(lines - 2).fill("  next();"), foot].join("\n");
 

@@ -57,7 +57,7 @@ export async function findSurroundings(
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
   const keptUrl =
-    demo && (config.port === 0 || !environment["PORT"]) ? text(readDemo(config.dataDir).base_url) : undefined;
+    demo && (config.port === 0 || !environment["PORT"]) ? readDemo(config.dataDir).base_url : undefined;
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     ...settings,
@@ -92,8 +92,4 @@ export async function findSurroundings(
 
 function developmentProvider(issuer: string | undefined): ProviderSettings | undefined {
   return issuer === undefined ? undefined : { issuer, client: undefined };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
 }

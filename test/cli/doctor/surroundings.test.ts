@@ -1,7 +1,7 @@
 // What the doctor says of the configuration, of clocks that disagree, and where nothing runs; and the command itself.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createClocks } from "../../../src/cli/doctor/clocks.ts";
@@ -32,6 +32,18 @@ async function records(
 describe("the configuration", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "records-doctor-"));
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  test.each(["null", "7", '{"base_url":7,"internal_url":[],"service_token":{}}', '{"base_url":'])(
+    "is reported where the file of the demo holds %s, as without the file [OPS-04]",
+    async (text) => {
+      const folder = mkdtempSync(join(tmpdir(), "records-doctor-"));
+      const environment = { DATA_DIR: folder, PORT: "0", INTERNAL_PORT: "0" };
+      const without = await runDoctor(environment);
+      writeFileSync(join(folder, "demo.json"), text);
+      expect(await runDoctor(environment)).toEqual(without);
+      rmSync(folder, { recursive: true });
+    },
+  );
 
   test("has every wrong variable named, and what depends on one is not tried [OPS-04, OPS-14]", async () => {
     const findings = await runDoctor({

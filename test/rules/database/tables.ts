@@ -29,7 +29,7 @@ export interface Reach {
 
 /** Every use is one of these: a use that is gone has to go from here, too. */
 export const reach: Readonly<Record<string, Reach>> = {
-  "src/db/abandoned.ts": { members: ["Db.aggregate", "Db.command"], why: "lists and ends transactions of nobody" },
+  "src/db/abandoned.ts": { members: ["Db.aggregate", "Db.command"], why: "lists and ends abandoned transactions" },
   "src/db/aggregate.ts": {
     members: ["Collection.aggregate", "Collection.find", "Db.command"],
     why: "the one way to read, under the lease",
@@ -41,7 +41,7 @@ export const reach: Readonly<Record<string, Reach>> = {
     why: "builds and lists the indexes",
   },
   "src/db/insert.ts": { members: ["Db.command"], why: "one command proves a credential and inserts" },
-  "src/db/mongo.ts": { members: ["Db.command"], why: "asks a server at the start what it is" },
+  "src/db/mongo.ts": { members: ["Db.command"], why: "reads at the start what kind of server it is" },
   "src/db/primary.ts": { members: ["Db.command"], why: "proves the primary, and rests on no proof itself" },
   "src/db/search-index.ts": {
     members: ["Collection.createIndexes", "Collection.dropIndex"],
@@ -58,20 +58,20 @@ export const reach: Readonly<Record<string, Reach>> = {
     members: ["Collection.estimatedDocumentCount"],
     why: "a rough number of all notes, from the metadata: nothing is read that a lease would have to prove",
   },
-  "src/embedded/mongod-user.ts": { members: ["Db.command"], why: "makes the user as whom the service connects" },
+  "src/embedded/mongod-user.ts": { members: ["Db.command"], why: "creates the user that the service connects as" },
   "src/embedded/replica-set.ts": {
     members: ["Collection.findOne", "Db.command"],
     why: "begins the replica set of the embedded mongod",
   },
   "src/cli/migrate-actions.ts": { members: ["Db.aggregate"], why: "shows the progress of an index that is built" },
-  "src/cli/doctor/mongodb.ts": { members: ["Db.command"], why: "asks a server how it is" },
-  "src/cli/doctor/sharding.ts": { members: ["Db.command"], why: "asks a cluster how its collections are split" },
+  "src/cli/doctor/mongodb.ts": { members: ["Db.command"], why: "reads the state of a server" },
+  "src/cli/doctor/sharding.ts": { members: ["Db.command"], why: "reads how the collections of a cluster are split" },
 };
 
 /** Files that open a collection by a name that they are given, and why. */
 export const openers: Readonly<Record<string, string>> = {
   "src/backup/read.ts": "reads every collection that has an account's records",
-  "src/backup/restore.ts": "writes what a backup has, whose names are read by its schema",
+  "src/backup/restore.ts": "writes the collections of a backup, whose names its schema has validated",
   "src/db/aggregate.ts": "opens again what it was given",
   "src/db/indexes.ts": "works on every collection of the stores' lists",
   "src/db/sweep.ts": "deletes from every collection of the stores' lists",
