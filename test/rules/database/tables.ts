@@ -71,7 +71,7 @@ export const reach: Readonly<Record<string, Reach>> = {
 /** Files that open a collection by a name that they are given, and why. */
 export const openers: Readonly<Record<string, string>> = {
   "src/backup/read.ts": "reads every collection that has an account's records",
-  "src/backup/restore.ts": "writes the collections of a backup, whose names its schema has validated",
+  "src/backup/restore.ts": "writes the collections that a backup holds, and rejects any other name",
   "src/db/aggregate.ts": "opens again what it was given",
   "src/db/indexes.ts": "works on every collection of the stores' lists",
   "src/db/sweep.ts": "deletes from every collection of the stores' lists",
