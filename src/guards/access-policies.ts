@@ -94,14 +94,11 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
     },
     async finalize(_call, caller) {
       if (caller.kind !== "key") return;
-      if (caller.unproven?.proven === false) await caller.unproven.prove();
+      if (!caller.unproven.proven) await caller.unproven.prove();
       onUse(caller.key);
     },
-    async renew({ inbound }, caller) {
-      const { key, unproven } = authentication.require(caller);
-      // A key that is not proven yet is looked up after the body anyway.
-      if (unproven === undefined) await authentication.prove(key, inbound.tally);
-    },
+    // The key is proven with the write.
+    renew: nothing,
     rejected: nothing,
   };
 }
@@ -125,7 +122,8 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): Cal
       };
     },
     finalize: nothing,
-    renew: async ({ inbound }) => void sessions.requireAccount(await sessions.identifyAgain(inbound)),
+    renew: async ({ writes, inbound }) =>
+      void (writes && sessions.requireAccount(await sessions.identifyAgain(inbound))),
     rejected: onRejection,
   };
 }

@@ -135,7 +135,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
     const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
-      ...{ holder, isNew: presumed === undefined, requireSwitches, deadline },
+      ...{ holder, requireSwitches, deadline },
       verifies: () => tokens.verifies(token, holder, deadline()),
       lookUp: (due) => again(lookUp(token, due)),
       lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(token), due)),

@@ -5,7 +5,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import type { Caller, KeyFacts } from "./call.ts";
+import type { Caller, KeyFacts, KeyHolder } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, Unproven } from "../call/scope.ts";
@@ -39,9 +39,7 @@ export interface Authentication {
    * Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be
    * suspended.
    */
-  require(caller: Caller): Extract<Caller, { kind: "key" }>;
-  /** Looks a known key up; fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
-  prove(key: KeyFacts, tally: Tally | undefined): Promise<void>;
+  require(caller: Caller): KeyHolder;
 }
 
 /**
@@ -56,6 +54,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
     lookUp: (deadline) => keys.find(hash, deadline),
   });
 
+  /** Looks a known key up. Fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
   async function prove({ hash }: KeyFacts, tally: Tally | undefined): Promise<void> {
     const deadline = deadlineIn(deadlineMs, {}, tally);
     const found = await recognizer.lookUpAgain(
@@ -64,7 +63,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
     );
     if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
     if (found.kind === "invalid") fail(Reason.INVALID_KEY);
-    requireResumed(found.holder);
+    if (found.holder.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
   }
 
   return {
@@ -72,7 +71,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       const authorization = inbound.header("authorization");
       const secret = bearer(authorization);
       const hash = secret === undefined || !keys.isSecret(secret) ? undefined : keys.hash(secret);
-      const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key, unproven: undefined });
+      const onHolder = (key: KeyFacts): void => observeCaller(inbound, { kind: "key", key });
       const found = await recognizer.recognize(hash && credentialOf(hash, fresh), {
         address: inbound.address,
         deadline,
@@ -84,18 +83,18 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
       return {
         kind: "key",
         key: found.holder,
-        unproven: found.proven ? undefined : unprovenUntil(keys.proof(hash), () => prove(found.holder, inbound.tally)),
+        suspended: found.proven && found.holder.suspended === true,
+        unproven: unprovenUntil(keys.proof(hash), () => prove(found.holder, inbound.tally)),
       };
     },
     require(caller) {
       if (caller.kind === "key") {
-        if (caller.unproven === undefined) requireResumed(caller.key);
+        if (caller.suspended) fail(Reason.ACCOUNT_SUSPENDED);
         return caller;
       }
       if (caller.kind === "unreadable") return fail(Reason.UNAVAILABLE, { cause: caller.cause });
       return fail(caller.kind === "nobody" && caller.sent ? Reason.INVALID_KEY : Reason.MISSING_KEY);
     },
-    prove,
   };
 }
 
@@ -112,10 +111,6 @@ function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
     },
   };
   return unproven;
-}
-
-function requireResumed({ suspended }: KeyFacts): void {
-  if (suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
 }
 
 /** The token of `Authorization: Bearer <token>` (RFC 6750 §2.1; the scheme in any case, RFC 9110 §11.1). */

@@ -34,11 +34,21 @@ export interface Call extends RpcFacts {
 
 /** Who sends a request, as far as the credential alone shows. */
 export type Caller =
-  | { readonly kind: "key"; readonly key: KeyFacts; readonly unproven: Unproven | undefined }
+  | KeyHolder
   | { readonly kind: "user"; readonly user: SignedIn }
   | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
+
+/** Who sends a request with an API key. */
+export interface KeyHolder {
+  readonly kind: "key";
+  readonly key: KeyFacts;
+  /** Whether the account was suspended when the key was looked up for this request. */
+  readonly suspended: boolean;
+  /** A look-up before the body proves nothing of what is done after it. */
+  readonly unproven: Unproven;
+}
 
 /** A user who is signed in to the dashboard, and the account of theirs, if there is one. */
 export interface SignedIn {
@@ -76,7 +86,10 @@ export interface KeyFacts {
 }
 
 /** Reports to the log on whose behalf a request is made, and with which key. */
-export function observeCaller(inbound: Inbound, caller: Caller): void {
+export function observeCaller(
+  inbound: Inbound,
+  caller: Pick<KeyHolder, "kind" | "key"> | Exclude<Caller, KeyHolder>,
+): void {
   if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
   const account =
     caller.kind === "user" ? caller.user.account?.id : caller.kind === "token" ? caller.token.accountId : undefined;

@@ -38,7 +38,10 @@ export interface AccessPolicy {
   identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
   /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
-  /** Looks the credential of a write up again: its body took so long that it may have been revoked meanwhile. */
+  /**
+   * Looks the credential of a write up again, unless it is proven with the write: it may have been revoked while the
+   * body was on its way.
+   */
   renew(call: Call, caller: Caller): Promise<void>;
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
@@ -74,9 +77,8 @@ export function createDispatch(
       // Checked before the body is received; the place itself is taken when the work starts.
       if (bounded) capacity.require(); // 503
       // A client that takes its time to send the body does so on its own account.
-      const admittedAt = performance.now();
-      const spentMs = admittedAt - inbound.arrivedAt;
-      const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller, admittedAt };
+      const spentMs = performance.now() - inbound.arrivedAt;
+      const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
         reject: (found) => limited(async () => rejectInput(found)),
@@ -100,7 +102,6 @@ interface Admission {
   readonly idempotency: Idempotency;
   readonly call: Call;
   readonly caller: Caller;
-  readonly admittedAt: number;
 }
 
 async function finalized<T>(work: Promise<T>, { accessPolicy, call, caller }: Admission): Promise<T> {
@@ -122,11 +123,6 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
   return failure;
 }
 
-/**
- * A body that takes longer is a client's own doing: what was found out about the request may have changed by its end.
- */
-const slowBodyMs = 500;
-
 async function serve(
   message: Message,
   found: readonly Violation[],
@@ -136,10 +132,9 @@ async function serve(
   const { rpc, accessPolicy, call, caller } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-  if (performance.now() - admission.admittedAt > slowBodyMs) {
-    for (const guard of accessPolicy.guards(call)) guard(call, caller);
-    await accessPolicy.renew(call, caller);
-  }
+  // The body came after the guards, in the client's own time: what they found may have changed.
+  for (const guard of accessPolicy.guards(call)) guard(call, caller);
+  await accessPolicy.renew(call, caller);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);

@@ -23,8 +23,6 @@ export interface TokenProver {
 export interface ProofParts {
   /** Whose the token was when it was last looked up. */
   readonly holder: { readonly accountId: UUID; readonly proof: Proof | undefined };
-  /** Whether that was for this request. */
-  readonly isNew: boolean;
   /** Whether the token verifies as before, as far as MongoDB is not needed. Never rejects. */
   verifies(): Promise<boolean>;
   /** When the caller stops waiting for what begins now. */
@@ -41,9 +39,10 @@ export interface ProofParts {
 const slowMs = 500;
 
 export function createProver(parts: ProofParts): TokenProver {
-  const { holder, isNew, requireSwitches } = parts;
+  const { holder, requireSwitches } = parts;
   const verifies = shared(() => parts.verifies());
-  let [lookedUpAt, readAt, refutedAt] = [isNew ? performance.now() : -Infinity, -Infinity, -Infinity];
+  // A look-up before the body proves nothing of what is read after it.
+  let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
   const isProven = (at: number): boolean => at > refutedAt && isLately(at);
 
   /** What proved the token until now does so no more: it may have done so before the token ended. */

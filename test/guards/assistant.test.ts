@@ -29,6 +29,8 @@ test("a token takes from its account: a new token after it is verified, a known 
   expect(parts.steps).toEqual([
     "identify token-one",
     `take account:${account}`,
+    "verify token-one",
+    "identify token-one",
     `take account:${account}`,
     "verify token-one",
     "identify token-one",
@@ -56,9 +58,11 @@ test.each<[string, Partial<TokenFacts>, string]>([
   expect(await reasonOf(prove())).toBe(reason);
 });
 
-test("a new token is proven again where the body took long, and only there", async () => {
+test("a token is proven once the body is there, a new one too, and again where that took long", async () => {
   const slow = await accessPolicy.enter(parts.inbound(token));
+  expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(1);
   await slow.prove();
+  expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(2);
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
   await slow.prove();
   const now = performance.now();
@@ -113,7 +117,7 @@ test("without a token, or with one that is not valid, the address is charged, an
 
 test("a call of who has entered reads the account's records, and is charged no more", async () => {
   const inbound = parts.inbound(token);
-  await accessPolicy.enter(inbound);
+  await (await accessPolicy.enter(inbound)).prove();
   parts.steps.length = 0;
   const dispatch = parts.behind(accessPolicy);
   await (await dispatch.admit(getContact, inbound)).invoke(create(getContact.input, one));

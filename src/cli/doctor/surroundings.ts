@@ -56,8 +56,7 @@ export async function findSurroundings(
   const embedded = await embeddedDependencies(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
   // A port that was given counts for more than what an earlier start may have left.
-  const keptUrl =
-    demo && (config.port === 0 || !environment["PORT"]) ? readDemo(config.dataDir).base_url : undefined;
+  const keptUrl = demo && (config.port === 0 || !environment["PORT"]) ? readDemo(config.dataDir).base_url : undefined;
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {
     ...settings,
