@@ -56,7 +56,7 @@ export default defineConfig({
           name: "busy",
           include: busy,
           exclude: [...exclude, ...timed],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
