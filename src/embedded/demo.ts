@@ -68,21 +68,21 @@ export function createDemo(
 
   return {
     async fill(services) {
-      const known = (await readJson(file)) as DemoFile | undefined;
+      const keptKeys = keysIn(await readJson(file));
       const present = await services.accounts.list(1_000, 0, undefined);
       accounts = [];
       for (const { profile, email, subject, password, enrolled, access } of users) {
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
-        const kept = known?.accounts.find((one) => one.account_id === account._id.toHexString());
+        const id = account._id.toHexString();
         // An account that `demo.json` does not list was perhaps not filled to the end: the same records are written
         // again.
-        if (kept === undefined) {
+        if (!keptKeys.has(id)) {
           if (accounts.length === 0) progress("Creating the demo data (once) …");
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });
-        const secret = access === null ? null : await keyOf(services, account._id, access, kept?.api_key);
-        accounts.push({ account_id: account._id.toHexString(), email, password, api_key: secret, access });
+        const secret = access === null ? null : await keyOf(services, account._id, access, keptKeys.get(id));
+        accounts.push({ account_id: id, email, password, api_key: secret, access });
       }
     },
     async announce({ baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl = null }) {
@@ -144,15 +144,33 @@ function inBatches<T>(items: readonly T[]): T[][] {
   );
 }
 
+/**
+ * The accounts that `demo.json` lists, with their keys. The file may have been edited or damaged: what is not an
+ * account there counts as missing.
+ */
+function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
+  const accounts: unknown = fieldOf(file, "accounts");
+  const keys = new Map<string, string | undefined>();
+  for (const account of Array.isArray(accounts) ? (accounts as readonly unknown[]) : []) {
+    const [id, key] = [fieldOf(account, "account_id"), fieldOf(account, "api_key")];
+    if (typeof id === "string") keys.set(id, typeof key === "string" ? key : undefined);
+  }
+  return keys;
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
+}
+
 /** The key that `demo.json` has, while it is active; otherwise a new one in its place. */
 async function keyOf(
   { apiKeys }: Services,
   accountId: UUID,
   access: ApiKeyDocument["access"],
-  known: string | null | undefined,
+  known: string | undefined,
 ): Promise<string> {
-  const active = known === null || known === undefined ? undefined : await apiKeys.find(hashSecret(known));
-  if (known && active?.account_id.equals(accountId)) return known;
+  const active = known === undefined ? undefined : await apiKeys.find(hashSecret(known));
+  if (known !== undefined && active?.account_id.equals(accountId)) return known;
   await apiKeys.revoke(accountId);
   return (await apiKeys.create(accountId, access)).secret;
 }

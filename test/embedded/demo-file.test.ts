@@ -1,0 +1,63 @@
+// What a start makes of the `demo.json` that it finds: whole, its keys stay; edited or damaged, the demo is made again.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDemo } from "../../src/embedded/demo.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
+import { rest, startService } from "../../fixtures/service/service.ts";
+
+const issuer = "https://id.example";
+const user: Parameters<typeof createDemo>[2][number] = {
+  profile: "waiting",
+  email: "kept@example.com",
+  subject: "kept",
+  name: "Kept",
+  password: "a password",
+  enrolled: true,
+  access: "read_write",
+};
+
+let service: TestService;
+const folder = mkdtempSync(join(tmpdir(), "records-demo-file-"));
+const file = join(folder, "demo.json");
+beforeAll(async () => void (service = await startService()));
+afterAll(async () => {
+  await service.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What a start does, and the key that it shows. */
+async function start(): Promise<string> {
+  const demo = createDemo(folder, issuer, [user], () => undefined);
+  await demo.fill(service.app.services);
+  const at = "http://localhost:1";
+  const where = { baseUrl: at, internalUrl: at, serviceToken: "token", mongodbUri: "mongodb://m", redisUrl: undefined };
+  return (await demo.announce(where)) ?? "none";
+}
+
+test("a start shows the key that the last one has shown [OPS-05]", async () => {
+  expect(await start()).toBe(await start());
+});
+
+test.each<[string, (content: string) => string]>([
+  ["is not JSON", (content) => content.slice(0, 40)],
+  ["is null", () => "null"],
+  ["is a text", () => '"demo"'],
+  ["is an empty object", () => "{}"],
+  ["has accounts that are no list", () => '{"accounts":{"find":1}}'],
+  ["lists null", () => '{"accounts":[null,1,"x",[]]}'],
+  ["has an id that is no text", (content) => content.replace(/"account_id": "[^"]*"/, '"account_id": 1')],
+  ["has a key that is no text", (content) => content.replace(/"api_key": "[^"]*"/, '"api_key": {"a":1}')],
+  ["has no key", (content) => content.replace(/"api_key": "[^"]*"/, '"api_key": null')],
+])("a file that %s is written again, with a new key that works in place of the old one", async (_what, damaged) => {
+  const before = await start();
+  writeFileSync(file, damaged(readFileSync(file, "utf8")));
+  const after = await start();
+  expect(after).not.toBe(before);
+  const status = async (key: string): Promise<number> =>
+    (await rest(service.base, "/v1/sessions?limit=1", { key })).status;
+  expect([await status(before), await status(after)]).toEqual([401, 200]);
+  expect(await service.app.services.accounts.list(10, 0, undefined)).toHaveLength(1);
+  expect(readFileSync(file, "utf8")).toContain(after);
+});
