@@ -76,10 +76,15 @@ test("the connection breaks while a read is written to it: it is read again [OPS
   expect([(await list()).status, broken()]).toEqual([200, 1]);
 });
 
-test("the connection is cut after the write of a create without a key: it is repeated by its number, and there is one contact [IDM-01]", async () => {
+test("the connection is cut before the command that proves the key, and after the write in its place: that is repeated by its number, and there is one contact [IDM-01]", async () => {
   const account = await other.account();
-  const cut = proxy.arm({ command: "update", collection: "contacts", when: "after" }, (held) => held.cut());
+  let cut: Promise<void> | undefined;
+  const cutFirst = proxy.arm({ command: "aggregate", collection: "api_keys", when: "before" }, (held) => {
+    cut = proxy.arm({ command: "update", collection: "contacts", when: "after" }, (second) => second.cut());
+    held.cut();
+  });
   const made = await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } });
+  await cutFirst;
   await cut;
   expect(made.status).toBe(201);
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });

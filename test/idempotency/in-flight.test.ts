@@ -52,6 +52,9 @@ test.each(["update", "insert", "commitTransaction"])(
   "while the first request is held at its %s, duplicates on another instance read their API key from MongoDB and nothing else, and get its response [IDM-11, IDM-19]",
   async (command) => {
     const account = await one.account();
+    // The key is known from then on.
+    await two.rest("/v1/sessions", { key: account.key });
+    await two.app.services.lastUse.flush();
     const listening = listenToMongo(two.app.client);
     const duplicates = (): Promise<WireResponse[]> =>
       Promise.all(Array.from({ length: 20 }, () => send(wires.REST, two, account)));
