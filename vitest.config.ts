@@ -56,7 +56,7 @@ export default defineConfig({
           name: "busy",
           include: busy,
           exclude: [...exclude, ...timed],
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
