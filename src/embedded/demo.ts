@@ -149,17 +149,13 @@ function inBatches<T>(items: readonly T[]): T[][] {
  * account there counts as missing.
  */
 function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
-  const accounts: unknown = fieldOf(file, "accounts");
+  const { accounts } = (file ?? {}) as { readonly accounts?: unknown };
   const keys = new Map<string, string | undefined>();
   for (const account of Array.isArray(accounts) ? (accounts as readonly unknown[]) : []) {
-    const [id, key] = [fieldOf(account, "account_id"), fieldOf(account, "api_key")];
+    const { account_id: id, api_key: key } = (account ?? {}) as { readonly [field: string]: unknown };
     if (typeof id === "string") keys.set(id, typeof key === "string" ? key : undefined);
   }
   return keys;
-}
-
-function fieldOf(value: unknown, name: string): unknown {
-  return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
 /** The key that `demo.json` has, while it is active; otherwise a new one in its place. */
