@@ -6,11 +6,10 @@ import { keepTemporaryFilesInMemory } from "./test/support/memory-folder.ts";
 
 keepTemporaryFilesInMemory(process.env);
 
-/** What measures times, or checks the service's deadlines: one by one, after all other tests. */
-const timed = [
-  ...["hostile", "overload", "redis-groups", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`),
-  "test/faults/broken-connections.test.ts",
-];
+/** What checks the service's deadlines: the two beside each other, because both mostly wait, and nothing else. */
+const waiting = ["drills/redis-groups", "faults/broken-connections"].map((name) => `test/${name}.test.ts`);
+/** What measures times: one by one, after all other tests. */
+const timed = ["hostile", "overload", "soak", "starvation"].map((name) => `test/drills/${name}.test.ts`);
 /** What starts many processes or keeps a processor busy. */
 const busy = [
   ...[
@@ -24,7 +23,7 @@ const busy = [
     "mcp/clients/clients",
     "deploy/proxy/*",
   ],
-  ...["faults/broken-connections", "ingest/bulk"],
+  "ingest/bulk",
 ].map((name) => `test/${name}.test.ts`);
 const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => files ?? [])];
 
@@ -44,7 +43,7 @@ export default defineConfig({
         test: {
           name: "suite",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...busy],
+          exclude: [...exclude, ...busy, ...waiting],
           // Most of a test's time is waiting: for a server to start, a deadline to pass.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
@@ -55,14 +54,18 @@ export default defineConfig({
         test: {
           name: "busy",
           include: busy,
-          exclude: [...exclude, ...timed],
+          exclude: [...exclude, ...waiting, ...timed],
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },
       {
         extends: true,
-        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "waiting", include: waiting, exclude, maxWorkers: 2, sequence: { groupOrder: 2 } },
+      },
+      {
+        extends: true,
+        test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
   },

@@ -8,7 +8,9 @@ import { administratorUri } from "../../fixtures/databases/administrator.ts";
 import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { leftOut } from "./left-out.ts";
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // The projects have what is provided here.
+  if (!project.isRootProject()) return undefined;
   const notices = leftOut.map(({ notice }) => `\n${notice}`).join("");
   if (notices !== "") console.warn(`${notices}\n`);
   const dataDir = mkdtempSync(join(tmpdir(), "records-test-"));
