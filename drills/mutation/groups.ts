@@ -33,7 +33,10 @@ export const groups: readonly Group[] = [
         "switches",
       ),
     ],
-    tests: tests("guards", "public-policy", "public-policy-limits", "session-policy", "other-policies", "assistant"),
+    tests: tests(
+      "guards",
+      ...["public-policy", "public-policy-limits", "session-policy", "other-policies", "assistant", "token-proof"],
+    ),
   },
   {
     name: "admission",

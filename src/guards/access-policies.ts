@@ -34,6 +34,7 @@ interface CallPolicy extends Omit<AccessPolicy, "guards"> {
 /** How long a request that needs no key waits to learn whether it has one, and so which bucket it is charged to. */
 const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
+const sameCaller: AccessPolicy["renew"] = (_call, caller) => Promise.resolve(caller);
 
 /** The public listener. */
 export function publicAccessPolicy(dependencies: PublicAccessDependencies): AccessPolicy {
@@ -66,7 +67,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
     grant: () => Promise.resolve(undefined),
     // An rpc that needs no key is served whatever became of the one that was sent.
     finalize: nothing,
-    renew: nothing,
+    renew: sameCaller,
     rejected: nothing,
   };
 }
@@ -98,7 +99,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       onUse(caller.key);
     },
     // The key is proven with the write.
-    renew: nothing,
+    renew: sameCaller,
     rejected: nothing,
   };
 }
@@ -122,8 +123,7 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): Cal
       };
     },
     finalize: nothing,
-    renew: async ({ writes, inbound }) =>
-      void (writes && sessions.requireAccount(await sessions.identifyAgain(inbound))),
+    renew: (call, caller) => (call.writes ? sessions.identifyAgain(call.inbound) : sameCaller(call, caller)),
     rejected: onRejection,
   };
 }
@@ -150,7 +150,7 @@ export function internalAccessPolicy(
       return readScope(await access.accountOf(call.inbound, until), until);
     },
     finalize: nothing,
-    renew: nothing,
+    renew: sameCaller,
     rejected: nothing,
   };
 }

@@ -88,7 +88,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
     // A read may have waited: what has ended meanwhile gets no data.
     finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
-    renew: () => Promise.resolve(),
+    renew: (_call, caller) => Promise.resolve(caller),
     rejected: () => Promise.resolve(),
   };
 }

@@ -39,10 +39,10 @@ export interface AccessPolicy {
   /** What is checked before the body is read, in this order, and again once it is. */
   guards(call: Call): readonly Guard[];
   /**
-   * Looks the credential of a write up again, unless it is proven with the write: it may have been revoked while the
-   * body was on its way.
+   * Identifies the caller of a write again, unless the credential is proven with the write: much may have changed while
+   * the body was on its way.
    */
-  renew(call: Call, caller: Caller): Promise<void>;
+  renew(call: Call, caller: Caller): Promise<Caller>;
   /** What the service is granted, once the message is valid. */
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
   /** The last word, after the service: no response, good or bad, leaves before it. */
@@ -129,12 +129,12 @@ async function serve(
   admission: Admission,
   deadline: Deadline,
 ): Promise<RpcResponse> {
-  const { rpc, accessPolicy, call, caller } = admission;
+  const { rpc, accessPolicy, call } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
   // The body came after the guards, in the client's own time: what they found may have changed.
+  const caller = await accessPolicy.renew(call, admission.caller);
   for (const guard of accessPolicy.guards(call)) guard(call, caller);
-  await accessPolicy.renew(call, caller);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);

@@ -33,6 +33,21 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[0] as never)).toThrow("Access denied");
   });
 
+  test("the switches count again once the body is there [CON-03]", async () => {
+    const { world, inbound } = parts();
+    for (const [rpc, off, reason] of [
+      [getContact, "publicInterface", "INTERFACE_DISABLED"],
+      [createContact, "publicInterface", "INTERFACE_DISABLED"],
+      [createContact, "writes", "WRITES_PAUSED"],
+    ] as const) {
+      const admitted = await dispatch().admit(rpc, inbound(key));
+      world[off] = false;
+      expect(await reasonOf(admitted.invoke(create(rpc.input, rpc === getContact ? one : ann)))).toBe(reason);
+      world[off] = true;
+    }
+    expect(parts().grants).toEqual([]);
+  });
+
   test("of many things that are wrong the first in the contract's order is reported [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
     const { world } = parts();
     const wrong = { authorization: "Bearer rec_good", "idempotency-key": "two words" };

@@ -1,9 +1,12 @@
 // What a signed-in user may do, over parts made by hand: the session, the account, the origin, the enrolment, in this
 // order.
+import { create } from "@bufbuild/protobuf";
+import { UUID } from "mongodb";
 import { beforeEach, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import type { SignedIn } from "../../src/guards/call.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from "./made.ts";
@@ -100,4 +103,38 @@ test("a session store that cannot be read is 503, never 401", async () => {
 
 test("an API key does not do [AUT-01]", async () => {
   expect(await reasonOf(call(getApiKey, { authorization: "Bearer rec_good" }))).toBe("NOT_SIGNED_IN");
+});
+
+test.each<[string, () => Promise<SignedIn | undefined>, string]>([
+  ["whose session has ended", () => Promise.resolve(undefined), "NOT_SIGNED_IN"],
+  ["who has no account any more", () => Promise.resolve({ ...user, account: undefined }), "NO_ACCOUNT"],
+  [
+    "whose account is suspended",
+    () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: true, suspended: true } }),
+    "ACCOUNT_SUSPENDED",
+  ],
+  [
+    "who is no longer enrolled",
+    () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: false } }),
+    "NOT_ENROLLED",
+  ],
+  ["whose session cannot be read", () => Promise.reject(new Error("away")), "UNAVAILABLE"],
+])(
+  "once the body is there, the change of a user %s is rejected, and takes no other token [CON-03]",
+  async (_who, found, reason) => {
+    const admitted = await dispatch.admit(createApiKey, parts.inbound(session));
+    parts.world.findUser = found;
+    expect(await reasonOf(admitted.invoke(create(createApiKey.input)))).toBe(reason);
+    expect(parts.steps.filter((step) => /^(take|serve)/.test(step))).toEqual([
+      `take account:${accountId.toHexString()}`,
+    ]);
+  },
+);
+
+test("once the body is there, a change is granted the account that the user has by then", async () => {
+  const admitted = await dispatch.admit(createApiKey, parts.inbound(session));
+  const other = new UUID();
+  parts.world.findUser = () => Promise.resolve({ ...user, account: { id: other, betaEnrolled: true } });
+  await admitted.invoke(create(createApiKey.input));
+  expect(parts.grants).toMatchObject([{ kind: "credentials", accountId: other }]);
 });
