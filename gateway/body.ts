@@ -4,6 +4,7 @@ import { readMediaType } from "../src/call/negotiation.ts";
 import { createTurns } from "../src/turns.ts";
 import { collect } from "./collect.ts";
 import type { Request } from "./http.ts";
+import { isRejected } from "./linger.ts";
 import type { Flaw, Json } from "./json.ts";
 import { readJson } from "./json.ts";
 
@@ -88,6 +89,7 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
       resolve("too large");
     });
     request.on("end", () => {
+      if (isRejected(request)) return resolve("gone");
       ended = true;
       if (size <= largeBytes) resolve(collected.bytes());
       else oneInTurn(() => resolve(collected.bytes()));

@@ -10,9 +10,17 @@ import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
  */
 export const lingerMs = 1_000;
 
+const rejected = new WeakSet<Request>();
+
+/** Whether a request has its failure already: its body may still become whole, and nothing comes of that. */
+export function isRejected(request: Request): boolean {
+  return rejected.has(request);
+}
+
 /** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
 export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {
   if (response.headersSent) return;
+  rejected.add(request);
   const body = failureEnvelope(failure);
   setFailureHeaders(response, failure);
   if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");

@@ -95,7 +95,10 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
     },
     async finalize(_call, caller) {
       if (caller.kind !== "key") return;
-      if (!caller.unproven.proven) await caller.unproven.prove();
+      if (!caller.unproven.proven) {
+        requireInterface(switches()); // 503, which comes before 401
+        await caller.unproven.prove();
+      }
       onUse(caller.key);
     },
     // The key is proven with the write.

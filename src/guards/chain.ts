@@ -81,8 +81,8 @@ export function createDispatch(
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
-        reject: (found) => limited(async () => rejectInput(found)),
-        prove: () => limited(async () => undefined),
+        reject: (found) => limited(() => judgeAgain(admission).then(() => rejectInput(found))),
+        prove: () => limited(() => judgeAgain(admission).then(() => undefined)),
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
@@ -123,6 +123,13 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
   return failure;
 }
 
+/** The body came after the guards, in the client's own time: what they found may have changed. Returns the caller. */
+async function judgeAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
+  const renewed = await accessPolicy.renew(call, caller);
+  for (const guard of accessPolicy.guards(call)) guard(call, renewed);
+  return renewed;
+}
+
 async function serve(
   message: Message,
   found: readonly Violation[],
@@ -132,9 +139,7 @@ async function serve(
   const { rpc, accessPolicy, call } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-  // The body came after the guards, in the client's own time: what they found may have changed.
-  const caller = await accessPolicy.renew(call, admission.caller);
-  for (const guard of accessPolicy.guards(call)) guard(call, caller);
+  const caller = await judgeAgain(admission);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);

@@ -36,6 +36,14 @@ export function createStreamDispatch(
       check();
       const grant = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
       if (grant?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
+      const operator: Operator = {
+        ...grant,
+        async scopeFor(accountId) {
+          // What came earlier is written now, perhaps after the last message.
+          check();
+          return grant.scopeFor(accountId);
+        },
+      };
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {
@@ -49,7 +57,7 @@ export function createStreamDispatch(
 
       return async function* (messages) {
         try {
-          for await (const message of handler(checked(messages), grant)) {
+          for await (const message of handler(checked(messages), operator)) {
             countRows(inbound, message, sent);
             yield message;
           }

@@ -201,6 +201,18 @@ describe("a stream", () => {
     expect(taken).toBe(1);
   });
 
+  test("writes nothing of what came before writes were paused, also after its last message [ERR-16]", async () => {
+    const writing: StreamHandler = async function* (messages, operator) {
+      for await (const message of messages) yield message;
+      parts.world.writes = false;
+      await operator.scopeFor(accountId.toHexString());
+    };
+    const messages = async function* (): AsyncGenerator<Message> {
+      yield first;
+    };
+    expect(await reasonOf(responsesOf(writing, messages))).toBe("WRITES_PAUSED");
+  });
+
   test("ends at a message that is wrong as a whole", async () => {
     expect(
       await reasonOf(

@@ -43,9 +43,22 @@ describe("with a key", () => {
       const admitted = await dispatch().admit(rpc, inbound(key));
       world[off] = false;
       expect(await reasonOf(admitted.invoke(create(rpc.input, rpc === getContact ? one : ann)))).toBe(reason);
+      // A message that cannot be read is no way around.
+      expect(await reasonOf(admitted.reject([]))).toBe(reason);
+      expect(await reasonOf(admitted.prove())).toBe(reason);
       world[off] = true;
     }
     expect(parts().grants).toEqual([]);
+  });
+
+  test("while the interface is off, 503 comes before the 401 of a key that was revoked meanwhile, which is not looked up", async () => {
+    await call(getContact, key, one);
+    const admitted = await dispatch().admit(getContact, parts().inbound(key));
+    parts().world.publicInterface = false;
+    parts().world.findKey = () => Promise.resolve(undefined);
+    parts().steps.length = 0;
+    expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("INTERFACE_DISABLED");
+    expect(parts().steps).toEqual([]);
   });
 
   test("of many things that are wrong the first in the contract's order is reported [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {

@@ -2,6 +2,7 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { receiveBytes } from "../../gateway/body.ts";
 import { readConfig } from "../../src/config.ts";
 import type { Request, Response } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
@@ -77,6 +78,17 @@ test("a request that does not come whole within 15 seconds is 408 in the envelop
   });
   serve = (_request, response) => void response.end();
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
+});
+
+test("a request that has its 408 is not carried out, though its body becomes whole before its stream is closed [ERR-08]", async () => {
+  let received: Buffer | string | undefined;
+  serve = (request) => void receiveBytes(request, 10).then((body) => (received = body));
+  const stream = await begin();
+  const status = statusOf(stream);
+  await vi.advanceTimersByTimeAsync(15_000);
+  expect(await status).toBe(408);
+  stream.end("}");
+  await expect.poll(() => received).toBe("gone");
 });
 
 test("a client that was served and keeps sending for ever is cut off after the same time", async () => {

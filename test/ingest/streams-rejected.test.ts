@@ -171,6 +171,24 @@ test("writes that are paused end an import that runs, which continues when they 
   }
 });
 
+test("writes that are paused after the last message of an import reject what is not written yet [ING-06, ERR-16]", async () => {
+  const own = await startService();
+  try {
+    const client = await newClient(own);
+    const pause = (enabled: boolean) =>
+      own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
+    async function* sent() {
+      yield* messages({ accountId: client.id, records: [{ contact: { full_name: "Late" } }] });
+      await pause(false);
+    }
+    const failure = await failureOf(drain(ingestClient(own).import(sent())));
+    expect(failure.code).toBe(Code.Unavailable);
+    expect(await exportAll(own, client.id)).toEqual([]);
+  } finally {
+    await own.stop();
+  }
+});
+
 test("an account that is deleted while it is imported ends the import, and nothing of it is left [ING-06, ADM-04]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 1_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));

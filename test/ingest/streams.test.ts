@@ -232,9 +232,8 @@ test("records that follow each other as they belong together are all written, ho
 
 test("an export of an account that is deleted meanwhile fails, and does not end as if it were whole [ING-07]", async () => {
   const client = await newClient(service());
-  await client.put.contacts(
-    ...Array.from({ length: 900 }, (_, at) => ({ full_name: `Contact ${at}`, notes: "long ".repeat(4_000) })),
-  );
+  const contact = { full_name: "Ann", notes: "long ".repeat(4_000) };
+  await importAll(service(), { accountId: client.id, records: Array.from({ length: 900 }, () => ({ contact })) });
   const responses = ingestClient(service()).export({ accountId: client.id })[Symbol.asyncIterator]();
   expect((await responses.next()).done).toBe(false);
   await service().internalCall("records.admin.v1.AccountService/DeleteAccount", { account_id: client.id });
