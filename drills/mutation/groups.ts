@@ -25,6 +25,7 @@ export const groups: readonly Group[] = [
         "token-proof",
         "authenticate",
         "call",
+        "public-policy-body",
         "chain",
         "access-policies",
         "internal",
@@ -35,7 +36,16 @@ export const groups: readonly Group[] = [
     ],
     tests: tests(
       "guards",
-      ...["public-policy", "public-policy-limits", "session-policy", "other-policies", "assistant", "token-proof"],
+      ...[
+        "public-policy",
+        "public-policy-limits",
+        "session-policy",
+        "other-policies",
+        "assistant",
+        "token-proof",
+        "call",
+        "public-policy-body",
+      ],
     ),
   },
   {

@@ -152,3 +152,23 @@ test("a read that took long proves the token again before its response: what end
 test("a call of who has not entered is rejected", async () => {
   expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
 });
+
+test("a provider that cannot be read is 503, with the reason for the log, and not 401", async () => {
+  const cause = new Error("away");
+  provider.identify = () => Promise.reject(cause);
+  await expect(accessPolicy.enter(parts.inbound(token))).rejects.toBe(cause);
+});
+
+test.each<[string, Partial<TokenFacts>, string]>([
+  ["without an account", { accountId: undefined }, "NO_ACCOUNT"],
+  ["of a suspended account", { suspended: true }, "ACCOUNT_SUSPENDED"],
+])(
+  "a token %s is looked up each time, and let in as soon as there is one in service",
+  async (_what, changed, reason) => {
+    provider.identify = () => Promise.resolve({ ...facts, ...changed });
+    for (let turn = 0; turn < 2; turn++) expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe(reason);
+    expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(2);
+    provider.identify = () => Promise.resolve(facts);
+    expect((await accessPolicy.enter(parts.inbound(token))).holder).toEqual(facts);
+  },
+);

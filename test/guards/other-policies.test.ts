@@ -105,6 +105,24 @@ describe("the internal access policy", () => {
     );
   });
 
+  test("where the switches may have been set since they were read, records are not written, and all else continues", async () => {
+    const stale = parts.behind(
+      internalAccessPolicy(
+        access,
+        () => parts.world,
+        () => fail(Reason.UNAVAILABLE),
+      ),
+    );
+    const own = { ...token, "records-account-id": account };
+    const setWrites = { enabled: true, reason: "" };
+    expect([
+      await reasonOf(parts.call(stale, upsertContacts, token, batch)),
+      await reasonOf(parts.call(stale, createContact, own, { fullName: "Ann" })),
+      await reasonOf(parts.call(stale, getContact, own, one)),
+      await reasonOf(parts.call(stale, InterfaceService.method.setWrites, token, setWrites)),
+    ]).toEqual(["UNAVAILABLE", "UNAVAILABLE", "no failure", "no failure"]);
+  });
+
   test("an account's own operations are done on behalf of the one that a header names", async () => {
     const own = { ...token, "records-account-id": account.toUpperCase() };
     await call(getContact, own, one);

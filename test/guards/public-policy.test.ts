@@ -33,34 +33,6 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[0] as never)).toThrow("Access denied");
   });
 
-  test("the switches count again once the body is there [CON-03]", async () => {
-    const { world, inbound } = parts();
-    for (const [rpc, off, reason] of [
-      [getContact, "publicInterface", "INTERFACE_DISABLED"],
-      [createContact, "publicInterface", "INTERFACE_DISABLED"],
-      [createContact, "writes", "WRITES_PAUSED"],
-    ] as const) {
-      const admitted = await dispatch().admit(rpc, inbound(key));
-      world[off] = false;
-      expect(await reasonOf(admitted.invoke(create(rpc.input, rpc === getContact ? one : ann)))).toBe(reason);
-      // A message that cannot be read is no way around.
-      expect(await reasonOf(admitted.reject([]))).toBe(reason);
-      expect(await reasonOf(admitted.prove())).toBe(reason);
-      world[off] = true;
-    }
-    expect(parts().grants).toEqual([]);
-  });
-
-  test("while the interface is off, 503 comes before the 401 of a key that was revoked meanwhile, which is not looked up", async () => {
-    await call(getContact, key, one);
-    const admitted = await dispatch().admit(getContact, parts().inbound(key));
-    parts().world.publicInterface = false;
-    parts().world.findKey = () => Promise.resolve(undefined);
-    parts().steps.length = 0;
-    expect(await reasonOf(admitted.invoke(create(getContact.input, one)))).toBe("INTERFACE_DISABLED");
-    expect(parts().steps).toEqual([]);
-  });
-
   test("of many things that are wrong the first in the contract's order is reported [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
     const { world } = parts();
     const wrong = { authorization: "Bearer rec_good", "idempotency-key": "two words" };
@@ -110,6 +82,40 @@ describe("with a key", () => {
       expect(parts().steps).toEqual(["take address:192.0.2.1"]);
     },
   );
+
+  test("a key whose account is suspended is 403 before a look at the message, at its first use and when it is known", async () => {
+    const { world, steps, grants } = parts();
+    const suspended = (): Promise<typeof keyFacts> => Promise.resolve({ ...keyFacts, suspended: true });
+    world.findKey = suspended;
+    expect(await reasonOf(call(getContact, key, {}))).toBe("ACCOUNT_SUSPENDED");
+    world.findKey = () => Promise.resolve(keyFacts);
+    expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
+    world.findKey = suspended;
+    expect(await reasonOf(call(getContact, key, {}))).toBe("ACCOUNT_SUSPENDED");
+    expect([grants.length, steps.filter((step) => step.startsWith("serve"))]).toEqual([1, ["serve GetContact"]]);
+  });
+
+  test("a write is judged by a look-up where it would be rejected for what is remembered, and a read never", async () => {
+    const { world, steps } = parts();
+    world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
+    world.serve = async (_rpc, grant) => void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
+    await call(getContact, key, one);
+    const finds = async (rpc: Parameters<typeof call>[0], message: object): Promise<[string | undefined, number]> => {
+      steps.length = 0;
+      const reason = await reasonOf(call(rpc, key, message));
+      return [reason, steps.filter((step) => step === "find").length];
+    };
+    expect(await finds(getContact, one)).toEqual(["no failure", 0]);
+    expect((await finds(createContact, ann))[0]).toBe("ACCESS_DENIED");
+    world.findKey = () => Promise.resolve(undefined);
+    expect(await finds(createContact, ann)).toEqual(["INVALID_KEY", 1]);
+    world.findKey = () => Promise.resolve(keyFacts);
+    await call(getContact, key, one);
+    world.writes = false;
+    expect(await finds(getContact, one)).toEqual(["no failure", 0]);
+    world.findKey = () => Promise.resolve(undefined);
+    expect(await finds(createContact, ann)).toEqual(["INVALID_KEY", 1]);
+  });
 
   test("the scheme counts in any case, and any number of blanks after it", async () => {
     expect(await reasonOf(call(getContact, { authorization: "bEARER   rec_good" }, one))).toBe("no failure");

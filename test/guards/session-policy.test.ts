@@ -2,11 +2,15 @@
 // order.
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { deadlineIn } from "../../src/deadline.ts";
 import type { SignedIn } from "../../src/guards/call.ts";
+import type { Capacity } from "../../src/guards/capacity.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
 import { accountId, make, origin, user, publicAccessPolicyOf, reasonOf } from "./made.ts";
@@ -137,4 +141,43 @@ test("once the body is there, a change is granted the account that the user has 
   parts.world.findUser = () => Promise.resolve({ ...user, account: { id: other, betaEnrolled: true } });
   await admitted.invoke(create(createApiKey.input));
   expect(parts.grants).toMatchObject([{ kind: "credentials", accountId: other }]);
+});
+
+describe("a page", () => {
+  /** What a page is served with: the standing of the caller's place, and the user. */
+  async function enter(headers: Record<string, string>): Promise<unknown> {
+    const places: string[] = [];
+    const capacity: Capacity = {
+      ...unlimited,
+      run: (standing, _deadline, work) => {
+        places.push(standing);
+        return work();
+      },
+    };
+    const guard = createSessionGuard({
+      read: (cookies) => cookies,
+      find: () => parts.world.findUser(),
+      origin: () => origin,
+      recognizers: parts.recognizers,
+      capacity,
+    });
+    return guard.enter(parts.inbound(headers), deadlineIn(1_000), async (found) => [places, found()?.name]);
+  }
+
+  test("is served to a user in a place of those who are known, and to others in one of strangers", async () => {
+    expect(await enter(session)).toEqual([["known"], "ann@example.com"]);
+    expect(await enter({})).toEqual([["stranger"], undefined]);
+    expect(await enter({ cookie: "" })).toEqual([["stranger"], undefined]);
+    expect(parts.steps).toEqual([
+      `take account:${accountId.toHexString()}`,
+      "take address:192.0.2.1",
+      "take address:192.0.2.1",
+    ]);
+  });
+
+  test("where the session cannot be read, is 503 as soon as the page needs the user", async () => {
+    const cause = new Error("away");
+    parts.world.findUser = () => Promise.reject(cause);
+    await expect(enter(session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
+  });
 });
