@@ -1,6 +1,6 @@
 // A deadline never ends before its time: whoever catches its abort may rely on that.
 import { afterEach, expect, test, vi } from "vitest";
-import { deadlineIn, isGivenUp, isPast, requireTime, within } from "../../src/deadline.ts";
+import { deadlineIn, isGivenUp, isPast, leftMs, requireTime, within } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { createTally, timed } from "../../src/tally.ts";
@@ -18,6 +18,18 @@ test("a timer that fires early does not abort, and the abort comes when the dead
   vi.advanceTimersByTime(30);
   expect(signal.aborted).toBe(true);
   expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.UNAVAILABLE }));
+});
+
+test("what is left is in whole milliseconds, and never none: MongoDB takes a limit of 0 for no limit", () => {
+  const clock = vi.spyOn(performance, "now").mockReturnValue(1_000);
+  try {
+    const left = (at: number): number => leftMs({ at });
+    expect([left(1_250), left(1_000.5), left(1_000), left(900), left(-Infinity)]).toEqual([250, 1, 1, 1, 1]);
+    const past = (at: number): boolean => isPast({ at });
+    expect([past(1_000.5), past(1_000), past(900)]).toEqual([false, true, true]);
+  } finally {
+    clock.mockRestore();
+  }
 });
 
 const gone = { requested: true, signal: AbortSignal.abort() };
