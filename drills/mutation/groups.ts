@@ -25,7 +25,6 @@ export const groups: readonly Group[] = [
         "token-proof",
         "authenticate",
         "call",
-        "public-policy-body",
         "chain",
         "access-policies",
         "internal",
