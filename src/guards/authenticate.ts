@@ -5,7 +5,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
-import type { Caller, KeyFacts, KeyHolder } from "./call.ts";
+import type { Caller, KeyFacts, KeyCaller } from "./call.ts";
 import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, Unproven } from "../call/scope.ts";
@@ -39,7 +39,7 @@ export interface Authentication {
    * Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be
    * suspended.
    */
-  require(caller: Caller): KeyHolder;
+  require(caller: Caller): KeyCaller;
 }
 
 /**

@@ -34,14 +34,14 @@ export interface Call extends RpcFacts {
 
 /** Who sends a request, as far as the credential alone shows. */
 export type Caller =
-  | KeyHolder
+  | KeyCaller
   | { readonly kind: "user"; readonly user: SignedIn }
   | { readonly kind: "token"; readonly token: TokenFacts }
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
 /** Who sends a request with an API key. */
-export interface KeyHolder {
+export interface KeyCaller {
   readonly kind: "key";
   readonly key: KeyFacts;
   /** Whether the account was suspended when the key was looked up for this request. */
@@ -88,7 +88,7 @@ export interface KeyFacts {
 /** Reports to the log on whose behalf a request is made, and with which key. */
 export function observeCaller(
   inbound: Inbound,
-  caller: Pick<KeyHolder, "kind" | "key"> | Exclude<Caller, KeyHolder>,
+  caller: Pick<KeyCaller, "kind" | "key"> | Exclude<Caller, KeyCaller>,
 ): void {
   if (caller.kind === "key") observe(inbound, { account: caller.key.accountId, keyPrefix: caller.key.prefix });
   const account =

@@ -4,6 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
 import { ImportRequestSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
 import { newClient, useService } from "../support/client.ts";
+import type { TestService } from "../../fixtures/service/service.ts";
 import { randomId, startService } from "../../fixtures/service/service.ts";
 import type { RecordJson } from "../support/streams.ts";
 import { exportAll, importAll, ingestClient, messages } from "../support/streams.ts";
@@ -146,16 +147,17 @@ test("a later message may not lead into another account or import, and Import ne
   ]);
 });
 
+const setWrites = (own: TestService, enabled: boolean) =>
+  own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
+
 test("writes that are paused end an import that runs, which continues when they are back; an export continues [ING-06, ERR-16]", async () => {
   const own = await startService();
   try {
     const client = await newClient(own);
-    const pause = (enabled: boolean) =>
-      own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
     const records: RecordJson[] = Array.from({ length: 400 }, (_, at) => ({ contact: { full_name: `Contact ${at}` } }));
     const sending = { accountId: client.id, importId: "paused", records };
     const failure = await failureOf(
-      importAll(own, { ...sending, between: async (sent) => void (sent === 200 && (await pause(false))) }),
+      importAll(own, { ...sending, between: async (sent) => void (sent === 200 && (await setWrites(own, false))) }),
     );
     expect([failure.code, failure.rawMessage]).toEqual([
       Code.Unavailable,
@@ -163,7 +165,7 @@ test("writes that are paused end an import that runs, which continues when they 
     ]);
     expect((await failureOf(importAll(own, sending))).code).toBe(Code.Unavailable);
     expect((await exportAll(own, client.id)).length).toBeLessThan(400);
-    await pause(true);
+    await setWrites(own, true);
     expect((await importAll(own, sending)).at(-1)).toMatchObject({ done: true, written: { contacts: 400n } });
     expect(new Set((await exportAll(own, client.id)).map(({ contact }) => contact?.["full_name"])).size).toBe(400);
   } finally {
@@ -175,11 +177,9 @@ test("writes that are paused after the last message of an import reject what is 
   const own = await startService();
   try {
     const client = await newClient(own);
-    const pause = (enabled: boolean) =>
-      own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
     async function* sent() {
       yield* messages({ accountId: client.id, records: [{ contact: { full_name: "Late" } }] });
-      await pause(false);
+      await setWrites(own, false);
     }
     const failure = await failureOf(drain(ingestClient(own).import(sent())));
     expect(failure.code).toBe(Code.Unavailable);
