@@ -101,7 +101,7 @@ async function sufferOne(site: Site, fault: Fault, known: string, ledger: Ledger
     return await suffer(fault, opened[0] ?? surfacesTo(cold ?? warm), ledger, end, trial);
   } finally {
     await end();
-    for (const surfaces of opened) surfaces.close();
+    await Promise.all(opened.map((surfaces) => surfaces.close()));
     await cold?.kill();
   }
 }

@@ -63,7 +63,8 @@ export interface Surfaces {
   write(write: Write): Promise<Word>;
   /** Requests something that nothing can keep it from: how long that takes is what the machine takes. */
   idle(): Promise<unknown>;
-  close(): void;
+  /** Once every request has its response: a connection that is closed under one would be a failure of ours. */
+  close(): Promise<void>;
 }
 
 /**
@@ -90,8 +91,13 @@ export function surfacesOf(
   const { wires, close } = openWires({ base });
   const wireOf = (name: WireName): Wire => wires.find((wire) => wire.name === name) as Wire;
   const health = createClient(Health, createGrpcTransport({ baseUrl: internal }));
-  const completed = (work: () => Promise<Word>): Promise<Word> =>
-    work().catch((error: unknown) => `no response (${String(error)})`);
+  const underWay = new Set<Promise<Word>>();
+  function completed(work: () => Promise<Word>): Promise<Word> {
+    const word = work().catch((error: unknown) => `no response (${String(error)})`);
+    underWay.add(word);
+    void word.then(() => underWay.delete(word));
+    return word;
+  }
   const call = (name: string, kind: Kind, work: () => Promise<Word>): Call => ({
     name,
     kind,
@@ -180,7 +186,10 @@ export function surfacesOf(
     ],
     write,
     idle: () => sendRequest(`${internal}/livez`),
-    close,
+    async close() {
+      await Promise.all(underWay);
+      close();
+    },
   };
 }
 

@@ -14,7 +14,7 @@ export interface Fleet extends Victims {
   readonly survivor: { readonly instance: ChildInstance; readonly surfaces: Surfaces };
   /** Whether a request got no response as its instance was killed, or a rejection because it is about to end. */
   excuses(miss: Miss): boolean;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Puts the instances of the site under load, each when it has served everything once. */
@@ -54,13 +54,13 @@ export async function createFleet(site: Site, known: string, ledger: Ledger): Pr
           // Nobody can know before the connections break.
           await one.instance.kill();
           leave();
-          one.surfaces.close();
+          await one.surfaces.close();
         },
         async stop() {
           leave();
           stopped.add(one.name);
           const code = await one.instance.stop();
-          one.surfaces.close();
+          await one.surfaces.close();
           return code;
         },
         async replace() {
@@ -70,8 +70,8 @@ export async function createFleet(site: Site, known: string, ledger: Ledger): Pr
         },
       };
     },
-    close() {
-      for (const { surfaces } of loaded) surfaces.close();
+    async close() {
+      await Promise.all(loaded.map(({ surfaces }) => surfaces.close()));
     },
   };
 }

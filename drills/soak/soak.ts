@@ -95,7 +95,7 @@ function run(form: Form, plan: Plan, say: Say, broken: Readonly<Record<string, s
     try {
       return await soakUnder(site, fleet, ledger, form, plan, say, log);
     } finally {
-      fleet.close();
+      await fleet.close();
     }
   });
 }

@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { MongoClient } from "mongodb";
-import type { CommandStartedEvent } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isSecret, newSecret } from "../../src/api-keys/secret.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
@@ -17,17 +17,11 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The commands that the work sends to MongoDB, without those of the watch and of the driver's own. */
+/** The commands that the work sends to MongoDB. */
 async function commandsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const names: string[] = [];
-  const note = ({ commandName, command }: CommandStartedEvent): void => {
-    if (command["comment"] !== "watch" && !["hello", "endSessions", "ping"].includes(commandName))
-      names.push(`${commandName} ${String(command[commandName])}`);
-  };
-  service.app.client.on("commandStarted", note);
+  const { stop } = listenToMongo(service.app.client);
   await work();
-  service.app.client.off("commandStarted", note);
-  return names;
+  return stop().map(({ label }) => label);
 }
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -203,19 +204,17 @@ test("over REST a client that leaves ends its read, and its write is finished [O
   const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 700, appName: "records" };
   await withFault(mongod, { times: 1 }, block, async () => {
     const cancel = new AbortController();
-    let started = 0;
-    const count = ({ commandName }: CommandStartedEvent): void => void (commandName === "aggregate" && started++);
-    service.app.client.on("commandStarted", count);
+    const { commands, stop } = listenToMongo(service.app.client);
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const body = JSON.stringify({ full_name: "Nobody waits" });
     const call = fetch(`${service.base}/v1/contacts`, { method: "POST", headers, body, signal: cancel.signal }).catch(
       () => undefined,
     );
-    await expect.poll(() => started).toBe(1);
+    await expect.poll(() => commands.filter(({ name }) => name === "aggregate").length).toBe(1);
     cancel.abort();
     await call;
     const written = () => service.app.client.db().collection("contacts").countDocuments({ full_name: "Nobody waits" });
     await expect.poll(written, { timeout: 4_000 }).toBe(1);
-    service.app.client.off("commandStarted", count);
+    stop();
   });
 });

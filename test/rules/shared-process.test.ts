@@ -6,6 +6,7 @@ import { declareRule, havingText } from "./rule.ts";
 
 // In two parts, so that this file is not found itself.
 const wholeProcess = `getTimer${"Count"}`;
+const everyCommand = `command${"Started"}`;
 
 declareRule({
   title: "no test counts the timers of the whole process",
@@ -16,6 +17,23 @@ declareRule({
     ["a count", `expect(vi.${wholeProcess}()).toBe(0);`],
     ["a count by another name", `const { ${wholeProcess}: count } = vi;`],
   ],
+});
+
+declareRule({
+  title:
+    "who listens to the commands of an instance does so by `listenToMongo`, which leaves out those of the background",
+  sources: ["test", "drills", "bench", "evals"].flatMap((folder) => sourcesIn(folder)),
+  breaches: havingText(new RegExp(`["']${everyCommand}["']`)),
+  exceptions: [
+    // Its client is its own, and what the start does counts as well.
+    "test/cli/migrate.test.ts",
+    // It also needs the commands that fail.
+    "test/rpc/deadlines.test.ts",
+    // It listens to every client of the process, whatever the command is.
+    "test/support/one-shard.ts",
+  ],
+  path: "test/contacts/get.test.ts",
+  bad: [["a listener", `service.app.client.on("${everyCommand}", () => count++);`]],
 });
 
 test("the timers of a piece of work are counted, those of others are not", async () => {
