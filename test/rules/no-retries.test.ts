@@ -65,6 +65,7 @@ declareRule({
     ["expect.poll", "await expect.poll(() => read()).toBe(3);"],
     ["expect.poll as a text", 'await expect["poll"](() => read()).toBe(3);'],
     ["a part of the runner by another name", "const { waitFor } = vi;"],
+    ["a loop of ours", "await until(() => read() === 3, AbortSignal.timeout(9));"],
   ],
 });
 

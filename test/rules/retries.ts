@@ -26,9 +26,10 @@ const waiting = /^(?:vi\.wait(?:For|Until)|expect\.poll)$/;
 /** How often a source uses what calls a function until it passes, as `path (times)`. */
 export function waitsIn({ path, text }: Source): string[] {
   let times = 0;
-  if (!/\b(?:wait(?:For|Until)|poll)\b|=\s*(?:vi|vitest|expect)\b/.test(text)) return [];
+  if (!/\b(?:wait(?:For|Until)|poll|until)\b|=\s*(?:vi|vitest|expect)\b/.test(text)) return [];
   walk(parse(text), (node) => {
     if (node.type === "MemberExpression" && waiting.test(pathOf(node) ?? "")) times++;
+    if (node.type === "CallExpression" && nameOf(node["callee"]) === "until") times++;
     // The same by another name.
     if (node.type === "VariableDeclarator" && /^(?:vi|vitest|expect)$/.test(nameOf(node["init"]) ?? "")) times++;
   });
