@@ -33,8 +33,6 @@ export default defineConfig({
     setupFiles: ["test/support/enum-names.ts", "test/support/one-slot.ts", "test/support/one-shard.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // What is waited for comes by itself: the test's own time ends it, and no shorter one that a busy machine exceeds.
-    expect: { poll: { timeout: 55_000 } },
     pool: "forks",
     // Each worker loads and compiles the service once for all of its files.
     isolate: false,

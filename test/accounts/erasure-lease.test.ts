@@ -65,7 +65,7 @@ test("a sweeper whose lease another one has taken over stops at its next renewal
   expect(await first?.permit()).toBeDefined();
   await setExpiry(id, new Date(0));
   const second = await take(id, goOn);
-  await expect.poll(() => first?.permit()).toBeUndefined();
+  await expect.poll(() => first?.permit(), { timeout: 5_000 }).toBeUndefined();
   await first?.release(true);
   expect(await second?.permit()).toBeDefined();
   expect((await erasures().findOne({ _id: id }))?.["finished_at"]).toBeUndefined();

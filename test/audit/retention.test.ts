@@ -52,7 +52,7 @@ test("deletes an entry that is older than the setting, and no newer one [RET-02]
   const madeBefore = (days: number): Date => new Date(Date.now() - days * dayMs);
   await log.insertMany(Object.entries(ages).map(([_id, days]) => ({ _id, created_at: madeBefore(days) })));
   // The TTL monitor of this mongod runs every second.
-  await expect.poll(() => log.distinct("_id"), { interval: 200 }).toEqual(["now", "young"]);
+  await expect.poll(() => log.distinct("_id"), { timeout: 30_000, interval: 200 }).toEqual(["now", "young"]);
 });
 
 test("an instance keeps entries for 400 days, or for the days of AUDIT_RETENTION_DAYS [RET-01]", async () => {

@@ -1,7 +1,7 @@
 // The internal listener: who may call it, on whose behalf, and the operator's switches.
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../src/gen/grpc/reflection/v1/reflection_pb.ts";
 import { counts, useService } from "../support/client.ts";
@@ -165,8 +165,8 @@ test("a switch that one instance sets comes into force on the other, and so does
       one.internalCall(`records.admin.v1.InterfaceService/${rpc}`, { enabled, reason: "test" });
     expect(await probe(), rpc).toBe(200);
     await set(false);
-    await expect.poll(probe, { message: rpc, interval: 20 }).toBe(503);
+    await vi.waitFor(async () => expect(await probe(), rpc).toBe(503), { timeout: 5_000, interval: 20 });
     await set(true);
-    await expect.poll(probe, { message: rpc, interval: 20 }).toBe(200);
+    await vi.waitFor(async () => expect(await probe(), rpc).toBe(200), { timeout: 5_000, interval: 20 });
   }
 });

@@ -27,7 +27,7 @@ async function linkTo(url: string, options = patient): Promise<RedisLink> {
   const link = connectRedis(url, () => undefined, options);
   onTestFinished(() => link.close());
   await link.firstReady;
-  await expect.poll(link.ready).toBe(true);
+  await expect.poll(link.ready, { timeout: 10_000 }).toBe(true);
   return link;
 }
 
@@ -37,8 +37,8 @@ async function writeAll(link: RedisLink): Promise<unknown[]> {
 }
 
 async function expectBack(link: RedisLink): Promise<void> {
-  await expect.poll(() => writeAll(link)).toEqual(names);
-  await expect.poll(link.ready).toBe(true);
+  await expect.poll(() => writeAll(link), { timeout: 30_000 }).toEqual(names);
+  await expect.poll(link.ready, { timeout: 10_000 }).toBe(true);
 }
 
 async function found(link: RedisLink, pattern: string): Promise<string[]> {
@@ -124,7 +124,7 @@ describe("a cluster", () => {
   test("of which no server responds is away, and is used again when they are started [RTE-13]", async () => {
     const link = await linkTo(cluster.uri);
     await Promise.all(cluster.servers.map((server) => server.kill()));
-    await expect.poll(link.ready).toBe(false);
+    await expect.poll(link.ready, { timeout: 10_000 }).toBe(false);
     expect(await found(link, "*")).toEqual(["away"]);
     await Promise.all(cluster.servers.map((server) => server.revive()));
     await cluster.settled();
@@ -191,11 +191,14 @@ describe("a Sentinel group", () => {
     await group.failOver();
     const master = await group.master();
     await expect
-      .poll(async () => {
-        const token = randomUUID();
-        await link.attempt("who", write(token));
-        return (await master.call("GET", "who").catch(() => undefined)) === token;
-      })
+      .poll(
+        async () => {
+          const token = randomUUID();
+          await link.attempt("who", write(token));
+          return (await master.call("GET", "who").catch(() => undefined)) === token;
+        },
+        { timeout: 30_000 },
+      )
       .toBe(true);
     // The Sentinels reconfigure it 10 seconds later: until then it takes writes that are lost.
     expect(await old.call("INFO", "replication")).toContain("role:master");

@@ -43,7 +43,7 @@ test("a connection that is lost without a word is given up, and Redis is used ag
   for (const socket of open) socket.unpipe().pause();
   expect(await link.attempt("a", read)).toBeUndefined();
   expect(link.ready()).toBe(false);
-  await expect.poll(() => link.ready()).toBe(true);
-  await expect.poll(() => link.attempt("a", read)).toBe("1");
+  await expect.poll(() => link.ready(), { timeout: 20_000 }).toBe(true);
+  await expect.poll(() => link.attempt("a", read), { timeout: 10_000 }).toBe("1");
   expect(changes.slice(0, 3)).toEqual([true, false, true]);
 });

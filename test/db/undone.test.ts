@@ -87,7 +87,7 @@ test("a contact that no majority has is not shown, and another with its email is
 test("the same email is a duplicate once a majority has its contact: the test detects it [CON-02]", async () => {
   const accountId = new UUID();
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
-  await expect.poll(() => primaryOf(client).status().held).toBe(true);
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
   await services.contacts.createContact(createOf("bea@example.com"), scope(accountId));
   const second = services.contacts.createContact(
     createOf("bea@example.com"),
@@ -97,9 +97,9 @@ test("the same email is a duplicate once a majority has its contact: the test de
 });
 
 test("without a majority the lease is lost within 1.5 seconds, and what needs the database fails at once [CON-04]", async () => {
-  await expect.poll(() => primaryOf(client).status().held).toBe(true);
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
   await withPrimaryAlone(async () => {
-    await expect.poll(() => primaryOf(client).status().held).toBe(false);
+    await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);
     expect(primaryOf(client).status().reason).toMatch(/has not confirmed for 1350 ms that it is primary$/);
     const read = services.contacts.searchContacts(
       { $typeName: "records.v1.SearchContactsRequest", query: "ann" },
@@ -110,5 +110,5 @@ test("without a majority the lease is lost within 1.5 seconds, and what needs th
       reason: Reason.UNAVAILABLE,
     });
   });
-  await expect.poll(() => primaryOf(client).status().held).toBe(true);
+  await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
 });

@@ -6,9 +6,10 @@ import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Code } from "@connectrpc/connect";
 import { Command, CommanderError } from "commander";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Context } from "../../src/cli/context.ts";
 import { describe } from "../../src/cli/program.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { failures } from "../../src/errors.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
@@ -92,8 +93,7 @@ beforeAll(async () => {
     .catch(() => undefined);
   const read = async (): Promise<string> => (await fetch(`${service.internal}/metrics`)).text();
   // A request is counted when its response is out.
-  await vi.waitFor(async () => expect(await read()).toMatch(/^records_throttled_total\{/m), 60_000);
-  metrics = await read();
+  await until(async () => /^records_throttled_total\{/m.test((metrics = await read())), AbortSignal.timeout(20_000));
 });
 afterAll(() => service.stop());
 

@@ -39,7 +39,7 @@ test("a service killed with SIGKILL leaves nothing running, and the next one sta
   await once(killed.child, "exit");
   await nothingRuns(dataDir);
   // A process that is ending loses its command line and folder before its pid.
-  await expect.poll(() => ids.map(isRunning)).toEqual([false, false]);
+  await expect.poll(() => ids.map(isRunning), { timeout: 8_000 }).toEqual([false, false]);
   const next = startService(dataDir);
   await next.message("ready");
   expect(next.messages.filter((message) => "progress" in message)).toEqual([]);

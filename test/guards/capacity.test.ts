@@ -4,6 +4,7 @@ import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { pipelined, tallied } from "../http/pipelined.ts";
 import type { RawResponse } from "../../fixtures/clients/raw.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -91,7 +92,10 @@ test("a request takes no place while its body comes in", async () => {
   await new Promise<void>((resolve) =>
     socket.on("data", (chunk: Buffer) => void ((received += chunk.toString()), resolve())),
   );
-  await expect.poll(async () => (await service.rest("/v1/contacts?query=ann", { key })).status).toBe(200);
+  await until(
+    async () => (await service.rest("/v1/contacts?query=ann", { key })).status === 200,
+    AbortSignal.timeout(20_000),
+  );
   for (let turn = 0; turn < 5; turn++) expect((await service.rest("/v1/contacts?query=ann", { key })).status).toBe(200);
   const closed = new Promise((resolve) => socket.on("close", resolve));
   socket.write(body);

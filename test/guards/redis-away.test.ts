@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { startInItsPlace } from "../../fixtures/databases/redis-in-its-place.ts";
 import type { RestResponse, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -53,7 +54,7 @@ async function expectAway(instance: TestService): Promise<void> {
 }
 
 async function expectBack(instance: TestService): Promise<void> {
-  await expect.poll(() => metric(instance, "records_redis_up")).toBe(1);
+  await until(async () => (await metric(instance, "records_redis_up")) === 1, AbortSignal.timeout(10_000));
   const last = (text: string): number => instance.logLines.findLastIndex((line) => line.includes(text));
   expect(last("Redis responds")).toBeGreaterThan(last("Redis is unavailable"));
   const before = await metric(instance, "records_throttle_fallback_total");

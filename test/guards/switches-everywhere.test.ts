@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
 import { useSignInFixture } from "../../fixtures/sign-in/fixture.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { newUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
@@ -32,7 +33,7 @@ async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): P
   ).toBe(200);
   const call = rpc === "SetWrites" ? { key: holder.key, body: { full_name: "Probe" } } : { key: holder.key };
   const path = rpc === "SetWrites" ? "/v1/contacts" : "/v1/sessions";
-  await expect.poll(async () => ((await second.rest(path, call)).status !== 503) === enabled).toBe(true);
+  await until(async () => ((await second.rest(path, call)).status !== 503) === enabled, AbortSignal.timeout(1_000));
 }
 
 /** What a call comes to on each wire of the second instance. */

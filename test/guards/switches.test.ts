@@ -1,5 +1,6 @@
 // The operator's switches over several instances: a change is in force on every one within a second.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
@@ -19,7 +20,7 @@ const state = (rpc: string, message: object = {}) =>
   service.internalCall(`records.admin.v1.InterfaceService/${rpc}`, message);
 
 async function within1s(holds: () => Promise<boolean>): Promise<void> {
-  await expect.poll(holds, { timeout: 1_000 }).toBe(true);
+  await until(holds, AbortSignal.timeout(1_000));
 }
 
 test("GetState reports both switches, why and when they were set [ADM-05]", async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
@@ -67,8 +68,11 @@ async function expectHealth(status: string): Promise<void> {
 }
 
 async function expectRecovered(): Promise<void> {
-  await expect.poll(async () => (await service.rest("/v1/sessions", { key: owner.key })).status).toBe(200);
-  await expect.poll(async () => (await service.rest("/v1/health")).body.data.status).toBe("ok");
+  await until(
+    async () => (await service.rest("/v1/sessions", { key: owner.key })).status === 200,
+    AbortSignal.timeout(20_000),
+  );
+  await until(async () => (await service.rest("/v1/health")).body.data.status === "ok", AbortSignal.timeout(5_000));
   expect((await service.rest("/v1/contacts", { key: owner.key, body: { full_name: "After" } })).status).toBe(201);
 }
 

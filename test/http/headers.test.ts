@@ -1,6 +1,7 @@
 // The headers that every response has, whatever its status and its wire: request id, limits, retirement, CORS.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import type { RestResponse, TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -279,6 +280,6 @@ async function logged(since: number, id: string): Promise<unknown[]> {
       .slice(since)
       .map((line) => JSON.parse(line) as { id?: string })
       .filter((line) => line.id === id);
-  await expect.poll(() => lines().length).toBeGreaterThan(0);
+  await until(() => Promise.resolve(lines().length > 0), AbortSignal.timeout(5_000));
   return lines();
 }

@@ -2,6 +2,7 @@
 // chose.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -20,15 +21,16 @@ afterAll(() => service.stop());
 const marker = "Zebrafinch";
 
 async function settled(count: number): Promise<void> {
-  await expect
-    .poll(() => service.logLines.filter((line) => /"(request|refused)"/.test(line)).length)
-    .toBeGreaterThanOrEqual(count);
+  await until(
+    () => Promise.resolve(service.logLines.filter((line) => /"(request|refused)"/.test(line)).length >= count),
+    AbortSignal.timeout(5_000),
+  );
 }
 
 test("a request is one line with its id, listener, wire, method, route, rpc, account, shown part of the key, address, status and times, and nothing else [FMT-06]", async () => {
   const before = service.logLines.length;
   await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: { "X-Request-Id": "one-line" } });
-  await expect.poll(() => service.logLines.length).toBeGreaterThan(before);
+  await until(() => Promise.resolve(service.logLines.length > before), AbortSignal.timeout(5_000));
   const lines = service.logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toEqual([
     {

@@ -61,7 +61,7 @@ function open(at: number): Client {
       socket.write(frame(types.headers, flags.endStream | flags.endHeaders, stream, Buffer.concat(head)));
     },
     async seen(is) {
-      await expect.poll(() => frames.some(is)).toBe(true);
+      await expect.poll(() => frames.some(is), { timeout: 4_000 }).toBe(true);
       return frames.find(is) as Frame;
     },
   };

@@ -156,7 +156,7 @@ test("while Redis is frozen fifty creates and fifty appends write one each, and 
   } finally {
     process.kill(service().redis.pid, "SIGCONT");
   }
-  await expect.poll(() => redis().ping()).toBe("PONG");
+  await expect.poll(() => redis().ping(), { timeout: 5_000 }).toBe("PONG");
   expect(await atOnce(account, "k", "REST")).toEqual({ ...exactlyOnce, first: 0, replays: width });
 });
 

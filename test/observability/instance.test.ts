@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { Health } from "../../src/gen/grpc/health/v1/health_pb.ts";
 import { startProgram, endProgram } from "../program.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
@@ -47,7 +48,10 @@ describe("the level of the log", () => {
     expect(service.logLines.length).toBe(before);
     expect((await setLevel("debug")).body).toEqual({ level: "debug", before: "silent" });
     await probe(service, "/livez");
-    await expect.poll(() => linesOf(service).some(({ route }) => route === "/livez")).toBe(true);
+    await until(
+      () => Promise.resolve(linesOf(service).some(({ route }) => route === "/livez")),
+      AbortSignal.timeout(5_000),
+    );
     expect((await setLevel("info")).body).toEqual({ level: "info", before: "debug" });
     const token = createHash("sha256").update(service.serviceToken).digest("hex").slice(0, 8);
     const changes = linesOf(service).filter(({ msg }) => msg === "log level changed");
@@ -77,11 +81,14 @@ describe("the level of the log", () => {
     try {
       const changed = async (to: string): Promise<void> => {
         program.child.kill("SIGUSR2");
-        await expect.poll(() => program.stdout).toContain(`"to":"${to}","signal":"SIGUSR2"`);
+        await until(
+          () => Promise.resolve(program.stdout.includes(`"to":"${to}","signal":"SIGUSR2"`)),
+          AbortSignal.timeout(5_000),
+        );
       };
       await changed("debug");
       await fetch(`${program.internal}/livez`);
-      await expect.poll(() => program.stdout).toContain('"route":"/livez"');
+      await until(() => Promise.resolve(program.stdout.includes('"route":"/livez"')), AbortSignal.timeout(5_000));
       await changed("warn");
     } finally {
       await endProgram(program);
@@ -95,7 +102,10 @@ describe("probes", () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) expect(await probe(service, path)).toBe(200);
     await createClient(Health, createGrpcTransport({ baseUrl: service.internal })).check({});
     await service.rest("/v1/health", { headers: { "X-Request-Id": "after-probes" } });
-    await expect.poll(() => linesOf(service).some(({ id }) => id === "after-probes")).toBe(true);
+    await until(
+      () => Promise.resolve(linesOf(service).some(({ id }) => id === "after-probes")),
+      AbortSignal.timeout(5_000),
+    );
     expect(
       linesOf(service)
         .slice(before)
@@ -109,11 +119,11 @@ describe("probes", () => {
     const readiness = (): Line[] => linesOf(instance).filter(({ route }) => route === "/readyz");
     try {
       for (const member of mongod.members) process.kill(member.pid, "SIGSTOP");
-      await expect.poll(() => probe(instance, "/readyz")).toBe(503);
+      await until(async () => (await probe(instance, "/readyz")) === 503, AbortSignal.timeout(20_000));
       for (let turn = 0; turn < 3; turn++) await probe(instance, "/readyz");
       for (const member of mongod.members) process.kill(member.pid, "SIGCONT");
-      await expect.poll(() => probe(instance, "/readyz")).toBe(200);
-      await expect.poll(() => readiness().length).toBeGreaterThanOrEqual(2);
+      await until(async () => (await probe(instance, "/readyz")) === 200, AbortSignal.timeout(20_000));
+      await until(() => Promise.resolve(readiness().length >= 2), AbortSignal.timeout(5_000));
       expect(readiness()).toMatchObject([
         { level: 40, status: 503, cause: expect.any(String) as string },
         { level: 30, status: 200 },
@@ -175,11 +185,10 @@ describe("a profile", () => {
       signal: left.signal,
     });
     left.abort();
-    await expect
-      .poll(
-        async () =>
-          (await profile("/profiles/cpu?seconds=1").then(async (next) => (await next.text(), next.status))) === 200,
-      )
-      .toBe(true);
+    await until(
+      async () =>
+        (await profile("/profiles/cpu?seconds=1").then(async (next) => (await next.text(), next.status))) === 200,
+      AbortSignal.timeout(10_000),
+    );
   });
 });

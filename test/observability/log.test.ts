@@ -7,6 +7,7 @@ import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
+import { until } from "../../src/embedded/wait.ts";
 import { parseTraceParent } from "../../src/observability/trace-parent.ts";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
@@ -25,7 +26,7 @@ afterAll(() => service.stop());
 /** The line of a request, once it is over. */
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
   const find = (): string | undefined => service.logLines.find((line) => line.includes(`"${requestId}"`));
-  await expect.poll(find).toBeDefined();
+  await until(() => Promise.resolve(find() !== undefined), AbortSignal.timeout(5_000));
   return JSON.parse(find() ?? "") as Record<string, unknown>;
 }
 
@@ -54,7 +55,7 @@ test("each wire has its name in the line, with the rpc, the account and the show
   const before = service.logLines.length;
   for (const wire of wires) await wire.call({ rpc: "SearchContacts", key: owner.key, request: { query: "ann" } });
   close();
-  await expect.poll(() => service.logLines.length).toBeGreaterThanOrEqual(before + 4);
+  await until(() => Promise.resolve(service.logLines.length >= before + 4), AbortSignal.timeout(5_000));
   const lines = service.logLines.slice(before).map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.map(({ wire }) => wire).sort()).toEqual(["connect", "grpc", "grpc-web", "rest"]);
   for (const line of lines)

@@ -5,6 +5,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
@@ -47,7 +48,10 @@ async function expectValue(
   labels: Record<string, string> = {},
   from = service,
 ): Promise<void> {
-  await expect.poll(() => value(name, labels, from)).toBe(wanted);
+  await until(async () => (await value(name, labels, from)) === wanted, AbortSignal.timeout(5_000)).catch(
+    () => undefined,
+  );
+  expect(await value(name, labels, from)).toBe(wanted);
 }
 
 test("a request is counted and measured by wire, method, template and status", async () => {
@@ -205,7 +209,10 @@ describe("under load and under faults", () => {
     await withFault(mongod, { times: 3 }, block, () =>
       Promise.all(Array.from({ length: 12 }, () => faulty.rest("/v1/contacts?query=ann", { key: account.key }))),
     );
-    await expect.poll(async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status).toBe(200);
+    await until(
+      async () => (await faulty.rest("/v1/contacts?query=ann", { key: account.key })).status === 200,
+      AbortSignal.timeout(20_000),
+    );
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
     expect(before).toBeGreaterThan(0);
@@ -215,7 +222,9 @@ describe("under load and under faults", () => {
     const failed = async (): Promise<number> =>
       (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
     const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };
-    await withFault(mongod, "alwaysOn", fault, () => expect.poll(failed).toBeGreaterThanOrEqual(2));
+    await withFault(mongod, "alwaysOn", fault, () =>
+      until(async () => (await failed()) >= 2, AbortSignal.timeout(20_000)),
+    );
     expect(faulty.logLines.filter((line) => line.includes('"task":"abandoned_transactions"'))).toHaveLength(1);
   });
 });

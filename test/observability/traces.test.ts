@@ -6,6 +6,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { exportJWK } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../src/embedded/wait.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { accessToken } from "../../fixtures/sign-in/assistants.ts";
 import type { FakeProvider } from "../../fixtures/sign-in/fake-provider.ts";
@@ -62,7 +63,7 @@ function newTrace(sampled = true): {
     spanId,
     headers: { traceparent: `00-${traceId}-${spanId}-0${sampled ? 1 : 0}` },
     async spans() {
-      await expect.poll(() => here().some(({ kind }) => kind === 2)).toBe(true);
+      await until(() => Promise.resolve(here().some(({ kind }) => kind === 2)), AbortSignal.timeout(10_000));
       return here();
     },
   };
@@ -86,7 +87,7 @@ function expectTree(spans: readonly ReceivedSpan[], callerSpanId: string, name: 
 
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
   const find = (): string | undefined => service.logLines.find((line) => line.includes(`"${requestId}"`));
-  await expect.poll(find).toBeDefined();
+  await until(() => Promise.resolve(find() !== undefined), AbortSignal.timeout(5_000));
   return JSON.parse(find() ?? "") as Record<string, unknown>;
 }
 
@@ -218,7 +219,10 @@ test("a traceparent that is not valid begins a trace of our own", async () => {
   });
   const { trace_id: traceId } = await lineOf("own-trace");
   expect(traceId).toMatch(/^(?!0{32})[0-9a-f]{32}$/);
-  await expect.poll(() => collector.spans.some((span) => span.traceId === traceId && span.kind === 2)).toBe(true);
+  await until(
+    () => Promise.resolve(collector.spans.some((span) => span.traceId === traceId && span.kind === 2)),
+    AbortSignal.timeout(10_000),
+  );
   expect(collector.spans.find((span) => span.traceId === traceId && span.kind === 2)?.parentId).toBe("");
 });
 
@@ -250,9 +254,10 @@ test("a collector that is away costs one line of the log, and no request", async
   await new Promise((resolve) => closed.close(resolve));
   const lonely = await service.another({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
-  await expect
-    .poll(() => lonely.logLines.some((line) => line.includes("trace collector cannot be reached")))
-    .toBe(true);
+  await until(
+    () => Promise.resolve(lonely.logLines.some((line) => line.includes("trace collector cannot be reached"))),
+    AbortSignal.timeout(15_000),
+  );
   expect((await lonely.rest("/v1/contacts?query=ann", { key: owner.key })).status).toBe(200);
   await lonely.stop();
 });

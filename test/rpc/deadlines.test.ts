@@ -135,11 +135,11 @@ describe.each(wires)("over %s", (_name, transport) => {
     await whileHanging(["aggregate"], async (seen) => {
       const cancel = new AbortController();
       const call = failureOf(contacts(transport).get(cancel.signal));
-      await expect.poll(() => seen.started.length).toBe(1);
+      await expect.poll(() => seen.started.length, { timeout: 10_000 }).toBe(1);
       expect(seen.failed).toBe(0);
       cancel.abort();
       await call;
-      await expect.poll(() => seen.failed).toBe(1);
+      await expect.poll(() => seen.failed, { timeout: 10_000 }).toBe(1);
     });
   });
 });
@@ -196,9 +196,9 @@ test("over REST a client that leaves ends its read, and its write is finished [O
     const session = connectHttp2(service.base);
     const stream = session.request({ ":path": path, authorization: `Bearer ${key}` });
     stream.on("error", () => undefined);
-    await expect.poll(() => seen.started.length).toBe(1);
+    await expect.poll(() => seen.started.length, { timeout: 10_000 }).toBe(1);
     stream.close(8);
-    await expect.poll(() => seen.failed).toBe(1);
+    await expect.poll(() => seen.failed, { timeout: 4_000 }).toBe(1);
     session.close();
   });
   const block = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 700, appName: "records" };
@@ -214,7 +214,7 @@ test("over REST a client that leaves ends its read, and its write is finished [O
     cancel.abort();
     await call;
     const written = () => service.app.client.db().collection("contacts").countDocuments({ full_name: "Nobody waits" });
-    await expect.poll(written).toBe(1);
+    await expect.poll(written, { timeout: 4_000 }).toBe(1);
     stop();
   });
 });

@@ -140,7 +140,9 @@ test("the metadata of a provider are requested again after an hour, and serve on
     expect((await begin(at)).response.status).toBe(303);
     fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
     // Nobody waits for it: the next request gets what is new.
-    await expect.poll(async () => (await begin(at)).leadsTo.origin).toBe("https://moved.example");
+    await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
+      timeout: 10_000,
+    });
   } finally {
     vi.useRealTimers();
   }

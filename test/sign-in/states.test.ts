@@ -131,7 +131,7 @@ test("an account that is deleted takes its users' sessions along [DSH-01]", asyn
   expect(await ownerStatus(base, cookie)).toBe(200);
   expect((await admin("DeleteAccount", { accountId: cleoId.toHexString() })).status).toBe(200);
   expect([401, 403]).toContain(await ownerStatus(base, cookie));
-  await expect.poll(() => sessionCount(fixture().service, { subject: "person-cleo" })).toBe(0);
+  await expect.poll(() => sessionCount(fixture().service, { subject: "person-cleo" }), { timeout: 20_000 }).toBe(0);
 });
 
 describe("a change is taken from our own page alone", () => {

@@ -119,7 +119,7 @@ test("forgets a withdrawn key without a token under another: a minute later it f
   expect(await statusOf(base, token)).toBe(200);
   await fake.rotate();
   later(61);
-  await expect.poll(() => statusOf(base, token), { interval: 50 }).toBe(401);
+  await expect.poll(() => statusOf(base, token), { timeout: 5_000, interval: 50 }).toBe(401);
   expectChallenge(await send(base, `Bearer ${token}`), base, /unknown key/);
 });
 

@@ -72,9 +72,11 @@ describe("the authorization server's document", () => {
       expect((await get(serverPath, {}, instance.base)).body).toEqual(other.metadata);
       other.metadata["registration_endpoint"] = `${other.issuer}/reg`;
       vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
-      const endpoint = async (): Promise<unknown> =>
-        (await get(serverPath, {}, instance.base)).body.registration_endpoint;
-      await expect.poll(endpoint).toBe(`${other.issuer}/reg`);
+      await vi.waitFor(
+        async () =>
+          expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`),
+        { timeout: 5_000 },
+      );
     } finally {
       vi.useRealTimers();
       await instance.stop();
