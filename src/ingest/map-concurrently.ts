@@ -1,9 +1,11 @@
 // Items that are each a write by themselves: several at a time, each with an outcome of its own.
 import { duplicateIndex } from "../db/mongo.ts";
-import { isGivenUp } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import type { Outcome } from "../db/named.ts";
 import { alreadyExists } from "../db/named.ts";
+
+/** The statuses of failures that say what is wrong with an item; any other is about the request or the service. */
+const ofItems: ReadonlySet<number> = new Set([404, 409, 422]);
 
 /** How items are written concurrently. */
 export interface Turns<Item> {
@@ -16,7 +18,8 @@ export interface Turns<Item> {
 /**
  * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, directly
  * or through other items, are written one after the other in their order. So the result is that of writing all items in
- * order. `follows` is true for an item after another one of its group. Rejects when MongoDB cannot serve.
+ * order. `follows` is true for an item after another one of its group. Rejects where an item ends the batch, as when
+ * MongoDB cannot serve: nothing is begun any more then, and nothing is under way, so that the caller can repeat it.
  */
 export async function mapConcurrently<Item>(
   items: readonly Item[],
@@ -26,16 +29,23 @@ export async function mapConcurrently<Item>(
   const outcomes = new Array<Outcome>(items.length);
   const groups = connected(items.map(names));
   let next = 0;
+  let ended: { readonly error: unknown } | undefined;
   async function work(): Promise<void> {
     for (let group = groups[next++]; group !== undefined; group = groups[next++]) {
       for (const [turn, at] of group.entries()) {
-        outcomes[at] = await write(items[at] as Item, turn > 0).catch((error: unknown) => ({
-          failure: failureOfItem(error),
-        }));
+        if (ended !== undefined) return;
+        try {
+          outcomes[at] = await write(items[at] as Item, turn > 0);
+        } catch (error) {
+          const failure = failureOfItem(error);
+          if (failure === undefined) ended ??= { error };
+          else outcomes[at] = { failure };
+        }
       }
     }
   }
   await Promise.all(Array.from({ length: Math.min(width, groups.length) }, work));
+  if (ended !== undefined) throw ended.error;
   return outcomes;
 }
 
@@ -64,10 +74,8 @@ function connected(lists: readonly (readonly string[])[]): readonly (readonly nu
   return [...groups.values()];
 }
 
-/** Rethrows an error that is not about the item: the caller repeats the batch, and no item is reported as rejected. */
-function failureOfItem(error: unknown): Failure {
-  if (error instanceof Failure && isGivenUp(error)) throw error;
-  if (error instanceof Failure) return error;
-  if (duplicateIndex(error) === undefined) throw error;
-  return alreadyExists().failure;
+/** What an item is rejected for; undefined for an error that is not about it, and ends the batch. */
+function failureOfItem(error: unknown): Failure | undefined {
+  if (duplicateIndex(error) !== undefined) return alreadyExists().failure;
+  return error instanceof Failure && ofItems.has(error.kind.http) ? error : undefined;
 }
