@@ -97,7 +97,8 @@ export interface Owner {
   readonly deadline: Deadline;
 }
 
-const grants = new WeakSet<Scope>();
+/** Each fails where the right has ended since it was granted. */
+const grants = new WeakMap<Scope, () => void>();
 
 /** A scope that may read. */
 export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
@@ -115,17 +116,22 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Un
 
 /**
  * Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope
- * that never may.
+ * that never may. `judge` fails where the right has ended since: a batch, or a write that is tried again, can outlast
+ * the moment at which an operator pauses writes.
  */
-export function grantWrites(scope: Scope, claim?: Claim): WriteScope {
+export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () => undefined): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const { kind, accountId, unproven, deadline } = scope;
   const write = { kind, accountId, unproven, claim, deadline } as WriteScope;
-  grants.add(write);
+  grants.set(write, judge);
   return write;
 }
 
-/** Fails with ACCESS_DENIED unless the scope was granted the right to write, whatever its type says. */
+/**
+ * Every write calls it. Fails with ACCESS_DENIED unless the scope was granted the right to write, whatever its type
+ * says, and as the guards do where they would reject the request by now.
+ */
 export function requireGrant(scope: WriteScope): void {
-  if (!grants.has(scope)) fail(Reason.ACCESS_DENIED);
+  const judge = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
+  judge();
 }

@@ -102,6 +102,7 @@ async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: De
   const operator = createInternalAccess([], accounts.exists).operator(
     { header: () => undefined, address: "", requestId: "demo" },
     () => deadlineIn(fillMs),
+    () => undefined,
   );
   const batches: Promise<{ results: { error?: { message: string } | undefined }[] }>[] = [];
   const prefix = "records.ingest.v1" as const;

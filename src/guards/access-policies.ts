@@ -7,6 +7,7 @@ import { fail } from "../errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";
+import { judge } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -146,9 +147,9 @@ export function internalAccessPolicy(
   return {
     identify: () => Promise.resolve({ kind: "nobody", sent: false }),
     guards: (call) => (open(call) ? [] : guarded),
-    async grant(call, _caller, deadline) {
+    async grant(call, caller, deadline) {
       if (open(call)) return undefined;
-      if (!call.onBehalf) return access.operator(call.inbound, deadline);
+      if (!call.onBehalf) return access.operator(call.inbound, deadline, () => judge(guarded, call, caller));
       const until = deadline();
       return readScope(await access.accountOf(call.inbound, until), until);
     },

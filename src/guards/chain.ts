@@ -16,7 +16,7 @@ import { unlimited } from "./capacity.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { keyViolations } from "./idempotency.ts";
 import type { Operator } from "./internal.ts";
-import type { Owner, Scope, WriteScope } from "../call/scope.ts";
+import type { Claim, Owner, Scope, WriteScope } from "../call/scope.ts";
 import { grantWrites } from "../call/scope.ts";
 import { validate, validateBatch } from "./validate.ts";
 
@@ -31,6 +31,11 @@ export type Handler = (message: Message, grant: Grant) => Promise<Message>;
 
 /** A guard that needs nothing of the body: passes, or fails. */
 export type Guard = (call: Call, caller: Caller) => void;
+
+/** Fails as the first of the guards does that the request does not pass. */
+export function judge(guards: readonly Guard[], call: Call, caller: Caller): void {
+  for (const guard of guards) guard(call, caller);
+}
 
 /** A listener's own part of the chain. */
 export interface AccessPolicy {
@@ -68,7 +73,7 @@ export function createDispatch(
       const call: Call = { ...facts, inbound };
       const caller = await accessPolicy.identify(inbound, call); // 429
       try {
-        for (const guard of accessPolicy.guards(call)) guard(call, caller);
+        judge(accessPolicy.guards(call), call, caller);
       } catch (error) {
         throw await reported(error, accessPolicy, call, caller);
       }
@@ -126,7 +131,7 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
 /** The body came after the guards, in the client's own time: what they found may have changed. Returns the caller. */
 async function judgeAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
   const renewed = await accessPolicy.renew(call, caller);
-  for (const guard of accessPolicy.guards(call)) guard(call, renewed);
+  judge(accessPolicy.guards(call), call, renewed);
   return renewed;
 }
 
@@ -155,10 +160,15 @@ async function perform(
   key: string | undefined,
   admission: Admission,
 ): Promise<RpcResponse> {
-  const { rpc, handler, idempotency, call } = admission;
+  const { rpc, handler, idempotency, accessPolicy, call, caller } = admission;
   if (grant?.kind !== "records" || !call.writes) return firstResponse(await handler(message, grant));
-  if (key === undefined) return firstResponse(await handler(message, grantWrites(grant)));
-  const response = await idempotency.run({ rpc, scope: grant, key, message }, (scope) => handler(message, scope));
+  const write = (claim?: Claim): Promise<Message> =>
+    handler(
+      message,
+      grantWrites(grant, claim, () => judge(accessPolicy.guards(call), call, caller)),
+    );
+  if (key === undefined) return firstResponse(await write());
+  const response = await idempotency.run({ rpc, scope: grant, key, message }, write);
   if (response.replayed) observe(call.inbound, { replayed: true });
   return response;
 }

@@ -16,8 +16,7 @@ import { fail } from "../errors.ts";
 import type { RpcResponse } from "../call/dispatch.ts";
 import type { Reservations, StoredClaim } from "./reservations.ts";
 import { reservationName } from "./reservations.ts";
-import type { Claim, ClaimDocument, Scope, WriteScope } from "../call/scope.ts";
-import { grantWrites } from "../call/scope.ts";
+import type { Claim, ClaimDocument, Scope } from "../call/scope.ts";
 
 /** Raise it when the fingerprint of the same request changes: records of another version then never match. */
 const fingerprintVersion = 1;
@@ -50,7 +49,7 @@ export interface Idempotency {
    * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the
    * first run has not ended by the deadline.
    */
-  run(request: KeyedRequest, perform: (scope: WriteScope) => Promise<Message>): Promise<RpcResponse>;
+  run(request: KeyedRequest, perform: (claim: Claim) => Promise<Message>): Promise<RpcResponse>;
 }
 
 /** A write and the key that names it. */
@@ -109,7 +108,7 @@ export function createIdempotency(
       async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<RpcResponse | undefined> {
         let kept: StoredClaim | undefined;
         try {
-          const message = await perform(grantWrites(scope, granted));
+          const message = await perform(granted);
           kept = claim.stored();
           return { message, replayed: false, body: undefined };
         } catch (error) {

@@ -39,10 +39,13 @@ export interface InternalAccess {
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
-  /** What the sender of a request is granted; `requireToken` has let it in. */
+  /**
+   * What the sender of a request is granted; `requireToken` has let it in. `judge` fails where it may no longer write.
+   */
   operator(
     inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">,
     deadline: () => Deadline,
+    judge: () => void,
   ): Operator;
 }
 
@@ -78,13 +81,16 @@ export function createInternalAccess(
       }
       return requireAccount(uuid(header), inbound, deadline);
     },
-    operator: (inbound, deadline) => ({
+    operator: (inbound, deadline, judge) => ({
       kind: "operator",
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
       async scopeFor(accountId) {
+        // What came earlier in a stream is written now, perhaps after its last message.
+        judge();
         const until = deadline();
-        return grantWrites(readScope(await requireAccount(uuid(accountId), inbound, until), until));
+        const scope = readScope(await requireAccount(uuid(accountId), inbound, until), until);
+        return grantWrites(scope, undefined, judge);
       },
     }),
   };

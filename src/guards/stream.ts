@@ -8,6 +8,7 @@ import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
 import type { AccessPolicy } from "./chain.ts";
+import { judge } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
@@ -30,20 +31,10 @@ export function createStreamDispatch(
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await accessPolicy.identify(inbound, call);
-      const check = (): void => {
-        for (const guard of accessPolicy.guards(call)) guard(call, caller);
-      };
+      const check = (): void => judge(accessPolicy.guards(call), call, caller);
       check();
-      const grant = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
-      if (grant?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
-      const operator: Operator = {
-        ...grant,
-        async scopeFor(accountId) {
-          // What came earlier is written now, perhaps after the last message.
-          check();
-          return grant.scopeFor(accountId);
-        },
-      };
+      const operator = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
+      if (operator?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {

@@ -20,8 +20,7 @@ import type { RecognitionDependencies, Recognizers } from "../../src/guards/cred
 import { createRecognizer } from "../../src/guards/credentials.ts";
 import { publicAccessPolicy } from "../../src/guards/access-policies.ts";
 import type { Idempotency, KeyedRequest } from "../../src/guards/idempotency.ts";
-import type { Proof } from "../../src/call/scope.ts";
-import { grantWrites } from "../../src/call/scope.ts";
+import type { Claim, Proof } from "../../src/call/scope.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Throttle } from "../../src/guards/throttle.ts";
 import { createThrottle } from "../../src/guards/throttle.ts";
@@ -118,10 +117,10 @@ export function make(): Made {
     ]);
   const idempotency: Idempotency = {
     async run(request, write) {
-      const { rpc, scope, key } = request;
+      const { rpc, key } = request;
       keyed.push(request);
       steps.push(`once ${rpc.name} ${key}`);
-      return { message: await write(grantWrites(scope)), replayed: key === "again", body: "as it was" };
+      return { message: await write({} as Claim), replayed: key === "again", body: "as it was" };
     },
   };
   const inbound: Made["inbound"] = (headers = {}, arrivedAt = performance.now()) => ({

@@ -1,4 +1,6 @@
 // While writes are paused, every write of records that the descriptors have is unavailable on every wire that has it.
+import type { CommandSucceededEvent } from "mongodb";
+import { UUID } from "mongodb";
 import { expect, onTestFinished, test } from "vitest";
 import type { RpcFacts } from "../../fixtures/clients/descriptors.ts";
 import { named } from "../../fixtures/clients/operations.ts";
@@ -72,3 +74,35 @@ test.each(writesIn("paused writes").map((write) => [write.path, write] as const)
     }
   },
 );
+
+test("a batch ends where writes are paused while it runs: what is left of it is not written [ERR-16]", async () => {
+  const { id: accountId, put } = await newOwner(service());
+  const names = Array.from({ length: 100 }, (_, at) => ({ full_name: `Ann ${at}` }));
+  const contacts = await put.contacts(...names);
+  const { client } = service().app;
+  const setWrites = (enabled: boolean) =>
+    service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
+  const paused = new Promise((resolve) => {
+    client.on("commandSucceeded", function listen({ commandName }: CommandSucceededEvent): void {
+      if (commandName !== "commitTransaction") return;
+      client.off("commandSucceeded", listen);
+      resolve(setWrites(false));
+    });
+  });
+  const deletion = await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", {
+    account_id: accountId,
+    contact_ids: contacts,
+  });
+  await paused;
+  const left = await client
+    .db()
+    .collection("contacts")
+    .countDocuments({ account_id: new UUID(accountId) });
+  await setWrites(true);
+  expect([deletion.status, deletion.body.message]).toEqual([
+    503,
+    "Writes are temporarily unavailable, but reads work. Try again later.",
+  ]);
+  expect(left).toBeGreaterThan(contacts.length / 2);
+  expect(left).toBeLessThan(contacts.length);
+});

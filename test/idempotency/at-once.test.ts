@@ -183,8 +183,8 @@ test("the same fifty through a guard that never claims write more than one: the 
   const request = { rpc, scope, key: "k", message };
   const responses = await Promise.all(
     Array.from({ length: width }, async () => {
-      const response = await idempotency.run(request, (granted) =>
-        service().app.services.contacts.createContact(message, grantWrites({ ...granted })),
+      const response = await idempotency.run(request, () =>
+        service().app.services.contacts.createContact(message, grantWrites(scope)),
       );
       return {
         outcome: "ok",

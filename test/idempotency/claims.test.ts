@@ -25,8 +25,7 @@ import type { Idempotency } from "../../src/guards/idempotency.ts";
 import { createIdempotency } from "../../src/guards/idempotency.ts";
 import type { Reservations } from "../../src/guards/reservations.ts";
 import { createReservations, reservationName } from "../../src/guards/reservations.ts";
-import { readScope } from "../../src/call/scope.ts";
-import type { WriteScope } from "../../src/call/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
 import type { RpcResponse } from "../../src/call/dispatch.ts";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";
 import { createDatabase } from "../../fixtures/databases/database.ts";
@@ -70,16 +69,17 @@ function run(
   more: { readonly ms?: number; readonly key?: string; readonly fail?: Error } = {},
 ): Promise<RpcResponse> {
   const { ms = 10_000, key = "k", fail } = more;
+  const scope = readScope(account, deadlineIn(ms));
   return idempotency.run(
     {
       rpc: createContact,
-      scope: readScope(account, deadlineIn(ms)),
+      scope,
       key,
       message: create(CreateContactRequestSchema, { fullName }),
     },
-    async (scope: WriteScope) => {
+    async (claim) => {
       const response = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-      await commit(client, scope, { message: response, records: [] }, async (options) => {
+      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, async (options) => {
         await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
         if (fail !== undefined) throw fail;
       });
@@ -126,14 +126,12 @@ describe.each([
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
-    const other = make().run(
-      { rpc: appendContactNote, scope: readScope(account, deadlineIn(10_000)), key: "k", message },
-      async (scope) => {
-        const response = create(AppendContactNoteResponseSchema);
-        await commit(client, scope, { message: response, records: [] }, () => Promise.resolve());
-        return response;
-      },
-    );
+    const scope = readScope(account, deadlineIn(10_000));
+    const other = make().run({ rpc: appendContactNote, scope, key: "k", message }, async (claim) => {
+      const response = create(AppendContactNoteResponseSchema);
+      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, () => Promise.resolve());
+      return response;
+    });
     await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     expect(await written()).toBe(1);
   });
