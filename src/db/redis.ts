@@ -36,6 +36,8 @@ export interface RedisLink {
 /** What can be done with one key. */
 export interface KeyCommands {
   set(value: string, ttlMs: number): Promise<unknown>;
+  /** Sets a key that is there, and creates none. */
+  replace(value: string, ttlMs: number): Promise<unknown>;
   delete(): Promise<unknown>;
   /** Runs a script whose only key is this one. */
   run(script: string, ...values: readonly (string | number)[]): Promise<unknown>;
@@ -120,6 +122,7 @@ export function connectRedis(
 function commandsOn(client: Redis | Cluster, key: string): KeyCommands {
   return {
     set: (value, ttlMs) => client.set(key, value, "PX", ttlMs),
+    replace: (value, ttlMs) => client.set(key, value, "PX", ttlMs, "XX"),
     delete: () => client.del(key),
     run: (script, ...values) => client.eval(script, 1, key, ...values),
   };

@@ -108,12 +108,12 @@ const afterFailoverMs = 60_000;
 
 /**
  * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
- * the background, for as long as a response is kept there. A minute later it does it once more: a failover may have
- * brought a response back.
+ * the background, for as long as a response is kept there. A minute later it does it once more where something is kept:
+ * a failover may have brought a response back. A mark of an account that was deleted meanwhile must not come back.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined) return;
-  setTimeout(() => void erase(redis, names), afterFailoverMs).unref();
+  setTimeout(() => void erase(redis, names, "only what is there"), afterFailoverMs).unref();
   if (await erase(redis, names)) return;
   const until = performance.now() + responseMs;
   const retry = setInterval(() => {
@@ -123,9 +123,11 @@ export async function eraseKept(redis: RedisLink | undefined, names: readonly st
   }, retryMs).unref();
 }
 
-async function erase(redis: RedisLink, names: readonly string[]): Promise<boolean> {
+async function erase(redis: RedisLink, names: readonly string[], what?: "only what is there"): Promise<boolean> {
   const marked = await Promise.all(
-    names.map((name) => redis.attempt(keptUnder(name), ({ set }) => set(erasedMark, erasedMs))),
+    names.map((name) =>
+      redis.attempt(keptUnder(name), ({ set, replace }) => (what === undefined ? set : replace)(erasedMark, erasedMs)),
+    ),
   );
   return !marked.includes(undefined);
 }

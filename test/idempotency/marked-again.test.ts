@@ -8,19 +8,38 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("a response is marked as erased at once, and again when a failover that may have lost the mark is over [IDM-15]", async () => {
-  const marked: string[] = [];
-  const link: Pick<RedisLink, "attempt"> = {
-    attempt: (key, command) =>
-      command({ set: () => Promise.resolve(marked.push(key)) } satisfies Pick<KeyCommands, "set"> as never),
-  };
-  await eraseKept(link as RedisLink, ["one", "two"]);
-  const both = ["idempotency:one", "idempotency:two"];
-  expect(marked).toEqual(both);
+  const { link, kept } = linkThatKeeps();
+  await eraseKept(link, ["one", "two"]);
+  const mark = kept.get("idempotency:one");
+  expect([...kept]).toEqual([
+    ["idempotency:one", mark],
+    ["idempotency:two", mark],
+  ]);
+  kept.set("idempotency:one", "a response that a failover brought back");
   await vi.advanceTimersByTimeAsync(59_000);
-  expect(marked).toEqual(both);
+  expect(kept.get("idempotency:one")).not.toBe(mark);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect(marked).toEqual([...both, ...both]);
+  expect(kept.get("idempotency:one")).toBe(mark);
 });
+
+test("a mark that the deletion of its account has removed does not come back [IDM-15, ADM-04]", async () => {
+  const { link, kept } = linkThatKeeps();
+  await eraseKept(link, ["one", "two"]);
+  kept.delete("idempotency:one");
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect([...kept.keys()]).toEqual(["idempotency:two"]);
+});
+
+/** A Redis, and what it keeps. */
+function linkThatKeeps(): { link: RedisLink; kept: Map<string, string> } {
+  const kept = new Map<string, string>();
+  const commands = (key: string): Pick<KeyCommands, "set" | "replace"> => ({
+    set: async (value) => kept.set(key, value),
+    replace: async (value) => kept.has(key) && kept.set(key, value),
+  });
+  const link: Pick<RedisLink, "attempt"> = { attempt: (key, command) => command(commands(key) as KeyCommands) };
+  return { link: link as RedisLink, kept };
+}
 
 /** A Redis that is away until `away` is false, and counts the commands. */
 function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: number } } {
