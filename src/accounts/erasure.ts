@@ -7,6 +7,7 @@ import { collections } from "../db/collections.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
+import { databaseNow } from "../db/primary.ts";
 import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -91,10 +92,8 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
       if (account === undefined) return;
       const { identities = [] } = account;
       const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
-      await erasures.insertOne(
-        { _id: id, begun_at: new Date(), ...(requested && { requested }), identities },
-        { session },
-      );
+      const erasure = { _id: id, begun_at: databaseNow(client), ...(requested && { requested }), identities };
+      await erasures.insertOne(erasure, { session });
       await dependencies.removeKeys(id, { session });
       await dependencies.removeSessions(identities, session);
     });

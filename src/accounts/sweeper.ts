@@ -3,6 +3,7 @@ import type { MongoClient, UUID } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { LeavingAccount } from "../db/mongo.ts";
+import { databaseNow } from "../db/primary.ts";
 import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
 import type { LeaseDocument } from "./erasure-lease.ts";
@@ -14,6 +15,7 @@ import type { IdentityDocument } from "./store.ts";
 export interface ErasureDocument {
   /** The id of the account. */
   _id: UUID;
+  /** By the database's clock, which all instances share. */
   begun_at: Date;
   /** Missing in erasures of older releases. */
   requested?: { reason: string; token: string; address: string; request_id: string };
@@ -54,6 +56,7 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
   /** Nothing was left of them: only stragglers can have added something, which the last sweep erases. */
   const clean = new Set<string>();
   let stopped = false;
+  const isOver = (erasure: ErasureDocument): boolean => isOverAt(databaseNow(client), erasure);
 
   function sweep(erasure: ErasureDocument): Promise<void> {
     const sweeping = sweepAlone(erasure).finally(() => sweeps.delete(sweeping));
@@ -164,8 +167,8 @@ export function leavingOf({ _id, begun_at, identities }: ErasureDocument): Leavi
 }
 
 /** Whether the requests that were admitted before the deletion are over. */
-function isOver({ begun_at: begunAt }: ErasureDocument): boolean {
-  return Date.now() - begunAt.getTime() > stragglersMs;
+function isOverAt(now: Date, { begun_at: begunAt }: ErasureDocument): boolean {
+  return now.getTime() - begunAt.getTime() > stragglersMs;
 }
 
 function nameOf({ _id }: ErasureDocument): string {

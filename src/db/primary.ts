@@ -54,6 +54,11 @@ export function primaryOf(client: MongoClient): Primary {
   return primary;
 }
 
+/** What the clock of the database says now, as far as the last proof shows: instances need not agree on the time. */
+export function databaseNow(client: MongoClient): Date {
+  return primaryOf(client).databaseTime(performance.now());
+}
+
 /**
  * Follows the primary of a client that is not connected yet, until the client is closed. The proofs go through
  * `prober`,
