@@ -3,6 +3,8 @@ import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { Transcript } from "../gen/records/v1/sessions_pb.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { fail } from "../errors.ts";
 import { dateOf, idText, present, timestamp } from "../db/message.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex, uuid } from "../db/mongo.ts";
@@ -44,6 +46,10 @@ export interface TranscriptStore {
   remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
 }
 
+/** The text of a transcript, compressed, with room for the rest of its document: MongoDB stores none above 16 MB. */
+const mostDeflated = 15 * 2 ** 20;
+const tooLong = "transcript: must be shorter: MongoDB can store at most 15 MiB of it, compressed";
+
 export const transcriptCollection: CollectionSpec = {
   collection: collections.transcripts,
   erasure: { key: "_id", hint: recordsIndex.name },
@@ -67,7 +73,8 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           },
         },
       ]);
-      if (session === undefined) return undefined;
+      // Without its session, the transcript comes first: a restored backup can have such a one.
+      if (session === undefined || "text" in session) return undefined;
       const text = transcript?.text ?? null;
       const message: Transcript = {
         $typeName: "records.v1.Transcript",
@@ -92,7 +99,10 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           return (at) => {
             const item = items[at] as TranscriptItem;
             const { _id } = parentOf("session", sessionOf(item), known);
-            return { _id, account_id: scope.accountId, text: texts[at] ?? null, recording: recordingDocument(item) };
+            const text = texts[at] ?? null;
+            if (text !== null && text.blocks.length() > mostDeflated)
+              fail(Reason.INVALID_REQUEST, { message: tooLong });
+            return { _id, account_id: scope.accountId, text, recording: recordingDocument(item) };
           };
         },
       });

@@ -1,5 +1,14 @@
 // GET /v1/sessions/{session_id} and its transcript: every field, and what may be null.
+import { randomBytes } from "node:crypto";
+import { create } from "@bufbuild/protobuf";
+import { UUID } from "mongodb";
 import { expect, test } from "vitest";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { TranscriptItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createSessionStore } from "../../src/sessions/store.ts";
+import { createTranscriptStore } from "../../src/sessions/transcripts.ts";
 import { newClient, useService } from "../support/client.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 import { mismatches, sessionDetail, transcript } from "../../fixtures/clients/shapes.ts";
@@ -202,4 +211,38 @@ test("a transcript comes back as it was put, with exactly the fields of the spec
     recording_started_at: "2026-01-31T09:30:00.000Z",
     recording_ended_at: "2026-01-31T10:00:00.250Z",
   });
+});
+
+test("a transcript without its session is 404, as a restored backup can have one [STR-03]", async () => {
+  const client = await newClient(service());
+  const id = await client.put.session({ title: "Kickoff" });
+  await client.put.transcript({ session_id: id, transcript: "Hello." });
+  await service()
+    .app.client.db()
+    .collection("sessions")
+    .deleteOne({ title: "Kickoff", account_id: new UUID(client.id) });
+  expect((await client.get(`/v1/sessions/${id}/transcript`)).status).toBe(404);
+});
+
+test("a transcript that is too large to be stored is rejected, and the others of the batch are stored [ING-04]", async () => {
+  const client = await newClient(service());
+  const [small = "", large = ""] = await client.put.sessions({ title: "small" }, { title: "large" });
+  const mongo = service().app.client;
+  // It takes longer to make than a call has on a busy machine.
+  const scope = grantWrites(readScope(new UUID(client.id), deadlineIn(60_000)));
+  const outcomes = await createTranscriptStore(mongo, createSessionStore(mongo).lockNamed).put(scope, [
+    create(TranscriptItemSchema, { sessionId: small, transcript: "Hello." }),
+    create(TranscriptItemSchema, { sessionId: large, transcript: randomBytes(16_500_000).toString("base64") }),
+  ]);
+  expect(outcomes).toMatchObject([
+    { id: new UUID(small) },
+    {
+      failure: {
+        reason: Reason.INVALID_REQUEST,
+        message: "transcript: must be shorter: MongoDB can store at most 15 MiB of it, compressed",
+      },
+    },
+  ]);
+  expect((await client.get(`/v1/sessions/${small}/transcript`)).body.data.transcript).toBe("Hello.");
+  expect((await client.get(`/v1/sessions/${large}/transcript`)).body.data.transcript).toBeNull();
 });
