@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
+import { isTooLarge } from "../db/error-codes.ts";
 import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
@@ -17,7 +18,7 @@ import { CONTACT_SHAPE, hasWord } from "../search/terms.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage } from "./messages.ts";
 import type { ContactDocument } from "./document.ts";
-import { recentSessionStages, timelineStages } from "./store.ts";
+import { contactRows, recentSessionStages, timelineStages } from "./store.ts";
 import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
@@ -58,21 +59,48 @@ export function createContactSearch(client: MongoClient): ContactSearch {
     async search(scope, query) {
       const plans = await planQuery(contacts, scope, query);
       if (plans.length === 0) return [];
-      const stages = [...foundStages(contacts, scope, plans), ...hydrationStages(scope)];
-      return (await read<FoundContact>(contacts, scope, stages, { canBeHuge: true })).map(foundMessage);
+      const found = foundStages(contacts, scope, plans);
+      return hydrated(contacts, scope, async (stages) =>
+        read<FoundContact>(contacts, scope, [...found, ...stages], { canBeHuge: true }),
+      );
     },
     async list(scope, filter, page, brief) {
       const ids = await findIds(contacts, scope, filter, page);
       const { rows, pagination } = cutPage(ids, page);
-      const stages = brief ? briefStages : [{ $project: { n: 0, g: 0 } }, ...hydrationStages(scope)];
-      const found = await readInOrder<FoundContact>(contacts, scope, rows, stages);
-      return { $typeName: "records.v1.SearchContactsResponse", contacts: found.map(foundMessage), pagination };
+      const find = (stages: readonly Document[]): Promise<FoundContact[]> =>
+        readInOrder<FoundContact>(contacts, scope, rows, stages);
+      const found = brief
+        ? (await find(briefStages)).map(foundMessage)
+        : await hydrated(contacts, scope, (stages) => find([{ $project: { n: 0, g: 0 } }, ...stages]));
+      return { $typeName: "records.v1.SearchContactsResponse", contacts: found, pagination };
     },
   };
 }
 
 function foundMessage(row: FoundContact): Contact {
   return contactMessage(row, row.timeline, row.sessions);
+}
+
+/**
+ * The contacts that `find` returns, with their timelines and sessions: by its own command, unless those of one contact
+ * are more than a document can hold. Then each contact is read by itself.
+ */
+async function hydrated(
+  contacts: Collection<Document>,
+  scope: Scope,
+  find: (stages: readonly Document[]) => Promise<FoundContact[]>,
+): Promise<Contact[]> {
+  try {
+    return (await find(hydrationStages(scope))).map(foundMessage);
+  } catch (error) {
+    if (!isTooLarge(error)) throw error;
+  }
+  const whole: Contact[] = [];
+  for (const { _id } of await find([{ $project: { _id: 1 } }])) {
+    const rows = await contactRows(contacts, scope, _id);
+    if (rows !== undefined) whole.push(contactMessage(rows.document, rows.notes, rows.sessions));
+  }
+  return whole;
 }
 
 /** A plan for each reading of the query; none where nothing can match. */

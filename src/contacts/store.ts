@@ -1,9 +1,11 @@
 // Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
+import type { ReadCollection } from "../db/aggregate.ts";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
+import { lastInstant } from "../db/message.ts";
 import { recordsIndex } from "../db/mongo.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { rankBetween } from "../db/rank.ts";
@@ -100,7 +102,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
     },
 
     async get(scope, id) {
-      const rows = await rowsOf(contacts, scope, id);
+      const rows = await contactRows(contacts, scope, id);
       return rows === undefined ? undefined : contactMessage(rows.document, rows.notes, rows.sessions);
     },
 
@@ -116,7 +118,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
 
     update(scope, id, changes) {
       return retryOnConflict(scope, async () => {
-        const rows = await rowsOf(contacts, scope, id);
+        const rows = await contactRows(contacts, scope, id);
         if (rows === undefined) return fail(Reason.NOT_FOUND);
         if (rows.document.archived_at !== null) return fail(Reason.CONTACT_ARCHIVED);
         const before = rows.document;
@@ -168,8 +170,8 @@ function emailKeyOf({ email }: Matched): string | undefined {
 }
 
 /** A contact with the rows of its notes and sessions, by one command. */
-async function rowsOf(
-  contacts: Collection<ContactDocument>,
+export async function contactRows(
+  contacts: ReadCollection,
   scope: Scope,
   id: UUID,
 ): Promise<{ document: ContactDocument; notes: NoteRow[]; sessions: SessionRow[] } | undefined> {
@@ -228,6 +230,7 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
   ];
 }
 
+/** Now, or just after a time that is still to come. */
 function laterThan(time: Date): Date {
-  return new Date(Math.max(Date.now(), time.getTime() + 1));
+  return new Date(Math.min(Math.max(Date.now(), time.getTime() + 1), lastInstant));
 }

@@ -1,4 +1,5 @@
 // What codes of MongoDB's errors mean: whose fault it is, and whether a read may be repeated.
+import { MongoServerError } from "mongodb";
 
 /** Codes by which the server says that a command is wrong: it would be so however often it is sent. */
 const wrongCommand = new Set([
@@ -33,6 +34,11 @@ const duplicateKey = 11_000;
 /** Whether the server says what a write met, and not that it failed: that is a caller's doing. */
 export function isVerdict(code: number): boolean {
   return code === withoutDocument || code === duplicateKey;
+}
+
+/** Whether the server says that a document of the result would be larger than any can be. */
+export function isTooLarge(error: unknown): boolean {
+  return error instanceof MongoServerError && Number(error.code) === 10_334;
 }
 
 /** From here on the server numbers its assertions, which are about what it was sent, but for these. */

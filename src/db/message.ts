@@ -14,6 +14,9 @@ export function idText({ buffer }: UUID): string {
   return text;
 }
 
+/** The last millisecond of the year 9999, in milliseconds since 1970: RFC 3339 has no later one. */
+export const lastInstant = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
 /** A date as a message, to the millisecond. */
 export function timestamp(date: Date): Timestamp {
   const ms = date.getTime();

@@ -6,11 +6,12 @@ import { reflect } from "@bufbuild/protobuf/reflect";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../errors.ts";
+import { lastInstant } from "../db/message.ts";
 import { loneSurrogate } from "../text.ts";
 
 /** The first second of the year 1 and the last of the year 9999: RFC 3339 has no others. */
 const firstSecond = -62_135_596_800n;
-const lastSecond = 253_402_300_799n;
+const lastSecond = BigInt(Math.floor(lastInstant / 1_000));
 const lastNano = 999_999_999;
 
 const outOfTime = {

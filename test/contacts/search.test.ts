@@ -1,4 +1,5 @@
 // GET /v1/contacts: what is found, what comes back of it, and in which order.
+import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { ids, newClient, useService } from "../support/client.ts";
@@ -157,4 +158,19 @@ test("a query is matched as text, never as a pattern [SRC-04, SRC-06]", async ()
   for (const query of [".*", "^$", "  ", "??", "$$"]) expect(await find(client, query), query).toEqual([]);
   for (const query of ["(a+)+$", "ann.*", "le$", "^ann"]) expect(await find(client, query), query).toEqual([ann]);
   expect(await find(client, "a.n")).toEqual([]);
+});
+
+test("a contact whose notes are more than a document of MongoDB holds is found with all of them [CSR-01]", async () => {
+  const client = await newClient(service());
+  const large = await client.put.contact({ full_name: "Ann Large" });
+  const other = await client.put.contact({ full_name: "Ann Other" });
+  const content = "😀".repeat(100_000);
+  const [first = ""] = await client.put.contactNotes({ contact_id: large, content, source: "import" });
+  const notes = service().app.client.db().collection<{ _id: UUID }>("notes");
+  const note = await notes.findOne({ _id: new UUID(first) });
+  await notes.insertMany(Array.from({ length: 44 }, () => ({ ...note, _id: new UUID() })));
+  const { body } = await client.get("/v1/contacts?query=ann");
+  expect(body.data.map((found: { id: string }) => found.id)).toEqual([other, large]);
+  expect(body.data[1].notes_timeline).toHaveLength(45);
+  expect(body.data[1]).toEqual((await client.get(`/v1/contacts/${large}`)).body.data);
 });

@@ -188,3 +188,14 @@ test("changes of one contact at the same time all come through, each on top of t
     phone: "1",
   });
 });
+
+test("a PATCH keeps the last time that a contact can have [CUP-15]", async () => {
+  const client = await newClient(service());
+  const last = "9999-12-31T23:59:59.999Z";
+  const id = await client.put.contact({ full_name: "Ann", updated_at: last });
+  expect((await client.patch(`/v1/contacts/${id}`, { phone: "1" })).body.data).toMatchObject({
+    phone: "1",
+    updated_at: last,
+  });
+  expect((await client.get(`/v1/contacts/${id}`)).body.data.updated_at).toBe(last);
+});
