@@ -168,6 +168,19 @@ test("what is said of a column is what becomes of it: a further one is taken whe
   });
 });
 
+test("a header that is the name of a field and its alias is one column", async () => {
+  const reported: (readonly [string, string])[][] = [];
+  const lines = linesOf(chunksOf("full_name,email,external_id\nAnn,a@example.com,7\n"));
+  await everyOf(readCsv(lines, parseMap([]), ({ taken }) => reported.push([...taken])));
+  expect(reported).toEqual([
+    [
+      ["external_id", "external_id"],
+      ["full_name", "full_name"],
+      ["email", "email"],
+    ],
+  ]);
+});
+
 test("--map takes a column for a field, or leaves it out; a header of which nothing is known is rejected", async () => {
   expect(
     (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),

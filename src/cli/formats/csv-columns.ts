@@ -105,8 +105,9 @@ function columnsByTarget(
     names.flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
   for (const target of targets) {
     const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
-    const found = [...mapped, ...named([bare(target), ...(others[target] ?? [])])];
-    if (found.length > 0) columnsOf.set(target, found);
+    // An alias can be the name of the field itself without its signs: the column is the same.
+    const found = new Set([...mapped, ...named([bare(target), ...(others[target] ?? [])])]);
+    if (found.size > 0) columnsOf.set(target, [...found]);
   }
   for (const { names, part, beside } of wholeOrPart) {
     const ambiguous = named(names);
