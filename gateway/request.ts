@@ -64,11 +64,12 @@ type PropertyReader = (fields: Fields, given: Extract<Body, { kind: "object" }>,
 function createPropertyReader(body: RequestBody): PropertyReader {
   const known = new Map(body.fields.map((field) => [field.name, field]));
   const names = [...known.keys()].join(", ");
+  const choice = names.replace(/, (?=[^,]*$)/, " or ");
 
   function readProperty(fields: Fields, name: string, value: Json, violations: Violation[]): void {
     const field = known.get(name);
     if (field === undefined) {
-      const message = `is none of the properties ${names}`;
+      const message = `is not a known property. Use ${choice}`;
       violations.push({ field: echoedName(name), rule: "unknown_property", message });
     } else if (value !== null) {
       set(fields, field, readValue(field, value, violations));

@@ -185,7 +185,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.INVALID_TOKEN]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "The access token is missing. Sign in, and send it as Authorization: Bearer.",
+    message: "The access token is missing. Sign in, and send the token as Authorization: Bearer <ACCESS_TOKEN>.",
   },
   [Reason.DEADLINE_EXCEEDED]: {
     http: 504,

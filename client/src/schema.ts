@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Returns sign-ins, sign-outs, operations on the API key, also rejected ones, the tools that assistants called, and exports by the operator. The newest comes first. Entries never change and contain no secrets.
+         * @description Returns sign-ins, sign-outs, operations on the API key (including rejected ones), tool calls by assistants, and exports by the operator. The newest comes first. Entries never change and contain no secrets.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description Returns the whole contact. Fails with 409 if an active contact of the account has the email, compared in lower case, or if the idempotency key was used with another request.
+         * @description Returns the whole contact. Fails with 409 if an active contact of the account has the email, compared in lower case, or if the idempotency key was used with another request. Fails with 404 if the contact that this idempotency key created has since been deleted.
          */
         post: operations["createContact"];
         delete?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Append a manual note to a contact's timeline
-         * @description Returns the timeline note. The contact's `updated_at` does not change. Fails with 404 if the account has no such contact, and with 409 if the contact is archived or the idempotency key was used with another request.
+         * @description Returns the timeline note. The contact's `updated_at` does not change. Fails with 404 if the account has no such contact, or if the note that this idempotency key appended has since been deleted. Fails with 409 if the contact is archived or the idempotency key was used with another request.
          */
         post: operations["appendContactNote"];
         delete?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * Browse or search sessions
-         * @description The newest `session_date` comes first, and sessions without a date come last. There is no default period. Every word of the query must be the beginning of a word of `title`, `subtitle` or the client's name. Case and diacritics do not matter. An unknown `contact_id` returns an empty list.
+         * @description The newest `session_date` comes first, and sessions without a date come last. There is no default period. Every word of the query must be the beginning of a word of `title`, `subtitle` or the contact's name. Case and diacritics do not matter. An unknown `contact_id` returns an empty list.
          */
         get: operations["listSessions"];
         put?: never;
@@ -349,7 +349,7 @@ export interface components {
             phone?: string | null;
         };
         UpdateContactResult: {
-            /** @description The contact as changed. */
+            /** @description The updated contact. */
             data: components["schemas"]["Contact"];
         };
         /** @description The note to append. */
@@ -955,7 +955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The signed-in user has no account. */
+            /** @description The signed-in user has no account. The operator has suspended the account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1044,7 +1044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The signed-in user has no account. The operator has suspended the account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1141,7 +1141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. */
+            /** @description The signed-in user has no account. The operator has suspended the account. The request does not come from the dashboard's own pages. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1230,7 +1230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The signed-in user has no account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
+            /** @description The signed-in user has no account. The operator has suspended the account. The request does not come from the dashboard's own pages. The account is not enrolled in the beta. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1332,7 +1332,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The signed-in user has no account. */
+            /** @description The signed-in user has no account. The operator has suspended the account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1508,7 +1508,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key is read-only. */
+            /** @description The API key is read-only. The operator has suspended the account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1569,7 +1569,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Writes are paused. */
+            /** @description The public interface is switched off. Writes are paused. The service cannot respond in time. */
             503: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1699,7 +1699,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The contact as changed. */
+            /** @description The updated contact. */
             200: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1724,7 +1724,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key is read-only. */
+            /** @description The API key is read-only. The operator has suspended the account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1785,7 +1785,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Writes are paused. */
+            /** @description The public interface is switched off. Writes are paused. The service cannot respond in time. */
             503: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1859,7 +1859,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The API key is read-only. */
+            /** @description The API key is read-only. The operator has suspended the account. */
             403: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1920,7 +1920,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description Writes are paused. */
+            /** @description The public interface is switched off. Writes are paused. The service cannot respond in time. */
             503: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2088,12 +2088,12 @@ export interface operations {
                 /** @description Keeps only the sessions of this contact. */
                 contact_id?: string;
                 /**
-                 * @description Keeps only sessions at or after this date or time. A date means the first millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or after this date or time. A date means the first millisecond of its day in UTC. Write it as `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-01-01
                  */
                 from?: string;
                 /**
-                 * @description Keeps only sessions at or before this date or time. A date means the last millisecond of its day in UTC. As `2026-01-31` or `2026-01-31T09:30:00Z`.
+                 * @description Keeps only sessions at or before this date or time. A date means the last millisecond of its day in UTC. Write it as `2026-01-31` or `2026-01-31T09:30:00Z`.
                  * @example 2026-12-31T23:59:59Z
                  */
                 to?: string;

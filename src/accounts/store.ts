@@ -49,10 +49,10 @@ export interface AccountStore {
   list(limit: number, offset: number, deadline: Deadline | undefined): Promise<AccountDocument[]>;
   /** Fails with ALREADY_EXISTS when an account has the email. */
   create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
-  /** The account as changed; undefined when there is none. */
+  /** The updated account; undefined when there is none. */
   enrol(id: UUID, enrolled: boolean, deadline: Deadline): Promise<AccountDocument | undefined>;
   /**
-   * The account as changed; undefined when there is none. Fails with ALREADY_EXISTS when another account has the
+   * The updated account; undefined when there is none. Fails with ALREADY_EXISTS when another account has the
    * identity.
    */
   link(id: UUID, identity: IdentityDocument, deadline?: Deadline): Promise<AccountDocument | undefined>;
@@ -63,7 +63,7 @@ export interface AccountStore {
   lock(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
   /** Deletes it within a transaction; undefined when there is none. */
   remove(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
-  /** Begins or ends its suspension. The account as changed. */
+  /** Begins or ends its suspension. The updated account. */
   suspend(
     id: UUID,
     suspension: AccountDocument["suspension"],
@@ -89,7 +89,7 @@ export function withIdentity({ issuer, subject }: IdentityDocument): Filter<Acco
 /** The accounts of a database. */
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(collections.accounts);
-  /** The account as changed; undefined when there is none. */
+  /** The updated account; undefined when there is none. */
   async function change(
     id: UUID,
     update: UpdateFilter<AccountDocument>,

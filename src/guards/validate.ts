@@ -86,6 +86,15 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
   return all.filter(({ field, rule }) => rule !== "string.pattern" || !tooLong.has(field));
 }
 
+/** What the library says of a rule, and how our own messages say it. */
+const plainWords: readonly (readonly [found: RegExp, plain: string])[] = [
+  [/\bgreater than or equal to (\S+) and less than or equal to /, "from $1 to "],
+  [/\bgreater than or equal to /, "at least "],
+  [/\bless than or equal to /, "at most "],
+  [/\bin list \[(.*)\]$/, "one of $1"],
+  [/\b1 characters\b/, "1 character"],
+];
+
 const enumRules: ReadonlySet<string> = new Set(["enum.defined_only", "enum.not_in"]);
 
 function describe(path: Path, rule: string, message: string): Violation {
@@ -100,7 +109,7 @@ function wording(path: Path, rule: string, message: string): string {
   // The rules exclude only 0, which means no value.
   if (last?.enum !== undefined && enumRules.has(rule)) return allowedNames(last.enum);
   const hint = last === undefined || rule !== "string.pattern" ? "" : getOption(last, fieldOption).patternMessage;
-  return hint !== "" ? hint : message.replace(/\b1 characters\b/, "1 character");
+  return hint !== "" ? hint : plainWords.reduce((text, [found, plain]) => text.replace(found, plain), message);
 }
 
 /** `contacts[0].email`: the path as the request spells it. */

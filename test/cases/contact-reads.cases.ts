@@ -238,7 +238,7 @@ export const fieldMaskCases: readonly Case[] = [
     rpc: "UpdateContact",
     ...invalid,
     rest: ({ contact }) => ({ contact_id: contact, memory: "x" }),
-    restMessage: "memory: is none of the properties full_name, email, phone",
+    restMessage: "memory: is not a known property. Use full_name, email or phone",
     request: ({ contact }) => ({ contact_id: contact, update_mask: "memory" }),
   },
 ];

@@ -174,7 +174,7 @@ export const contactWriteCases: readonly Case[] = [
 
   // UpdateContact
   {
-    title: "an update returns the whole contact as changed [CUP-01, WIR-10]",
+    title: "an update returns the whole updated contact [CUP-01, WIR-10]",
     rpc: "UpdateContact",
     ...ok,
     request: ({ contact }) => ({ contact_id: contact, phone: "+44 20" }),

@@ -68,7 +68,7 @@ test("a property other than the three is 422, and named, nothing written [CCR-07
       raw: `{"full_name":"Ann",${JSON.stringify(name)}:null}`,
     });
     expect(status, name).toBe(422);
-    expect(body.error.message).toContain("is none of the properties full_name, email, phone");
+    expect(body.error.message).toContain("is not a known property. Use full_name, email or phone");
     expect(body.error.details).toMatchObject([{ rule: "unknown_property" }]);
   }
   expect(await counts(service())).toEqual(before);

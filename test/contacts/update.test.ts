@@ -6,7 +6,7 @@ import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 
-test("a PATCH is 200 with the whole contact as changed, and the next read shows the same [CUP-01, SRC-07]", async () => {
+test("a PATCH is 200 with the whole updated contact, and the next read shows the same [CUP-01, SRC-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({
     full_name: "Ann",

@@ -97,13 +97,16 @@ test.each([
   ],
   ['{"full_name":null}', ["full_name: must not be null"]],
   ["{}", ["full_name: is required"]],
-  ['{"full_name":"a","nickname":"b"}', ["nickname: is none of the properties full_name, email, phone"]],
-  ['{"full_name":"a","__proto__":{"email":"x"}}', ["__proto__: is none of the properties full_name, email, phone"]],
+  ['{"full_name":"a","nickname":"b"}', ["nickname: is not a known property. Use full_name, email or phone"]],
+  [
+    '{"full_name":"a","__proto__":{"email":"x"}}',
+    ["__proto__: is not a known property. Use full_name, email or phone"],
+  ],
   [
     '{"full_name":"a","fullName":"b","id":"c"}',
     [
-      "fullName: is none of the properties full_name, email, phone",
-      "id: is none of the properties full_name, email, phone",
+      "fullName: is not a known property. Use full_name, email or phone",
+      "id: is not a known property. Use full_name, email or phone",
     ],
   ],
   ['{"full_name":"a","full_name":"a"}', ["full_name: must not be given more than once"]],
@@ -116,7 +119,7 @@ test.each([
   ['{"full_name":"\\ud83d"}', ["full_name: must not contain a lone surrogate"]],
   [
     '{"full_name":"a","\\udc00":1}',
-    ["\ufffd: must not contain a lone surrogate", "\ufffd: is none of the properties full_name, email, phone"],
+    ["\ufffd: must not contain a lone surrogate", "\ufffd: is not a known property. Use full_name, email or phone"],
   ],
 ])("%s is rejected [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
   expect(await rejections(body)).toEqual(expected);
@@ -141,7 +144,7 @@ test("a caller gets 50 faults at most, and of long names only the beginning", as
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
   const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
   expect(reported).toHaveLength(50);
-  expect(reported[0]).toBe(`${"n".repeat(64)}…: is none of the properties full_name, email, phone`);
+  expect(reported[0]).toBe(`${"n".repeat(64)}…: is not a known property. Use full_name, email or phone`);
 });
 
 test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
@@ -170,7 +173,7 @@ test("PATCH of nothing, of null for full_name, and of the mask itself is rejecte
   expect(reported).toEqual([
     [["", "the body must have at least one property: full_name, email, phone"]],
     [["full_name", "must not be null"]],
-    [["update_mask", "is none of the properties full_name, email, phone"]],
-    [["contact_id", "is none of the properties full_name, email, phone"]],
+    [["update_mask", "is not a known property. Use full_name, email or phone"]],
+    [["contact_id", "is not a known property. Use full_name, email or phone"]],
   ]);
 });

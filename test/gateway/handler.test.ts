@@ -206,12 +206,16 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
       error: {
         code: "422",
         message:
-          "contact_id: must be percent-encoded UTF-8; full_name: must be a string; email: must be a string; emial: is none of the properties full_name, email, phone",
+          "contact_id: must be percent-encoded UTF-8; full_name: must be a string; email: must be a string; emial: is not a known property. Use full_name, email or phone",
         details: [
           { field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" },
           { field: "full_name", rule: "type", message: "must be a string" },
           { field: "email", rule: "type", message: "must be a string" },
-          { field: "emial", rule: "unknown_property", message: "is none of the properties full_name, email, phone" },
+          {
+            field: "emial",
+            rule: "unknown_property",
+            message: "is not a known property. Use full_name, email or phone",
+          },
         ],
       },
     });

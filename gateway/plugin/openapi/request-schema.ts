@@ -25,7 +25,7 @@ export function parameterSchema(field: DescField, options: Options): JsonObject 
 
 /** The description of a parameter; of a date or date-time with both forms. */
 export function parameterText(field: DescField, options: Options): string {
-  return `${description(field)}${isInstant(field, options) ? " As `2026-01-31` or `2026-01-31T09:30:00Z`." : ""}`;
+  return `${description(field)}${isInstant(field, options) ? " Write it as `2026-01-31` or `2026-01-31T09:30:00Z`." : ""}`;
 }
 
 function argumentSchema(field: DescField, options: Options): JsonObject {

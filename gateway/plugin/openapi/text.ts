@@ -10,7 +10,7 @@ export const info = {
 
 ## Signing in
 
-Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check needs none. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A read-only key on a write gets 403.
+Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check needs none. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A write with a read-only key gets 403, and so does every request of a suspended account.
 
 ## Responses
 
@@ -43,11 +43,11 @@ A record of another account is 404, like one that does not exist. Any request ca
 
 ## Retrying a write
 
-Where \`Idempotency-Key\` is defined, you can repeat a request safely. For 24 hours, the same key with the same operation, path and body gets the first response again, with \`Idempotent-Replayed: true\`, even if the record has changed since. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
+If an operation accepts \`Idempotency-Key\`, you can safely repeat the request. For 24 hours, the same key with the same operation, path and body gets the first response again, with \`Idempotent-Replayed: true\`, even if the record has changed since. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
 
 ## Limits
 
-Requests are counted by API key, or by address if there is none. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, some more are allowed at once. The number of remaining requests is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
+Requests are counted per account, across its API key, its dashboard and its assistants. Requests without a valid credential are counted by client address. \`RateLimit-Limit\` is the number of requests per second, and \`RateLimit-Policy\` the same with its window, \`<limit>;w=<seconds>\`. After a pause, some more are allowed at once. The number of remaining requests is not sent. A 429 has \`Retry-After\` in whole seconds, and no other status has it.
 
 ## Tracing
 

@@ -35,7 +35,7 @@ const switchInterface = (enabled: boolean): Promise<RestResponse> =>
 const sendRequest = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
-const none = "The access token is missing. Sign in, and send it as Authorization: Bearer.";
+const none = "The access token is missing. Sign in, and send the token as Authorization: Bearer <ACCESS_TOKEN>.";
 const malformed = "The access token is not valid: it is malformed. Sign in again.";
 const unknown = "The access token is not valid: it is malformed or unknown. Sign in again.";
 const without: readonly (readonly [string, Record<string, string>, string])[] = [

@@ -782,7 +782,7 @@ export const SessionService: GenService<{
    * Browse or search sessions.
    *
    * The newest `session_date` comes first, and sessions without a date come last. There is no default period. Every
-   * word of the query must be the beginning of a word of `title`, `subtitle` or the client's name. Case and diacritics
+   * word of the query must be the beginning of a word of `title`, `subtitle` or the contact's name. Case and diacritics
    * do not matter. An unknown `contact_id` returns an empty list.
    *
    * @generated from rpc records.v1.SessionService.ListSessions

@@ -207,7 +207,7 @@ export const SetBetaEnrolmentRequestSchema: GenMessage<SetBetaEnrolmentRequest> 
  */
 export type SetBetaEnrolmentResponse = Message<"records.admin.v1.SetBetaEnrolmentResponse"> & {
   /**
-   * The account as changed.
+   * The updated account.
    *
    * @generated from field: records.admin.v1.Account account = 1;
    */

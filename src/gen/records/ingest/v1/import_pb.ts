@@ -117,8 +117,9 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
 
   /**
    * Matches contacts by email. Only in the first message. A contact with a new `id` and `external_id` updates the
-   * active contact with its email. Only the fields that it sets are changed. An unchanged contact is not written, and
-   * an archived one is rejected.
+   * active contact with its email. Only the fields that it sets are changed. An unchanged contact is not written. If
+   * only an archived contact has the email, a new contact is created. A record that names an archived contact by its
+   * `id` or `external_id` is rejected.
    *
    * @generated from field: bool update_by_email = 5;
    */
