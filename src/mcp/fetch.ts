@@ -31,7 +31,8 @@ export const fetchTool: Tool = {
       properties: {
         id: {
           type: "string",
-          description: "An id out of search: contact:<uuid> or session:<uuid>; or metadata.next_id of the page before.",
+          description:
+            "An id from a search result: contact:<uuid> or session:<uuid>; or metadata.next_id of the previous page.",
           examples: ["contact:b5d7e64e-c92f-4439-bb41-1662fbfa63ea"],
         },
       },

@@ -12,12 +12,12 @@ export const passageArguments = {
     type: "string",
     minLength: 2,
     maxLength: 100,
-    description: "One or a few words: only the passages are returned in which all of them were said.",
+    description: "One or a few words: returns only the passages in which all of them were said.",
   },
   contact_id: {
     type: "string",
     format: "uuid",
-    description: "With query, instead of session_id: searches the newest 50 sessions of this contact.",
+    description: "With query, instead of session_id: searches the contact's newest 50 transcripts.",
   },
 } as const;
 

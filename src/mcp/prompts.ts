@@ -19,7 +19,7 @@ export interface Prompt {
 export const prompts: readonly Prompt[] = [
   {
     name: "prepare_meeting",
-    title: "Prepare a meeting",
+    title: "Prepare for a meeting",
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
     arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
     async build({ contact = "" }, context) {

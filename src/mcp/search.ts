@@ -53,11 +53,11 @@ export const searchTool: Tool = {
           items: {
             type: "object",
             properties: {
-              id: { type: "string", description: "To be passed to fetch." },
+              id: { type: "string", description: "Pass it to fetch." },
               title: { type: "string" },
               url: { type: "string", format: "uri" },
               date: { type: ["string", "null"], description: "When it took place, was written, or was changed last." },
-              person: { type: ["string", "null"], description: "Whom it is about." },
+              person: { type: ["string", "null"], description: "The person that it is about." },
               snippet: { type: "string", description: "The text around the words." },
             },
             required: ["id", "title", "url", "date", "person", "snippet"],

@@ -26,7 +26,7 @@ const searchContacts: OperationTool = {
   operation: "searchContacts",
   title: "Search contacts",
   description:
-    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. Archived contacts only with state.",
+    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns all of it page by page.",
   empty(given) {
     const { state } = given;
@@ -35,7 +35,7 @@ const searchContacts: OperationTool = {
         ? "No archived contact matches: leave out state for active ones."
         : state === "any"
           ? "No contact matches."
-          : "No active contact matches: pass state any for archived ones as well.";
+          : "No active contact matches: to include archived contacts, set state to any.";
     return (
       emptyAnyway("contact", given) ??
       `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions.`
@@ -50,7 +50,7 @@ const getContact: OperationTool = {
   description:
     "Everything about one person, by the id of a contact: notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
   empty: () =>
-    "Nothing is noted of this contact, and no session took place: list_sessions, by its contact_id, has planned ones.",
+    "This contact has no notes and no past sessions. For planned sessions, call list_sessions with its contact_id.",
   rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns all of it page by page.",
 };
 
@@ -59,7 +59,7 @@ const listSessions: OperationTool = {
   operation: "listSessions",
   title: "List sessions",
   description:
-    "Meetings by date, the latest first, so planned ones precede past ones: pass to for the past. Of one contact, between dates, or by words of the title or the person. Page on with next_offset.",
+    "Lists meetings, latest first. Planned meetings come before past ones; set `to` to now to get only past ones. Filter by contact, dates, or words in the title or the contact's name. For the next page, pass next_offset as offset.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("session", given) ??
@@ -81,7 +81,7 @@ const searchNotes: OperationTool = {
   operation: "searchNotes",
   title: "Search notes",
   description:
-    "Find notes of contacts and sessions by their words, newest first, cut to 1,000 characters each. parent_id identifies the full record. With contact_id and kind session: what was noted in the sessions of that contact. Page on with next_offset.",
+    "Find notes of contacts and sessions by words, newest first, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions. For the next page, pass next_offset as offset.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??

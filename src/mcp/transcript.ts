@@ -18,8 +18,8 @@ export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
   description:
-    "The words spoken in a session, 40,000 characters a page: pass next_offset as offset until it is null. Null when there is none yet. With query, only passages with these words; with contact_id for session_id, of the contact's newest 50 sessions.",
-  rest: "Long texts are cut: page on with next_offset.",
+    "The words spoken in a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
+  rest: "Long texts are cut: pass next_offset as offset.",
   empty({ session_id, query, offset }) {
     if (!isGiven(query))
       return Number(offset) > 0
@@ -37,7 +37,7 @@ export const transcriptTool: Tool = {
       minimum: 0,
       maximum: INT32_MAX,
       default: 0,
-      description: "How many characters of the transcript to skip: the next_offset of the page before.",
+      description: "How many characters of the transcript to skip: the next_offset of the previous page.",
     };
     const { properties, $defs } = output as unknown as { properties: object; $defs: object };
     const pagination = toolSchemas(document, "listSessions").output as unknown as { $defs: { Pagination: object } };

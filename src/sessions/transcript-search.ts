@@ -20,7 +20,7 @@ import type { TranscriptDocument } from "./transcripts.ts";
 export interface TranscriptSearch {
   /** The passages of one session. Fails with NOT_FOUND when the account does not have it. */
   inSession(scope: Scope, sessionId: UUID, query: string): Promise<SearchTranscriptsResponse>;
-  /** The passages of a contact's newest 50 sessions that have a transcript, the newest first. */
+  /** The passages of the newest 50 transcripts of a contact's newest 500 sessions, the newest first. */
   ofContact(scope: Scope, contactId: UUID, query: string): Promise<SearchTranscriptsResponse>;
 }
 

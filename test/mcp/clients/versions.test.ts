@@ -8,7 +8,7 @@ import { conformance } from "../conformance/runner.ts";
 const page = readFileSync(join(import.meta.dirname, "../../../docs/mcp.md"), "utf8");
 
 test("docs/mcp.md lists the clients with their versions and revisions", () => {
-  const [, section = ""] = page.split("## Clients that are tried\n");
+  const [, section = ""] = page.split("## Tested clients\n");
   const rows = [...section.matchAll(/^\| (.+) \| (\d\S*) \| (.+) \|$/gm)].flatMap(([, name, version, revisions = ""]) =>
     revisions.split(", ").map((revision) => ({ name, version, revision })),
   );
