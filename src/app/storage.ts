@@ -67,7 +67,7 @@ export async function openStorage(
       observability.metrics.redisUp.set(ready ? 1 : 0);
       if (ready) log.info("Redis responds");
       // Of a cluster, the masters that are not named are used.
-      else log.warn({ err, code: replyCode(err), master }, "Redis is unavailable: this instance throttles by itself");
+      else log.warn({ err, code: replyCode(err), master }, "Redis is unavailable: this instance throttles on its own");
     };
     const link = connectRedis(url, onChange, { watch: observability.watchRedis });
     opened.push(() => link.close());

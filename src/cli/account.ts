@@ -27,17 +27,17 @@ export function addAccount(program: Command, context: Context): void {
     (await run()).enrol(name, false),
   );
   onOne("link", "makes a user of the identity provider the account's owner")
-    .requiredOption("--issuer <url>", "the issuer of the identity provider, exactly as it reports it")
-    .requiredOption("--subject <sub>", "the user's `sub` at the provider, exactly as it reports it")
+    .requiredOption("--issuer <url>", "the issuer of the identity provider, exactly as it reports it (required)")
+    .requiredOption("--subject <sub>", "the user's `sub` at the provider, exactly as it reports it (required)")
     .action(async (name: string, identity: { issuer: string; subject: string }) => (await run()).link(name, identity));
   onOne("suspend", "rejects its API key, sessions and access tokens at once, on every instance; its records stay")
-    .requiredOption("--reason <text>", "the reason, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, true, reason));
   onOne("resume", "ends a suspension: the same API key, sessions and access tokens work again")
-    .requiredOption("--reason <text>", "the reason, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).setSuspended(name, false, reason));
   onOne("end-sessions", "ends the dashboard sessions and access tokens of its owners, as a sign-out does")
-    .requiredOption("--reason <text>", "the reason, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (name: string, { reason }: { reason: string }) => (await run()).endSessions(name, reason));
   onOne(
     "delete",

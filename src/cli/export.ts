@@ -43,7 +43,7 @@ export function addExport(program: Command, context: Context, endWith: EndWith):
     .description("writes the records of an account to a file, or all accounts to a folder")
     .argument("<file>", "the file, or - for standard output; with --all, the folder")
     .option("--account <account>", "the account to export: its id or email")
-    .option("--all", "exports all accounts completely; the same command resumes it")
+    .option("--all", "exports all accounts completely; run it again to resume")
     .option("--rate <records>", "with --all: the most records per second", positive, defaultRate)
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .addHelpText("after", help)

@@ -22,13 +22,15 @@ email is rejected.
 
 With --update-by email, a contact whose id and external_id are new updates the
 active contact with its email. Only the fields that the file sets are changed.
-An unchanged contact is not written, and an archived one is rejected.
+An unchanged contact is not written. If only an archived contact has the email,
+a new contact is created. A record that names an archived contact by its id or
+external_id is rejected.
 
 --dry-run shows the columns and the first records as they would be imported. It
 needs no service, so it does not find errors that only the service can find.
 
-Records that cannot be read or written are rejected, each with its line, and the
-rest is imported. The exit code is then 4.
+Records that cannot be read or written are rejected and listed with their line
+numbers; the rest are imported. The exit code is then 4.
 
 To resume an interrupted import, run the same command again. Its name is made
 from the file's content and the account. With --again, the same file is imported
@@ -38,9 +40,9 @@ once more, under another name. Standard input needs a --name to resume.`;
 export function addImport(program: Command, context: Context, endWith: EndWith): void {
   program
     .command("import")
-    .description("imports a file of records into an account; the same command resumes it")
+    .description("imports a file of records into an account; run it again to resume")
     .argument("<file>", "the file, or - for standard input")
-    .requiredOption("--account <account>", "the account to import into: its id or email")
+    .requiredOption("--account <account>", "the account to import into: its id or email (required)")
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .option(
       "--map <header=field>",
@@ -52,7 +54,7 @@ export function addImport(program: Command, context: Context, endWith: EndWith):
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
     .option("--strict", "stops at the first rejected record")
     .option("--name <name>", "the name of the import, instead of the one made from the file")
-    .option("--again", "imports a file once more that was imported before")
+    .option("--again", "imports a file again, even if it was imported before")
     .addOption(new Option("--update-by <field>", "updates the contacts that match in this field").choices(["email"]))
     .option("--dry-run", "shows what would be imported, and sends nothing")
     .addHelpText("after", help)

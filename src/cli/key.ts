@@ -10,7 +10,7 @@ export function addKey(program: Command, context: Context): void {
     .command("revoke")
     .description("revokes an API key at once, on every instance")
     .argument("<key>", "its id or its first 8 characters; never the whole key")
-    .requiredOption("--reason <text>", "the reason, for the account's audit log")
+    .requiredOption("--reason <text>", "the reason, for the account's audit log (required)")
     .action(async (key: string, { reason }: { reason: string }) => {
       const { accountActions } = await import("./account-actions.ts");
       await accountActions(context.output, await context.link()).revokeKey(key, reason);

@@ -4,10 +4,10 @@ import type { Context } from "./context.ts";
 import type { EndWith } from "./exit.ts";
 
 const help = `
-The command verifies the checksum of every file first. It restores nothing where
-a file is damaged, or where the database has one of the accounts. An account can
-be used when all of it is restored. Ids, times, API keys and audit log are those
-of the backup.
+The command verifies the checksum of every file first. It restores nothing if a
+file is damaged, or if the database has one of the accounts. An account can be
+used only after it is completely restored. Ids, times, API keys and audit log
+are those of the backup.
 
 To resume an interrupted restore, run the same command again.`;
 
@@ -15,7 +15,7 @@ To resume an interrupted restore, run the same command again.`;
 export function addRestore(program: Command, context: Context, endWith: EndWith): void {
   program
     .command("restore")
-    .description("restores all accounts of a backup by export --all; the same command resumes it")
+    .description("restores all accounts from a backup made with export --all; run it again to resume")
     .argument("<directory>", "the folder of the backup")
     .option("--dry-run", "verifies the files and asks the service whether it can restore them; restores nothing")
     .addHelpText("after", help)

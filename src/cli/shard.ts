@@ -26,7 +26,7 @@ export function addShard(program: Command, context: Context): void {
   program
     .command("shard")
     .description("prints the mongosh commands that shard a cluster by account")
-    .option("--print", "prints them; needed, because nothing else can be done")
+    .option("--print", "required: prints the commands and runs nothing")
     .option("--database <name>", "the database of MONGODB_URI", "records")
     .option("--shards <names>", "names of the shards, with commas, that share the accounts equally")
     .option("--existing", "for a database that has records")

@@ -5,9 +5,10 @@ import { rejectUsage } from "./exit.ts";
 import { findMcpUrl } from "./where.ts";
 
 const help = `
-It registers a client at the identity provider, prints the address of the sign-in page, and waits at most 10
-minutes. On a terminal it opens the page in the browser, unless --no-browser is set. If the browser is on another
-machine, it cannot show the last page: paste the address of that page here.
+It registers a client at the identity provider, prints the address of the
+sign-in page, and waits at most 10 minutes. On a terminal it opens the page in
+the browser, unless --no-browser is set. If the browser is on another machine,
+it cannot show the last page: paste the address of that page here.
 
 Only the token goes to standard output: RECORDS_MCP_TOKEN=$(npx records token)`;
 

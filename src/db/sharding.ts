@@ -23,7 +23,7 @@ export const placements: Readonly<Record<(typeof collections)[keyof typeof colle
   [collections.apiKeys]: { whole: "A key is found by its hash, before its account is known." },
   [collections.auditLog]: { whole: "Some entries have no account, and old ones expire." },
   [collections.dashboardSessions]: { whole: "They are found by cookie and by person." },
-  [collections.endedSessions]: { whole: "They belong to persons, not accounts." },
+  [collections.endedSessions]: { whole: "They belong to users, not accounts." },
   [collections.erasures]: { whole: "There is one small document for each deleted account." },
   [collections.imports]: { whole: "There is one small document for each import." },
   [collections.logoutTokens]: { whole: "They belong to the identity provider." },

@@ -139,7 +139,7 @@ function failureCounters(counter: MakeCounter) {
 function importMetrics(counter: MakeCounter): ImportWatch {
   const imports = counter(
     "records_imports_total",
-    "Import streams that ended, by outcome: done, failed, or cancelled by the client.",
+    "Import streams that ended, by outcome: done, failed, or broken_off by the client.",
     ["outcome"],
   );
   const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);

@@ -122,6 +122,6 @@ function validity({ host, port }: Server): Promise<{ readonly from: Date; readon
 function unread({ variable, host, port }: Server, error: Error): Verdict {
   return note(
     `The certificate of ${host}:${port} (${variable}) cannot be read: ${reasonOf(error)}.`,
-    "See that group first.",
+    "See the checks in that group first.",
   );
 }

@@ -27,7 +27,7 @@ export async function asClient(
   const byForm = !Array.isArray(methods) || methods.includes("client_secret_post");
   const way = byForm
     ? ""
-    : " The service sends the secret with client_secret_post, which the provider's metadata do not list. Allow it for the client.";
+    : " The service sends the secret with client_secret_post, which the provider's metadata does not list. Allow it for the client.";
   if (said === "invalid_grant") return ok(`It knows the client ${options.clientId} and accepts the secret.`);
   if (said === "invalid_client")
     return fault(

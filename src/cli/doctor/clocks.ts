@@ -33,7 +33,7 @@ interface Reading {
 /** Whole seconds in a `Date` header, and the way there and back, stay well below. */
 const toleranceMs = 5_000;
 const setClock =
-  "set it by NTP (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
+  "synchronize it with NTP (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
 
 export function createClocks(now: () => number): Clocks {
   const own: Reading = { check: "clock.own", owner: "This machine's clock", ahead: 0, votes: true };

@@ -229,7 +229,7 @@ function authorizationServer(issuer: string, metadata: AuthorizationServerMetada
 function pkce({ code_challenge_methods_supported: methods }: AuthorizationServerMetadata): Verdict {
   if (methods?.includes("S256")) return ok("The provider offers PKCE with S256, which assistants require.");
   return fault(
-    "The provider's metadata do not offer PKCE with S256 (code_challenge_methods_supported): assistants do not sign in.",
+    "The provider's metadata does not offer PKCE with S256 (code_challenge_methods_supported): assistants do not sign in.",
     "Turn on PKCE with S256 at the provider, and make sure that its metadata list it.",
   );
 }

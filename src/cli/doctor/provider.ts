@@ -167,7 +167,7 @@ function endpoints(metadata: Metadata): Verdict {
   const needed = ["authorization_endpoint", "token_endpoint", "jwks_uri"];
   const missing = needed.filter((name) => !URL.canParse(text(metadata[name])));
   if (missing.length > 0)
-    return fault(`Its metadata lack ${missing.join(", ")}.`, "Correct the provider's metadata, or OIDC_ISSUER.");
+    return fault(`Its metadata lacks ${missing.join(", ")}.`, "Correct the provider's metadata, or OIDC_ISSUER.");
   const clear = Object.entries(metadata).filter(
     ([name, url]) => /(_endpoint|_uri)$/.test(name) && URL.canParse(text(url)) && inTheClear(new URL(text(url))),
   );
@@ -200,8 +200,8 @@ function pkce(metadata: Metadata): Verdict {
   const methods = list(metadata["code_challenge_methods_supported"]);
   if (methods.includes("S256")) return ok("It offers PKCE with S256.");
   return fault(
-    `Its metadata do not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
-    "Turn on PKCE with S256 at the provider, and make sure that its metadata list it.",
+    `Its metadata does not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
+    "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.",
   );
 }
 
@@ -212,7 +212,7 @@ function authTime(claims: unknown): Verdict {
     "Configure the provider to add auth_time to ID tokens, and to access tokens or introspection responses.";
   if (!Array.isArray(claims))
     return note(
-      "Its metadata do not say whether its tokens have auth_time, the time of the sign-in. After a sign-out, assistants' tokens without it are rejected.",
+      "Its metadata does not say whether its tokens have auth_time, the time of the sign-in. After a sign-out, assistants' tokens without it are rejected.",
       advice,
     );
   return warning(

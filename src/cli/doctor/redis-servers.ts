@@ -184,7 +184,7 @@ async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<
       );
     if (bare.length > 0)
       return warning(
-        `These masters have no replica: ${bare.join(", ")}. While one is unavailable, each instance throttles by itself.`,
+        `These masters have no replica: ${bare.join(", ")}. While one is unavailable, each instance throttles on its own.`,
         "Add a replica for each with CLUSTER REPLICATE.",
       );
     return ok(`${masters.size} masters hold all ${slots} slots, each with a replica.`);

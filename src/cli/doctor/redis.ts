@@ -15,7 +15,7 @@ import type { Surroundings } from "./surroundings.ts";
 const limitMs = 50;
 const pings = 20;
 const oldest: readonly [number, number] = [6, 2];
-const without = "the service runs without it, each instance throttles by itself, and the health is degraded";
+const without = "the service runs without it, each instance throttles on its own, and the health is degraded";
 
 export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): Promise<Finding[]> {
   const name = "redis.reachable";

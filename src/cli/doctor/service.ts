@@ -113,14 +113,15 @@ function ready({ status, text }: TextResponse): Verdict {
   if (status === 503)
     return fault(
       `It is not ready${away.length === 0 ? "" : `: it cannot reach ${away.join(", ")}`}.`,
-      "See that group. A service that starts or stops is not ready either.",
+      "See the checks in that group. A service that starts or stops is not ready either.",
     );
   if (status !== 200)
     return fault(
       `/readyz returns ${status}.`,
       "Make sure that this is the internal listener (INTERNAL_PORT), and not another program.",
     );
-  if (away.length > 0) return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See that group.");
+  if (away.length > 0)
+    return warning(`It is ready, but cannot reach ${away.join(", ")}.`, "See the checks in that group.");
   return ok("It is ready, and reaches MongoDB and Redis.");
 }
 

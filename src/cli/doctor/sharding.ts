@@ -44,5 +44,8 @@ function unread(error: unknown): Verdict {
       "The user may not see how the collections are sharded.",
       "Grant it clusterMonitor to have that checked; the service itself does not need it.",
     );
-  return fault(`How the collections are sharded cannot be read: ${reasonOf(error)}.`, "See that a mongos runs there.");
+  return fault(
+    `How the collections are sharded cannot be read: ${reasonOf(error)}.`,
+    "Make sure that a mongos runs there.",
+  );
 }

@@ -47,7 +47,10 @@ export function confirmAction({ title, text, choice, confirm, act }) {
     } catch (thrown) {
       if (failureOf(thrown).uncertain) outcome = "uncertain";
       failed.replaceChildren(
-        alertOf(thrown, outcome === "uncertain" ? "The change may still have been made. Cancel to check." : undefined),
+        alertOf(
+          thrown,
+          outcome === "uncertain" ? "The change may have been made anyway. Close this dialog to check." : undefined,
+        ),
       );
     } finally {
       setBusy(go, false);
