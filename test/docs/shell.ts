@@ -37,7 +37,9 @@ export async function runAll(commands: readonly string[], { folder, dataDir, pro
   const script = [
     // A variable that no command of the page has set ends the shell.
     "exec 2>&1 </dev/null; set -u",
-    'curl() { command curl -sS "$@"; }',
+    // On a terminal, which this is not, curl shows no progress meter with a response that it prints.
+    "exec 9>&1",
+    'curl() { case " $* " in *" -o "*) ;; *) [ /dev/fd/1 -ef /dev/fd/9 ] && set -- -sS "$@";; esac; command curl "$@"; }',
     `npm() { (cd '${root}' && command npm "$@"); }`,
     `npx() { local tool=$1; shift; case $tool in records) node '${join(root, "bin/records.js")}' "$@";; tsx) (cd '${root}' && node --import '${tsx}' "$@");; *) return 127;; esac; }`,
     ...commands.flatMap((command) => [there(command), `printf '\\n${mark} %d\\n' $?`]),
