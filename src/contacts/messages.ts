@@ -1,29 +1,27 @@
 // Maps the documents of a contact, its notes and its sessions to messages.
 import type { UUID } from "mongodb";
 import type { Contact, ContactRecentSession, ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
+import type { FieldsOf, Stored, Tables } from "../db/fields.ts";
 import { textsOf, timesOf } from "../db/fields.ts";
-import { idText, present, timestamp } from "../db/message.ts";
+import { idText } from "../db/message.ts";
 import { contactNoteFields } from "../notes/document.ts";
 import type { ContactDocument } from "./document.ts";
 import { contactFields } from "./document.ts";
 
+type Row<Fields extends Tables, Text> = { readonly _id: UUID } & Stored<Fields["texts"], Text> &
+  Stored<Fields["times"], Date>;
+
+/** The fields of a session that its contact shows. */
+export const recentSessionFields = {
+  texts: { title: "title", subtitle: "subtitle", recordingStatus: "recording_status" },
+  times: { sessionDate: "session_date" },
+} as const satisfies FieldsOf<ContactRecentSession, "id">;
+
 /** A note of a timeline, as the store's pipelines cut it. */
-export interface NoteRow {
-  readonly _id: UUID;
-  readonly content: string;
-  readonly source: string;
-  readonly created_at: Date;
-  readonly updated_at: Date;
-}
+export type NoteRow = Row<typeof contactNoteFields, string>;
 
 /** A recent session, as the store's pipelines cut it. */
-export interface SessionRow {
-  readonly _id: UUID;
-  readonly title: string | null;
-  readonly subtitle: string | null;
-  readonly session_date: Date;
-  readonly recording_status: string | null;
-}
+export type SessionRow = Row<typeof recentSessionFields, string | null>;
 
 /** A whole contact. */
 export function contactMessage(
@@ -51,11 +49,11 @@ export function noteMessage(note: NoteRow): ContactTimelineNote {
   };
 }
 
-function sessionMessage({ _id, title, subtitle, session_date, recording_status }: SessionRow): ContactRecentSession {
+function sessionMessage(session: SessionRow): ContactRecentSession {
   return {
     $typeName: "records.v1.ContactRecentSession",
-    id: idText(_id),
-    ...present({ title, subtitle, recordingStatus: recording_status }),
-    sessionDate: timestamp(session_date),
+    id: idText(session._id),
+    ...textsOf(recentSessionFields.texts, session),
+    ...timesOf(recentSessionFields.times, session),
   };
 }

@@ -3,6 +3,7 @@ import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import type { ReadCollection } from "../db/aggregate.ts";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
+import { projectionOf } from "../db/fields.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Contact, CreateContactResponse, UpdateContactResponse } from "../gen/records/v1/contacts_pb.ts";
 import { lastInstant } from "../db/message.ts";
@@ -18,9 +19,10 @@ import type { WriteOptions } from "../db/write.ts";
 import { fail } from "../errors.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
+import { contactNoteFields } from "../notes/document.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
-import { contactMessage } from "./messages.ts";
+import { contactMessage, recentSessionFields } from "./messages.ts";
 import type { ContactUpserts } from "./upsert.ts";
 import { createContactUpserts } from "./upsert.ts";
 import type { ContactNames, RewriteCopies } from "./write.ts";
@@ -216,7 +218,7 @@ export function timelineStages(scope: Scope, parent: Document): Document[] {
     { $match: { account_id: scope.accountId, ...parent, kind: "contact" } },
     { $sort: { rank: -1 } },
     { $limit: timelineLength },
-    { $project: { content: 1, source: 1, created_at: 1, updated_at: 1 } },
+    { $project: projectionOf(contactNoteFields) },
   ];
 }
 
@@ -226,7 +228,7 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
     { $match: { account_id: scope.accountId, ...client, rank: rankBetween(undefined, Date.now()) } },
     { $sort: { rank: -1 } },
     { $limit: recentSessionsLength },
-    { $project: { title: 1, subtitle: 1, session_date: 1, recording_status: 1 } },
+    { $project: projectionOf(recentSessionFields) },
   ];
 }
 

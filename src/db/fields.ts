@@ -21,6 +21,19 @@ type Table = Readonly<Record<string, string>>;
 /** The fields of a document that a table names. */
 export type Stored<Fields extends Table, Value> = { [Name in Fields[keyof Fields]]: Value };
 
+/** The fields of a message that a document has as they are. */
+export interface Tables {
+  readonly texts: Table;
+  readonly times: Table;
+}
+/** The names in a document of all fields of the tables. */
+export type StoredName<T extends Tables> = T["texts"][keyof T["texts"]] | T["times"][keyof T["times"]];
+
+/** The projection of a document to these fields. */
+export function projectionOf({ texts, times }: Tables): Readonly<Record<string, 1>> {
+  return Object.fromEntries([...Object.values(texts), ...Object.values(times)].map((name) => [name, 1]));
+}
+
 /** The texts of a document that are set, for a message. */
 export function textsOf<Fields extends Table>(
   fields: Fields,

@@ -1,49 +1,21 @@
 // Maps the documents of a session and its notes to messages.
-import type { UUID } from "mongodb";
 import type { SessionDetail, SessionNote, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
-import { textsOf, timesOf } from "../db/fields.ts";
+import type { StoredName } from "../db/fields.ts";
+import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
 import { idText, present } from "../db/message.ts";
+import type { NoteDocument } from "../notes/document.ts";
 import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields, summaryFields } from "./document.ts";
 
 /** A note of a session, as the store's pipeline cuts it. */
-export interface SessionNoteRow {
-  readonly _id: UUID;
-  readonly title: string | null;
-  readonly title_slug: string | null;
-  readonly content: string | null;
-  readonly position: number;
-  readonly type: string;
-  readonly created_at: Date;
-}
+export type SessionNoteRow = Pick<NoteDocument, "_id" | "position" | "type" | StoredName<typeof sessionNoteFields>>;
 
 /** What a list shows of a session. */
-export const summaryProjection = {
-  contact_id: 1,
-  "client.full_name": 1,
-  title: 1,
-  subtitle: 1,
-  session_date: 1,
-  session_date_end: 1,
-  recording_status: 1,
-  source: 1,
-  conference_provider: 1,
-} as const;
+export const summaryProjection = { contact_id: 1, "client.full_name": 1, ...projectionOf(summaryFields) };
 
 /** A session, as the store's pipeline cuts it for a list. */
-export type SummaryRow = Pick<
-  SessionDocument,
-  | "_id"
-  | "contact_id"
-  | "title"
-  | "subtitle"
-  | "session_date"
-  | "session_date_end"
-  | "recording_status"
-  | "source"
-  | "conference_provider"
-> & {
+export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | StoredName<typeof summaryFields>> & {
   readonly client: Pick<SessionClientNames, "full_name"> | null;
 };
 

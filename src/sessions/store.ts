@@ -1,6 +1,7 @@
 // Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
+import { projectionOf } from "../db/fields.ts";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex } from "../db/mongo.ts";
@@ -19,6 +20,7 @@ import { requireGrant } from "../call/scope.ts";
 import type { Terms } from "../search/terms.ts";
 import { SESSION_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
+import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
 import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
@@ -95,7 +97,6 @@ export function createSessionStore(client: MongoClient): SessionStore {
     },
 
     async get(scope, id) {
-      const noteFields = { title: 1, title_slug: 1, content: 1, position: 1, type: 1, created_at: 1 };
       const [document, ...notes] = await read<SessionDocument | SessionNoteRow>(
         untyped,
         scope,
@@ -107,7 +108,7 @@ export function createSessionStore(client: MongoClient): SessionStore {
               coll: collections.notes,
               pipeline: [
                 { $match: { account_id: scope.accountId, parent_id: id, kind: "session" } },
-                { $project: noteFields },
+                { $project: { position: 1, type: 1, ...projectionOf(sessionNoteFields) } },
               ],
             },
           },

@@ -1,7 +1,8 @@
 // Searching transcripts: the stored texts are scanned, bounded in bytes, so that nobody pays for an index of them.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
-import { timesOf, textsOf } from "../db/fields.ts";
+import type { FieldsOf, StoredName } from "../db/fields.ts";
+import { projectionOf, textsOf, timesOf } from "../db/fields.ts";
 import { idText } from "../db/message.ts";
 import { read } from "../db/read.ts";
 import type { DeflatedText } from "../deflated.ts";
@@ -24,8 +25,14 @@ export interface TranscriptSearch {
   ofContact(scope: Scope, contactId: UUID, query: string): Promise<SearchTranscriptsResponse>;
 }
 
+/** The fields of a session that its passages show. */
+const sessionFields = {
+  texts: { sessionTitle: "title" },
+  times: { sessionDate: "session_date" },
+} as const satisfies FieldsOf<TranscriptPassage, "sessionId" | "offset" | "text">;
+
 /** A session, with the length of its transcript where it has one. */
-interface SpokenSession extends Pick<SessionDocument, "_id" | "title" | "session_date"> {
+interface SpokenSession extends Pick<SessionDocument, "_id" | StoredName<typeof sessionFields>> {
   readonly spoken: readonly { readonly size: number }[];
 }
 
@@ -114,7 +121,7 @@ async function textsOfSessions(
 /** Adds to each session the size of its transcript. */
 function spokenStages(scope: Scope): Document[] {
   return [
-    { $project: { title: 1, session_date: 1 } },
+    { $project: projectionOf(sessionFields) },
     {
       $lookup: {
         from: collections.transcripts,
@@ -139,8 +146,6 @@ function withinBytes(rows: readonly SpokenSession[]): readonly SpokenSession[] {
     return begins;
   });
 }
-
-const sessionFields = { texts: { sessionTitle: "title" }, times: { sessionDate: "session_date" } } as const;
 
 function passageMessage(
   session: SpokenSession,
