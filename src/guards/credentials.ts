@@ -7,8 +7,8 @@ import { within } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { keep } from "../remembered.ts";
-import type { LocalBucket } from "./bucket.ts";
 import type { Capacity } from "./capacity.ts";
+import type { KnownBuckets } from "./known-buckets.ts";
 import type { Throttle } from "./throttle.ts";
 import { accountBucket, addressBucket, rejectFor } from "./throttle.ts";
 
@@ -67,7 +67,7 @@ export type Recognizers = <Holder>(accountOf: (holder: Holder) => UUID | undefin
 export interface RecognitionDependencies {
   readonly throttle: Throttle;
   /** The bucket of failed look-ups, by client network. */
-  readonly lookUps: LocalBucket;
+  readonly lookUps: Pick<KnownBuckets, "take" | "giveBack">;
   readonly capacity: Capacity;
   /** Called for every rejected look-up. */
   readonly onRejectedLookUp: () => void;
@@ -93,7 +93,7 @@ export function createRecognizer<Holder>(
   async function lookUpUnknown(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
     const { address, deadline } = arrival;
     const network = networkOf(address);
-    const waitMs = lookUps.takeNow(network);
+    const waitMs = await lookUps.take(network);
     if (waitMs > 0) {
       onRejectedLookUp();
       rejectFor(waitMs);

@@ -1,4 +1,5 @@
-// What an instance knows of the shared buckets: their bound after a failover, and its own while Redis is away.
+// Buckets in the memory of one instance: those that it shares with none, and what it knows of the shared ones, their
+// bound after a failover and its own while Redis is away.
 import { keep } from "../remembered.ts";
 import type { Bucket, BucketSize } from "./bucket.ts";
 
@@ -27,6 +28,8 @@ export interface KnownBuckets extends Bucket {
   send(name: string): SentTake;
   /** Milliseconds until the bucket can have so many tokens; 0 where it may have them now. */
   wait(name: string, tokens: number): number;
+  /** Returns one token. */
+  giveBack(name: string): void;
   /** How many are kept: those of the callers of the last seconds. */
   count(): number;
 }
@@ -96,6 +99,10 @@ export function createKnownBuckets(
           });
         },
       };
+    },
+    giveBack(name) {
+      const known = buckets.get(name);
+      if (known !== undefined) buckets.set(name, { ...known, left: Math.min(burst, known.left + 1) });
     },
     take(name, tokens = 1) {
       const now = clock();

@@ -4,7 +4,6 @@ import type { CallerLimits } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
-import { localBucket } from "./bucket.ts";
 import type { BoundedCapacity } from "./capacity.ts";
 import { createCapacity } from "./capacity.ts";
 import type { Recognizers } from "./credentials.ts";
@@ -65,7 +64,7 @@ export function createLimits(
   const largeBodies = createCapacity(mostLargeBodies, onOverload);
   const recognition = {
     throttle,
-    lookUps: localBucket(lookUpSize),
+    lookUps: createKnownBuckets(lookUpSize),
     capacity,
     onRejectedLookUp: () => counters.rejectedLookUps.inc(),
   };

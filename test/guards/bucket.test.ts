@@ -7,7 +7,6 @@ import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import type { Bucket, BucketSize } from "../../src/guards/bucket.ts";
-import { localBucket } from "../../src/guards/bucket.ts";
 import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { SharedBucketOptions } from "../../src/guards/shared-bucket.ts";
 import { sharedBucket as bucketIn } from "../../src/guards/shared-bucket.ts";
@@ -39,8 +38,7 @@ function sharedBucket(redisLink: RedisLink, size: BucketSize, options?: SharedBu
 
 const kinds: readonly [string, (size: BucketSize) => Promise<Bucket>][] = [
   ["the bucket in Redis", async (size) => sharedBucket(await link(), size)],
-  ["the bucket of an instance", (size) => Promise.resolve(localBucket(size))],
-  ["what an instance knows of a bucket", (size) => Promise.resolve(createKnownBuckets(size))],
+  ["the bucket of an instance", (size) => Promise.resolve(createKnownBuckets(size))],
 ];
 
 /** So slow that nothing comes back while a test runs. */
@@ -161,28 +159,28 @@ test("names under another prefix are other buckets [RTE-24]", async () => {
   expect(await one.take(name)).toBeGreaterThan(0);
 });
 
-test("a token that is given back to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", () => {
-  const bucket = localBucket({ rate: frozen, burst: 2 });
-  expect([bucket.takeNow("a"), bucket.takeNow("a")]).toEqual([0, 0]);
-  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+test("a token that is given back to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", async () => {
+  const bucket = createKnownBuckets({ rate: frozen, burst: 2 });
+  expect([await bucket.take("a"), await bucket.take("a")]).toEqual([0, 0]);
+  expect(await bucket.take("a")).toBeGreaterThan(0);
   bucket.giveBack("a");
-  expect(bucket.takeNow("a")).toBe(0);
-  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+  expect(await bucket.take("a")).toBe(0);
+  expect(await bucket.take("a")).toBeGreaterThan(0);
   for (let turn = 0; turn < 5; turn++) bucket.giveBack("a");
   bucket.giveBack("never seen");
-  expect([bucket.takeNow("a"), bucket.takeNow("a")]).toEqual([0, 0]);
-  expect(bucket.takeNow("a")).toBeGreaterThan(0);
+  expect([await bucket.take("a"), await bucket.take("a")]).toEqual([0, 0]);
+  expect(await bucket.take("a")).toBeGreaterThan(0);
   expect(bucket.count()).toBe(1);
 });
 
-test("an instance keeps a bounded number of buckets, and evicts the least recently used [RTE-20]", () => {
-  const bucket = localBucket({ rate: frozen, burst: 1 });
-  for (let turn = 0; turn < 10_000; turn++) bucket.takeNow(`caller ${turn}`);
-  bucket.takeNow("caller 0");
-  bucket.takeNow("one more");
+test("an instance keeps a bounded number of buckets, and evicts the least recently used [RTE-20]", async () => {
+  const bucket = createKnownBuckets({ rate: frozen, burst: 1 });
+  for (let turn = 0; turn < 10_000; turn++) await bucket.take(`caller ${turn}`);
+  await bucket.take("caller 0");
+  await bucket.take("one more");
   expect(bucket.count()).toBe(10_000);
-  expect(bucket.takeNow("caller 0")).toBeGreaterThan(0);
-  expect(bucket.takeNow("caller 1")).toBe(0);
+  expect(await bucket.take("caller 0")).toBeGreaterThan(0);
+  expect(await bucket.take("caller 1")).toBe(0);
 });
 
 test("what is kept in Redis vanishes when the bucket is full again, and not before [RTE-08]", async () => {
@@ -204,7 +202,7 @@ test("the bucket in Redis fails when Redis cannot decide, so that the throttle u
 
 test("the bucket of an instance follows its clock to the token, also after full buckets were forgotten [RTE-13, RTE-02]", async () => {
   let now = 0;
-  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   const takeAll = async (): Promise<number> => {
     let taken = 0;
     while ((await bucket.take("a")) === 0) taken++;
@@ -225,7 +223,7 @@ test("the bucket of an instance follows its clock to the token, also after full 
 
 test("every ten seconds full buckets are forgotten, also one that is just full, and no other [RTE-13]", async () => {
   let now = 0;
-  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   const takenAt = async (ms: number, name: string): Promise<number> => {
     now = ms;
     await bucket.take(name);
@@ -271,12 +269,12 @@ test("the bucket in Redis rejects when Redis rejects its script, and counts no r
   expect(remembered).toBe(0);
 });
 
-test("an instance's buckets are swept ten seconds after they were made, whenever the first was taken from [RTE-13]", () => {
+test("an instance's buckets are swept ten seconds after they were made, whenever the first was taken from [RTE-13]", async () => {
   let now = 0;
-  const bucket = localBucket({ rate: 10, burst: 20 }, () => now);
+  const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   now = 5_000;
-  bucket.takeNow("full after two seconds");
+  await bucket.take("full after two seconds");
   now = 10_000;
-  bucket.takeNow("the one that sweeps");
+  await bucket.take("the one that sweeps");
   expect(bucket.count()).toBe(1);
 });

@@ -4,8 +4,8 @@ import { beforeEach, expect, test, vi } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure, fail } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
-import type { LocalBucket } from "../../src/guards/bucket.ts";
-import { localBucket } from "../../src/guards/bucket.ts";
+import type { KnownBuckets } from "../../src/guards/known-buckets.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Arrival, Credential, Found, Recognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
@@ -19,7 +19,7 @@ const account = new UUID("3f2a8c54-0000-4000-8000-000000000001");
 const bucketOfAccount = `account:${account.toHexString()}`;
 /** The steps in their order: `find a`, `take …`. */
 let steps: string[];
-let lookUps: LocalBucket;
+let lookUps: KnownBuckets;
 let rejectedLookUps: number;
 let find: (name: string) => Promise<Holder | undefined>;
 let recognizer: Recognizer<Holder>;
@@ -27,7 +27,7 @@ let recognizer: Recognizer<Holder>;
 function make(most = 8, burst = 3, line?: number): void {
   steps = [];
   rejectedLookUps = 0;
-  lookUps = localBucket({ rate: 0.001, burst });
+  lookUps = createKnownBuckets({ rate: 0.001, burst });
   const throttle = (bucket: string): Promise<void> => Promise.resolve(void steps.push(`take ${bucket}`));
   const parts = {
     throttle,

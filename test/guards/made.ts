@@ -10,7 +10,7 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
 import { createAuthentication } from "../../src/guards/authenticate.ts";
-import { localBucket } from "../../src/guards/bucket.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import type { KeyFacts, SignedIn } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
@@ -99,7 +99,7 @@ export function make(): Made {
   const throttle = createThrottle(undefined, { take }, () => undefined);
   const recognition = {
     throttle,
-    lookUps: localBucket({ rate: 0.001, burst: 10 }),
+    lookUps: createKnownBuckets({ rate: 0.001, burst: 10 }),
     capacity: unlimited,
     onRejectedLookUp: () => void steps.push("rejected a look-up"),
   };

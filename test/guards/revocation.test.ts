@@ -12,7 +12,7 @@ import {
   ListSessionsResponseSchema,
   SessionService,
 } from "../../src/gen/records/v1/sessions_pb.ts";
-import { localBucket } from "../../src/guards/bucket.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
 import type { Recognizers } from "../../src/guards/credentials.ts";
 import { createRecognizer, lookUpSize } from "../../src/guards/credentials.ts";
@@ -234,7 +234,7 @@ test("control: were the proof skipped, a key that an instance remembers would be
     createRecognizer(
       {
         throttle: () => Promise.resolve(),
-        lookUps: localBucket(lookUpSize),
+        lookUps: createKnownBuckets(lookUpSize),
         capacity: unlimited,
         onRejectedLookUp: () => undefined,
       },

@@ -4,7 +4,7 @@ import { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";
 import { Failure } from "../../../src/errors.ts";
 import { assistantAccessPolicy } from "../../../src/guards/assistant.ts";
-import { localBucket } from "../../../src/guards/bucket.ts";
+import { createKnownBuckets } from "../../../src/guards/known-buckets.ts";
 import { createRecognizer, lookUpSize } from "../../../src/guards/credentials.ts";
 import { unlimited } from "../../../src/guards/capacity.ts";
 import type { AssistantAccessPolicy } from "../../../src/guards/assistant.ts";
@@ -54,7 +54,7 @@ export function useAssistant(): () => Assistant {
         createRecognizer(
           {
             throttle: () => Promise.resolve(),
-            lookUps: localBucket(lookUpSize),
+            lookUps: createKnownBuckets(lookUpSize),
             capacity: unlimited,
             onRejectedLookUp: () => undefined,
           },
