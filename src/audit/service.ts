@@ -5,22 +5,7 @@ import { present, timestamp } from "../db/message.ts";
 import { cutPage } from "../db/page.ts";
 import type { OwnerService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
-import type { AuditDocument, AuditFact, AuditStore } from "./store.ts";
-
-const events: Readonly<Record<AuditFact["event"], AuditEvent>> = {
-  signed_in: AuditEvent.SIGNED_IN,
-  signed_out: AuditEvent.SIGNED_OUT,
-  key_created: AuditEvent.KEY_CREATED,
-  key_rotated: AuditEvent.KEY_ROTATED,
-  key_revoked: AuditEvent.KEY_REVOKED,
-  key_refused: AuditEvent.KEY_REFUSED,
-  tool_called: AuditEvent.TOOL_CALLED,
-  account_suspended: AuditEvent.ACCOUNT_SUSPENDED,
-  account_resumed: AuditEvent.ACCOUNT_RESUMED,
-  sessions_ended: AuditEvent.SESSIONS_ENDED,
-  records_exported: AuditEvent.RECORDS_EXPORTED,
-};
-const eventOf = new Map<string, AuditEvent>(Object.entries(events));
+import type { AuditDocument, AuditStore } from "./store.ts";
 
 /** The service over its store. The guard has set the defaults of `limit` and `offset`. */
 export function createAuditService(audit: AuditStore): OwnerService<typeof Descriptor> {
@@ -47,7 +32,7 @@ function entryMessage({
     $typeName: "records.v1.AuditEntry",
     id: _id.toHexString(),
     createdAt: timestamp(created_at),
-    event: eventOf.get(event) ?? AuditEvent.OTHER,
+    event: AuditEvent[event.toUpperCase() as keyof typeof AuditEvent] ?? AuditEvent.OTHER,
     ...present({ detail, keyPrefix: key_prefix, person }),
     requestId: request_id,
     address,

@@ -1,6 +1,7 @@
 // The audit log in MongoDB: entries are added and listed, never changed.
 import type { ClientSession, Db } from "mongodb";
 import { MongoBulkWriteError, UUID } from "mongodb";
+import type { AuditEvent as Event } from "../gen/records/v1/audit_pb.ts";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
@@ -12,19 +13,8 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Actor } from "../call/scope.ts";
 
-/** What an entry can be about. */
-export type AuditEvent =
-  | "signed_in"
-  | "signed_out"
-  | "key_created"
-  | "key_rotated"
-  | "key_revoked"
-  | "key_refused"
-  | "tool_called"
-  | "account_suspended"
-  | "account_resumed"
-  | "sessions_ended"
-  | "records_exported";
+/** What an entry can be about: an event of the interface, whose name is stored in lower case. */
+export type AuditEvent = Lowercase<Exclude<keyof typeof Event, "UNSPECIFIED" | "OTHER">>;
 
 /** An entry as it is stored: no secret in it. */
 export interface AuditDocument {

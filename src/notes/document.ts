@@ -5,7 +5,7 @@ import { storedTexts } from "../db/fields.ts";
 import type { ContactNoteItem, SessionNoteItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionNote } from "../gen/records/v1/sessions_pb.ts";
-import { SessionNoteType } from "../gen/records/v1/sessions_pb.ts";
+import { SessionNoteType, SessionNoteTypeSchema } from "../gen/records/v1/sessions_pb.ts";
 
 /** The fields of a contact's note: a new field of the messages is added here. */
 export const contactNoteFields = {
@@ -24,24 +24,14 @@ export const sessionNoteFields = {
 > &
   FieldsOf<SessionNote, "position" | "type">;
 
-/** The types of session notes, as they are stored. */
-export const sessionNoteTypes = {
-  user_manual: SessionNoteType.USER_MANUAL,
-  ai_meeting_prep: SessionNoteType.AI_MEETING_PREP,
-  user_template: SessionNoteType.USER_TEMPLATE,
-  ai_predefined: SessionNoteType.AI_PREDEFINED,
-  ai_assistant: SessionNoteType.AI_ASSISTANT,
-  reader_comment: SessionNoteType.READER_COMMENT,
-} as const;
-
-/** The name under which a type of session notes is stored; empty for none. */
+/** The name under which a type of session notes is stored: that of the interface, in lower case. */
 export function noteTypeName(type: SessionNoteType): string {
-  return Object.entries(sessionNoteTypes).find(([, known]) => known === type)?.[0] ?? "";
+  return SessionNoteTypeSchema.value[type]?.localName.toLowerCase() ?? "";
 }
 
 /** The type that is stored under a name. */
 export function noteTypeOf(name: string): SessionNoteType {
-  return sessionNoteTypes[name as keyof typeof sessionNoteTypes];
+  return SessionNoteType[name.toUpperCase() as keyof typeof SessionNoteType];
 }
 
 /** The texts of a note that has none. */
