@@ -4,13 +4,13 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
-import type { Inbound, OnError } from "../call/dispatch.ts";
+import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
-import type { Surface } from "./public.ts";
+import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
+import type { Surfaces } from "./public.ts";
 import { rejection } from "./public.ts";
 
 /** What the probes report. */
@@ -26,17 +26,8 @@ export interface Probes {
 }
 
 /** What is served on the internal listener. */
-export interface InternalSurfaces {
-  readonly rpc: Surface;
-  /** What serves other paths. */
-  readonly others: readonly Surface[];
+export interface InternalSurfaces extends Surfaces {
   readonly probes: Probes;
-  /** Called for failed requests. */
-  readonly onError: OnError;
-  /** One line of the log for every request. */
-  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The same for a message that the parser rejected, of which nothing else is known. */
-  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
 /** The handlers of the internal listener. */

@@ -36,13 +36,23 @@ export interface Surface {
   handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
+/** What is served on either listener. */
+export interface Surfaces {
+  readonly rpc: Surface;
+  /** What serves other paths, such as the dashboard and the MCP surface. */
+  readonly others: readonly Surface[];
+  /** Called for failed requests. */
+  readonly onError: OnError;
+  /** One line of the log for every request. */
+  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
+  /** The same for a message that the parser rejected, of which nothing else is known. */
+  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
+}
+
 /** What is served on the public listener. */
-export interface PublicSurfaces {
+export interface PublicSurfaces extends Surfaces {
   /** Everything under `/v1`. */
   readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
-  readonly rpc: Surface;
-  /** What serves other paths: the dashboard, the MCP surface. */
-  readonly others: readonly Surface[];
   /** Documents by their paths: content type and text. */
   readonly documents: ReadonlyMap<string, ServedText>;
   /** Responds to a request for a path beside the API where nothing is: a browser gets a page. */
@@ -51,11 +61,6 @@ export interface PublicSurfaces {
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
-  readonly onError: OnError;
-  /** One line of the log for every request. */
-  readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The same for a message that the parser rejected, of which nothing else is known. */
-  readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
 const rejectedReasons = {
@@ -88,8 +93,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   return {
     handle(request, response) {
       const path = pathOf(request);
-      const rest = isRest(path);
-      const rpc = !rest && isRpc(path);
+      const rest = restPath.test(path);
+      const rpc = !rest && path.startsWith("/records.");
       const inbound = begin(request, response, rest ? restHeaders : rpc ? rpcHeaders : []);
       try {
         requireSingleLines(request);
@@ -175,11 +180,3 @@ export function rejection(status: RejectedStatus, requestId: string, headers: He
 
 /** `v` and `1` may be percent-encoded. */
 const restPath = /^\/(?:v|%76)(?:1|%31)(?:\/|$)/;
-
-function isRest(path: string): boolean {
-  return restPath.test(path);
-}
-
-function isRpc(path: string): boolean {
-  return path.startsWith("/records.");
-}
