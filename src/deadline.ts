@@ -2,9 +2,10 @@
 import { setMaxListeners } from "node:events";
 import { Reason } from "./gen/records/v1/errors_pb.ts";
 import type { FailureOptions } from "./errors.ts";
-import { Failure, fail } from "./errors.ts";
+import { type Failure, fail } from "./errors.ts";
 import type { Tally } from "./tally.ts";
 import { waitOf } from "./tally.ts";
+import { orAfter } from "./time-limit.ts";
 
 /** From the arrival of a request to its response, with room for the response to travel. */
 export const deadlineMs = 4_800;
@@ -113,17 +114,8 @@ export function requireTime(deadline: Deadline): void {
 }
 
 /** Settles as the promise does, or fails at the deadline without waiting for work in progress. */
-export async function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const give = (): void => reject(new Failure(deadline.reason, tooLate(deadline)));
-    timer = setTimeout(give, Math.max(0, deadline.at - performance.now()));
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+export function within<T>(deadline: Deadline, promise: Promise<T>): Promise<T> {
+  return orAfter(Math.max(0, deadline.at - performance.now()), promise, () => fail(deadline.reason, tooLate(deadline)));
 }
 
 function tooLate({ reason, tally }: Deadline): FailureOptions {

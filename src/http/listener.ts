@@ -3,6 +3,7 @@
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
+import { orAfter } from "../time-limit.ts";
 import { lookAround, takeAll } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";
@@ -12,7 +13,7 @@ import { createHttp2Server } from "./http2.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { paceInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
-import { createRunning, orAfter } from "./running.ts";
+import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
 import { endUnread } from "./unread.ts";

@@ -1,5 +1,6 @@
 // Tracks the responses in progress, for which a stop waits.
 import type { Response } from "../call/exchange.ts";
+import { orAfter } from "../time-limit.ts";
 
 /** The responses of a listener. */
 export interface Running {
@@ -29,24 +30,7 @@ export function createRunning(): Running {
       response.once("close", () => forget(response));
     },
     async ended(ms) {
-      if (responses.size > 0)
-        await orAfter(
-          ms,
-          new Promise<void>((resolve) => {
-            onEnd = resolve;
-          }),
-        );
+      if (responses.size > 0) await orAfter(ms, new Promise<void>((resolve) => (onEnd = resolve)));
     },
   };
-}
-
-/** Settles as the promise does, or after `ms`. */
-export async function orAfter(ms: number, promise: Promise<void>): Promise<void> {
-  if (ms <= 0) return;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, late]);
-  clearTimeout(timer);
 }

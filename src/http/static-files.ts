@@ -7,6 +7,7 @@ import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { chooseCoding, matchesTag } from "../call/negotiation.ts";
+import { orAfter } from "../time-limit.ts";
 
 /** What a client may be sent: `identity` is the file as it is. */
 type Encoding = "br" | "gzip" | "identity";
@@ -129,13 +130,7 @@ function send(
 
 /** Resolves when the response closes, or after 5 seconds where the client is slow. */
 function untilSent(response: Response): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, slowMs);
-    response.once("close", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+  return orAfter(slowMs, new Promise((resolve) => response.once("close", resolve)));
 }
 
 function compressBrotli(body: Buffer): Promise<Buffer> {

@@ -10,6 +10,7 @@ import type { Beginning } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, text } from "../sign-in/provider.ts";
 import { isAway, unreachable } from "../sign-in/provider-failures.ts";
+import { orAfter } from "../time-limit.ts";
 
 /** Who an access token stands for. */
 export interface TokenHolder extends Beginning {
@@ -172,11 +173,9 @@ function createIntrospector(provider: Provider) {
    * The same where nothing hangs on it but a revocation: a response that comes too late for this request counts for the
    * next.
    */
-  async function introspectSoon(token: string, name: string): Promise<Introspection> {
-    let timer: NodeJS.Timeout | undefined;
+  function introspectSoon(token: string, name: string): Promise<Introspection> {
     const last = results.get(name) ?? { at: 0, claims: undefined };
-    const late = new Promise<Introspection>((resolve) => (timer = setTimeout(() => resolve(last), patienceMs)));
-    return Promise.race([introspect(token, name), late]).finally(() => clearTimeout(timer));
+    return orAfter(patienceMs, introspect(token, name), () => last);
   }
 
   async function requestIntrospection(token: string, known: Introspection | undefined): Promise<Introspection> {

@@ -22,6 +22,7 @@ import {
 import type { Logger } from "pino";
 import type { TracingConfig } from "../config.ts";
 import type { Request } from "../call/exchange.ts";
+import { orAfter } from "../time-limit.ts";
 import { createExporter } from "./exporter.ts";
 import { release } from "./release.ts";
 import { commandAttributes, commandName, requestAttributes, requestName } from "./span-attributes.ts";
@@ -92,10 +93,7 @@ export function startTracing(config: TracingConfig, log: Logger): Tracing {
       return current === undefined ? {} : headersOf(current);
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const tooLate = new Promise<void>((resolve) => (timer = setTimeout(resolve, closeWithinMs)));
-      await Promise.race([provider.shutdown().catch(() => undefined), tooLate]);
-      clearTimeout(timer);
+      await orAfter(closeWithinMs, provider.shutdown()).catch(() => undefined);
       contexts.disable();
     },
   };

@@ -6,6 +6,7 @@ import { errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
+import { orAfter } from "../time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
 import type { KeySet } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
@@ -161,8 +162,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     revoke: (accessToken) =>
       attempt(async (config) => {
         if (config.serverMetadata().revocation_endpoint === undefined) return;
-        const waited = new Promise<void>((resolve) => setTimeout(resolve, revocationMs).unref());
-        await Promise.race([oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }), waited]);
+        await orAfter(revocationMs, oidc.tokenRevocation(config, accessToken, { token_type_hint: "access_token" }));
       }),
     async readLogoutToken(token) {
       const [keySet, { issuer }] = [await keys(), (await discovered()).serverMetadata()];

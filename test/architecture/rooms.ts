@@ -25,6 +25,7 @@ export const rooms: readonly Room[] = [
     [
       "src/cli/",
       "src/loopback.ts",
+      "src/time-limit.ts",
       "src/gen/",
       "src/config-error.ts",
       "src/config.ts",

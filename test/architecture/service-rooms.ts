@@ -31,9 +31,10 @@ export const serviceRooms: readonly Room[] = [
   ["src/logged-error.ts", []],
   ["src/readable-log.ts", []],
   ["src/signals.ts", []],
-  ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts"]],
+  ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts", "src/time-limit.ts"]],
   ["src/call/", ["src/call/", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/tally.ts"]],
   ["src/turns.ts", []],
+  ["src/time-limit.ts", []],
   ["src/loopback.ts", []],
   [
     "src/large/",
@@ -125,6 +126,7 @@ export const serviceRooms: readonly Room[] = [
     domain(
       "src/sign-in/",
       "src/loopback.ts",
+      "src/time-limit.ts",
       "src/call/",
       "src/accounts/store.ts",
       "src/audit/store.ts",
@@ -139,6 +141,7 @@ export const serviceRooms: readonly Room[] = [
       "src/uuid.ts",
       "src/tally.ts",
       "src/remembered.ts",
+      "src/time-limit.ts",
       "src/gen/",
       "src/errors.ts",
       "src/db/message.ts",
@@ -218,6 +221,7 @@ export const serviceRooms: readonly Room[] = [
       "src/http/",
       "src/call/",
       "src/turns.ts",
+      "src/time-limit.ts",
       "src/address.ts",
       "src/tally.ts",
       "src/gen/",
@@ -237,6 +241,7 @@ export const serviceRooms: readonly Room[] = [
     [
       "src/observability/",
       "src/root.ts",
+      "src/time-limit.ts",
       "src/tally.ts",
       "src/errors.ts",
       "src/logged-error.ts",

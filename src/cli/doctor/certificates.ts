@@ -5,6 +5,7 @@ import { connect } from "node:tls";
 import { MongoClient } from "mongodb";
 import { withDatabase } from "../../db/mongo.ts";
 import { parseRedisUrl } from "../../redis-url.ts";
+import { orAfter } from "../../time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
@@ -41,11 +42,10 @@ export async function checkCertificates({
   );
   const redisServers = redisUrl === undefined || unusable("REDIS_URL") ? [] : redisNodes(redisUrl);
   // A name server that does not respond is the finding of the group of MongoDB.
-  const late = new Promise<Server[]>((resolve) => setTimeout(resolve, waitMs, []).unref());
   const members =
     mongodbUri === undefined || unusable("MONGODB_URI")
       ? []
-      : await Promise.race([mongoServers(mongodbUri).catch(() => []), late]);
+      : await orAfter(waitMs, mongoServers(mongodbUri), () => []).catch(() => []);
   const all = [...servers, ...redisServers, ...members];
   // One finding for each server, whichever variables name it.
   const each = all.filter(

@@ -1,4 +1,5 @@
 // One check of the doctor: what it finds, and how long it may take.
+import { orAfter } from "../../time-limit.ts";
 import { reasonOf } from "./reason.ts";
 
 /** How serious it is. Only a fault makes the doctor end with 1. */
@@ -30,16 +31,13 @@ export async function check(
   work: () => Verdict | Promise<Verdict>,
   explain: (error: Error) => Verdict = unexplained,
 ): Promise<Finding> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new DOMException("no response arrived in time", "TimeoutError")), checkLimitMs);
-  });
+  const late = (): never => {
+    throw new DOMException("no response arrived in time", "TimeoutError");
+  };
   try {
-    return { check: name, ...(await Promise.race([Promise.resolve().then(work), limit])) };
+    return { check: name, ...(await orAfter(checkLimitMs, Promise.resolve().then(work), late)) };
   } catch (error) {
     return { check: name, ...explain(error instanceof Error ? error : new Error(String(error))) };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

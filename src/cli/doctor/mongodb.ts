@@ -5,6 +5,7 @@ import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongod
 import { collections } from "../../db/collections.ts";
 import { poolOptions, withDatabase } from "../../db/mongo.ts";
 import { indexesFor } from "../../services.ts";
+import { orAfter } from "../../time-limit.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { compareConnections } from "./connections.ts";
@@ -66,9 +67,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
     return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
     // Whoever hangs is not waited for.
-    await Promise.race([client?.close(), new Promise((resolve) => setTimeout(resolve, 500).unref())]).catch(
-      () => undefined,
-    );
+    if (client !== undefined) await orAfter(500, client.close()).catch(() => undefined);
   }
 }
 
