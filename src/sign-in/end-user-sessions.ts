@@ -5,8 +5,9 @@ import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
-import { createEndedSessions, leastAheadMs } from "./ended-store.ts";
+import { createEndedSessions } from "./ended-store.ts";
 import type { SessionDocument } from "./session-store.ts";
+import { signOutOf } from "./session-store.ts";
 
 /**
  * How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard
@@ -23,17 +24,8 @@ export function createEndUserSessions(db: Db): EndUserSessions {
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
-    const signOuts = stored.map(({ sid, provider_ahead_ms: providerAheadMs = leastAheadMs, authenticated_at: at }) => ({
-      sid,
-      providerAheadMs,
-      authenticatedAt: at && at.getTime() / 1_000,
-    }));
-    // An assistant may have tokens where there is no session.
-    await ended.signOutAll(
-      { issuer, subject },
-      signOuts.length > 0 ? signOuts : [{ sid: undefined, providerAheadMs: leastAheadMs, authenticatedAt: undefined }],
-      deadline,
-    );
+    // Also where there is no session: an assistant may have tokens.
+    await ended.signOut({ issuer, subject }, stored.map(signOutOf), deadline);
     const { deletedCount } = await write(db.client, deadline, (options) =>
       sessions.deleteMany({ issuer, subject }, options),
     );

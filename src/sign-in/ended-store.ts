@@ -43,22 +43,16 @@ export type End =
   /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
   | { readonly kind: "user"; readonly laterThan: number };
 
-/** A sign-out at the dashboard, with the sign-in of the session that ends. */
-export interface SignOut extends Beginning {
+/** What a sign-out has to know of a session that ends. */
+export interface SignOut extends Pick<Beginning, "authenticatedAt" | "sid"> {
   /** How far the provider's clock may be ahead of the database's. */
   readonly providerAheadMs: number;
 }
 
 /** The ends of all sessions. */
 export interface EndedSessions {
-  /** Ends all sessions and tokens of the user from sign-ins until now. */
-  signOut(signOut: SignOut, deadline: Deadline): Promise<void>;
-  /** The same for several sessions of one user, by one command however many they are. */
-  signOutAll(
-    user: Pick<Beginning, "issuer" | "subject">,
-    sessions: readonly Omit<SignOut, "issuer" | "subject">[],
-    deadline: Deadline,
-  ): Promise<void>;
+  /** Ends all sessions and tokens of the user from sign-ins until now, by one command however many sessions there are. */
+  signOut(user: Pick<Beginning, "issuer" | "subject">, sessions: readonly SignOut[], deadline: Deadline): Promise<void>;
   /**
    * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
    * session. Fails with INVALID_LOGOUT_TOKEN where the token was used before.
@@ -119,7 +113,7 @@ interface LogoutTokenDocument {
 export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(collections.endedSessions);
   const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
-  const signOutAll: EndedSessions["signOutAll"] = async ({ issuer, subject }, sessions, deadline) => {
+  const signOut: EndedSessions["signOut"] = async ({ issuer, subject }, sessions, deadline) => {
     const aheadMs = Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
     const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
@@ -134,8 +128,7 @@ export function createEndedSessions(db: Db): EndedSessions {
     );
   };
   return {
-    signOut: ({ issuer, subject, ...session }, deadline) => signOutAll({ issuer, subject }, [session], deadline),
-    signOutAll,
+    signOut,
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
       // The token may also mean a user's sessions and tokens without a session id.

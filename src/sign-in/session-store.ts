@@ -9,7 +9,7 @@ import { primaryOf } from "../db/primary.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import type { EndedDocument } from "./ended-store.ts";
+import type { EndedDocument, SignOut } from "./ended-store.ts";
 import { judge, leastAheadMs } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
@@ -122,19 +122,15 @@ export const sessionCollection: CollectionSpec = {
 };
 
 /** The sessions of a database, under secrets that all instances share; sessions under any other secret have ended. */
-export function createDashboardSessions(
-  db: Db,
-  secrets: SessionSecrets,
-  now: () => number = Date.now,
-): DashboardSessions {
+export function createDashboardSessions(db: Db, secrets: SessionSecrets): DashboardSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const { newId, anyId, sealOf } = createIds(secrets);
   const goesOn = ({ used_at, expires_at }: SessionDocument): boolean =>
-    now() < expires_at.getTime() && now() - used_at.getTime() < idleLifetimeMs;
+    Date.now() < expires_at.getTime() && Date.now() - used_at.getTime() < idleLifetimeMs;
 
   return {
     async begin(user, deadline = deadlineIn(deadlineMs)) {
-      const [cookie, createdAt] = [randomBytes(32).toString("base64url"), now()];
+      const [cookie, createdAt] = [randomBytes(32).toString("base64url"), Date.now()];
       const { idToken, sent } = user;
       const tokens = { id_token: idToken, ...(sent && { access_token: sent.accessToken }) };
       const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
@@ -152,8 +148,8 @@ export function createDashboardSessions(
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
       if (!goesOn(session) || hasEnded(session, ended)) return undefined;
-      if (now() - session.used_at.getTime() >= usedPrecisionMs) {
-        const used = { $max: { used_at: new Date(now()) } };
+      if (Date.now() - session.used_at.getTime() >= usedPrecisionMs) {
+        const used = { $max: { used_at: new Date() } };
         await write(db.client, deadline, (options) => sessions.updateOne({ _id: session._id }, used, options));
       }
       return session;
@@ -216,6 +212,15 @@ function documentOf(
   };
 }
 
+/** What a sign-out has to know of a stored session. */
+export function signOutOf({
+  sid,
+  authenticated_at: at,
+  provider_ahead_ms: providerAheadMs = leastAheadMs,
+}: SessionDocument): SignOut {
+  return { sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 };
+}
+
 /**
  * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
  * providers backdate tokens, so that a clock is never taken to be behind.
@@ -241,16 +246,14 @@ const withEnds: readonly Document[] = [
 ];
 
 /** Whether a sign-out, here or at the provider, has ended the session, even if the session could not be deleted. */
-function hasEnded(
-  { sid, authenticated_at: authenticatedAt, created_at: createdAt }: SessionDocument,
-  ends: readonly EndedDocument[],
-): boolean {
+function hasEnded(session: SessionDocument, ends: readonly EndedDocument[]): boolean {
+  const { sid, authenticatedAt } = signOutOf(session);
   // An end with `sid: null` does not apply to a session with a `sid`.
   const concerning = ends.filter(({ _id }) => !("sid" in _id) || _id.sid !== null || sid === undefined);
   // Without the time of the sign-in, only later ends count: earlier ones were checked when the session began.
   const later =
     authenticatedAt === undefined
-      ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= createdAt)
+      ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= session.created_at)
       : concerning;
-  return judge({ authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000 }, later) !== undefined;
+  return judge({ authenticatedAt }, later) !== undefined;
 }

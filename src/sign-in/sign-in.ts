@@ -13,8 +13,8 @@ import type { IdentityProvider, SignInState } from "./provider.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 import type { End, EndedSessions } from "./ended-store.ts";
-import { leastAheadMs } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
+import { signOutOf } from "./session-store.ts";
 
 /** A request: where it comes from, for the audit log, and how long it may take. */
 export interface Origin extends Pick<Actor, "requestId" | "address"> {
@@ -180,26 +180,10 @@ function createSigningOut(
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
-      const {
-        issuer,
-        subject,
-        sid,
-        authenticated_at: authenticatedAt,
-        provider_ahead_ms: providerAheadMs = leastAheadMs,
-      } = found;
       // The ends are stored first: if the rest fails, everything has ended, and the sign-out can be repeated.
-      await ended.signOut(
-        {
-          issuer,
-          subject,
-          sid,
-          providerAheadMs,
-          authenticatedAt: authenticatedAt && authenticatedAt.getTime() / 1_000,
-        },
-        from.deadline,
-      );
+      await ended.signOut(found, [signOutOf(found)], from.deadline);
       const was = await sessions.end(value, from.deadline);
-      await sessions.endUserSessions(issuer, subject, from.deadline);
+      await sessions.endUserSessions(found.issuer, found.subject, from.deadline);
       // The browser alone is not enough: the user may not finish the provider's page.
       await Promise.all([
         was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
