@@ -6,7 +6,7 @@ import { deadlineIn, deadlineMs, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { fail } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
-import type { Request, Response } from "../call/exchange.ts";
+import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";
 import { isToServe, sendFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
@@ -18,10 +18,7 @@ import { renderPage } from "./page.ts";
 import type { View } from "./view.ts";
 
 /** Serves the dashboard by its paths. */
-export interface Dashboard {
-  serves(path: string): boolean;
-  /** Responds to a request for such a path. Never rejects. */
-  handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
+export interface Dashboard extends Surface {
   /** Responds to a request that failed: a browser gets a page, a program the envelope. */
   rejectRequest(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
 }

@@ -1,7 +1,7 @@
 // The guide on the public listener: its pages under /guide, and the files that they request.
 import type { PageDependencies } from "../http/pages.ts";
 import { handlePages } from "../http/pages.ts";
-import type { Surface } from "../http/public.ts";
+import type { Surface } from "../call/exchange.ts";
 
 const root = "/guide";
 

@@ -3,7 +3,7 @@ import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
-import type { Surface } from "./public.ts";
+import type { Surface } from "../call/exchange.ts";
 import type { HashedFile } from "./static-files.ts";
 import { isToServe, sendHashed, sendText } from "./static-files.ts";
 

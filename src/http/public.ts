@@ -21,20 +21,8 @@ import {
   transportHeaders,
 } from "./headers.ts";
 import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
-import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
+import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import { isToServe, sendText } from "./static-files.ts";
-
-/** What serves some paths. */
-export interface Surface {
-  serves(path: string): boolean;
-  /**
-   * The template of a path that it serves, where that may hold what a caller chooses; the path itself where it is not
-   * said.
-   */
-  routeOf?(path: string): string;
-  /** Never rejects. */
-  handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
-}
 
 /** What is served on either listener. */
 export interface Surfaces {

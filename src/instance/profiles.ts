@@ -5,8 +5,7 @@ import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf, rejectInput } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InternalAccess } from "../guards/internal.ts";
-import type { Response } from "../call/exchange.ts";
-import type { Surface } from "../http/public.ts";
+import type { Response, Surface } from "../call/exchange.ts";
 import type { OnError } from "../call/dispatch.ts";
 
 /** Profiles while the wait lasts. */

@@ -3,8 +3,7 @@
 import { writeFailure } from "../../gateway/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../errors.ts";
-import type { Request, Response } from "../call/exchange.ts";
-import type { Surface } from "../http/public.ts";
+import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";

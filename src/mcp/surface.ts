@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
-import type { Surface } from "../http/public.ts";
+import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import type { Beginning, EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";

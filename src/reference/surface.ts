@@ -1,7 +1,7 @@
 // The API reference on the public listener: its page at /docs, and the files that the page requests.
 import type { Pages, PageDependencies } from "../http/pages.ts";
 import { handlePages } from "../http/pages.ts";
-import type { Surface } from "../http/public.ts";
+import type { Surface } from "../call/exchange.ts";
 import { assetFolder, readAssets } from "./assets.ts";
 import { referencePage } from "./page.ts";
 

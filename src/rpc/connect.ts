@@ -6,7 +6,7 @@ import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { writeFailure } from "../../gateway/response.ts";
 import { failureOf } from "../errors.ts";
-import type { Request, Response } from "../call/exchange.ts";
+import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { allowOf, protocolOf, requireServed } from "./protocol.ts";
@@ -14,14 +14,6 @@ import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
 import { createUnaryRpc } from "./unary.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
-
-/** Serves rpcs by their paths. */
-export interface RpcSurface {
-  /** Whether the path is that of an rpc. */
-  serves(path: string): boolean;
-  /** Serves a request for such a path. Never rejects. */
-  handle(path: string, request: Request, response: Response, inbound: Inbound): Promise<void>;
-}
 
 /** For gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
@@ -36,7 +28,7 @@ export function createRpcSurface(
   onError: OnError,
   unguarded: (router: ConnectRouter) => void = () => undefined,
   streaming?: { readonly rpcs: Iterable<DescMethod>; readonly dispatch: StreamDispatch },
-): RpcSurface {
+): Surface {
   const unary = new Map(
     [...rpcs].map((rpc) => createUnaryRpc(rpc, dispatch, onError)).map((one) => [one.handler.requestPath, one]),
   );

@@ -12,7 +12,14 @@ export const rooms: readonly Room[] = [
   ...programRooms,
   [
     "src/guide/",
-    ["src/guide/", "src/root.ts", "src/html.ts", "src/http/pages.ts", "src/http/public.ts", "src/http/static-files.ts"],
+    [
+      "src/guide/",
+      "src/root.ts",
+      "src/html.ts",
+      "src/call/exchange.ts",
+      "src/http/pages.ts",
+      "src/http/static-files.ts",
+    ],
   ],
   ["src/services.ts", ["src/"]],
   ["src/background.ts", ["src/services.ts", "src/db/"]],
