@@ -6,7 +6,6 @@ import { findFirst } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
-import type { Background, OnTrouble } from "../db/repeat.ts";
 import { databaseNow } from "../db/primary.ts";
 import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
@@ -15,7 +14,7 @@ import type { OperatorCaller } from "../guards/internal.ts";
 import type { PlaceLeft } from "./places.ts";
 import { createPlaces } from "./places.ts";
 import type { AccountStore, IdentityDocument } from "./store.ts";
-import type { ErasureDocument } from "./sweeper.ts";
+import type { ErasureDocument, Sweeper } from "./sweeper.ts";
 import { createSweeper, leavingOf } from "./sweeper.ts";
 
 /** Who requested an erasure, and why: the account's own audit log is erased with it. */
@@ -35,21 +34,13 @@ export interface Erasure {
 }
 
 /** Deletes accounts. */
-export interface Erasures {
+export interface Erasures extends Pick<Sweeper, "follow" | "counts" | "idle"> {
   /**
    * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no
    * other sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such
    * account, nor was one that was erased in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
-  /** Continues in the background with what other calls, or instances that ended, have begun. */
-  follow(onTrouble: OnTrouble): Background;
-  /**
-   * For the metrics: the erasures that are not finished, as last seen, and the documents that this instance deleted.
-   */
-  counts(): { readonly running: number; readonly deleted: number };
-  /** Resolves when this instance sweeps nothing. */
-  idle(): Promise<unknown>;
 }
 
 /** For looking through Redis once what could be erased is erased. */
@@ -82,7 +73,7 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
   const { client, specs, redis, ease } = dependencies;
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
   const places = createPlaces(client.db(), specs, redis);
-  const sweeper = createSweeper(client, places, ease);
+  const { sweep, ...background } = createSweeper(client, places, ease);
   const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> =>
     findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
 
@@ -113,7 +104,7 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
             erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options),
           );
         // A sweep that fails is begun again in the background, which logs it.
-        const sweeping = sweeper.sweep(erasure).catch(() => undefined);
+        const sweeping = sweep(erasure).catch(() => undefined);
         await Promise.race([sweeping, sleep(Math.max(0, untilMs - performance.now()))]);
         seen = await look();
       }
@@ -128,9 +119,7 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
         ),
       };
     },
-    follow: sweeper.follow,
-    counts: sweeper.counts,
-    idle: sweeper.idle,
+    ...background,
   };
 }
 

@@ -33,7 +33,9 @@ export interface Sweeper {
   sweep(erasure: ErasureDocument): Promise<void>;
   /** Continues in the background with what other calls, or instances that ended, have begun. */
   follow(onTrouble: OnTrouble): Background;
-  /** The erasures that are not finished, as last seen, and the documents that this instance deleted. */
+  /**
+   * For the metrics: the erasures that are not finished, as last seen, and the documents that this instance deleted.
+   */
   counts(): { readonly running: number; readonly deleted: number };
   /** Resolves when this instance sweeps nothing. */
   idle(): Promise<unknown>;
