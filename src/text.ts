@@ -25,9 +25,9 @@ export function endOfCodePoint(text: string, at: number): number {
 const stride = 65_536;
 const surrogate = /[\ud800-\udfff]/;
 
-/** Where so many code points after `from` end, or the text does, in UTF-16 units. */
-export function endOfCodePoints(text: string, from: number, count: number): number {
-  let [end, left] = [from, count];
+/** Where so many code points of the text end, or the text does, in UTF-16 units. */
+export function endOfCodePoints(text: string, count: number): number {
+  let [end, left] = [0, count];
   while (left > 0 && end < text.length) {
     const most = Math.min(stride, left, text.length - end);
     if (surrogate.test(text.slice(end, end + most))) {

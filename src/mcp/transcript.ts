@@ -102,7 +102,7 @@ export function pageOf(
   beside: object,
 ): { readonly page: string; readonly next: number | null } {
   const mostBytes = resultBytes - besideBytes - Buffer.byteLength(JSON.stringify(beside));
-  const start = endOfCodePoints(text, 0, offset);
+  const start = endOfCodePoints(text, offset);
   let [end, points, bytes] = [start, 0, 0];
   while (end < text.length && points < pageCharacters) {
     bytes += jsonBytesAt(text, end);

@@ -243,7 +243,7 @@ export function contactLabel({ full_name, inferred_name, email }: LabelledContac
 
 function resultMessage({ kind, parent_id, label, type, content, created_at }: NoteDocument): NoteSearchResult {
   const text = content ?? "";
-  const excerpt = text.slice(0, endOfCodePoints(text, 0, excerptLength));
+  const excerpt = text.slice(0, endOfCodePoints(text, excerptLength));
   return {
     $typeName: "records.v1.NoteSearchResult",
     kind: kind === "contact" ? NoteKind.CONTACT : NoteKind.SESSION,

@@ -94,7 +94,7 @@ function fixedTexts(person: Person, story: Story, random: Random): string[] {
 
 /** The first code points of a text that is long enough, ending as if cut off by hand. */
 function exactly(codePoints: number, text: string): string {
-  return `${text.slice(0, endOfCodePoints(text, 0, codePoints - 1))}…`;
+  return `${text.slice(0, endOfCodePoints(text, codePoints - 1))}…`;
 }
 
 function templatesOf(bond: Bond, random: Random): () => string {
