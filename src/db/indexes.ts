@@ -7,7 +7,7 @@ import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { isDenied } from "./error-codes.ts";
 import type { IndexSpec } from "./mongo.ts";
-import { isUnavailable, retryMs, unlessMissing } from "./mongo.ts";
+import { duplicateIndex, isUnavailable, retryMs, unlessMissing } from "./mongo.ts";
 
 /** What one collection lacks. */
 export interface IndexStep {
@@ -138,10 +138,10 @@ function inWords(error: unknown, collection: string, build: readonly IndexDescri
   if (!(error instanceof MongoServerError)) return error;
   const names = build.map(({ name }) => `${collection}.${name}`).join(", ");
   const say = (text: string): Error => new Error(`The indexes ${names} cannot be built: ${text}`, { cause: error });
-  if (error.code === 11000) {
-    const fields = Object.keys((error["keyPattern"] as object | undefined) ?? {}).join(", ");
+  const duplicated = duplicateIndex(error);
+  if (duplicated !== undefined) {
     return say(
-      `several documents of ${collection} have the same ${fields || "value in a unique index"}. Remove the duplicates, then try again.`,
+      `several documents of ${collection} have the same ${duplicated.join(", ") || "value in a unique index"}. Remove the duplicates, then try again.`,
     );
   }
   if (error.codeName === "IndexOptionsConflict" || error.codeName === "IndexKeySpecsConflict") {

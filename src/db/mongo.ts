@@ -88,7 +88,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
   for (;;) {
     try {
       await client.connect();
-      await requireTransactions(client);
+      requireServer(await client.db("admin").command({ hello: 1 }));
       await primaryOf(client).prove();
       return client;
     } catch (error) {
@@ -143,10 +143,6 @@ export function withDatabase(uri: string): string {
   const authenticates = server.includes("@") && !/[?&]authSource=/i.test(query);
   const options = authenticates ? `${query === "" ? "?" : `${query}&`}authSource=admin` : query;
   return `${server}/records${options}`;
-}
-
-async function requireTransactions(client: MongoClient): Promise<void> {
-  requireServer(await client.db("admin").command({ hello: 1 }));
 }
 
 /** The wire version of MongoDB 6.0, the oldest that joins sharded collections and is tested. */

@@ -9,6 +9,7 @@ import type { WriteScope } from "../call/scope.ts";
 import type { FindOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists, findTouched } from "./named.ts";
 import { createLayer } from "./layer.ts";
+import { duplicateIndex } from "./mongo.ts";
 import type { Changed } from "./layer.ts";
 
 /** A batch to write. */
@@ -39,7 +40,7 @@ export async function putBatch<T extends KnownRecord>(
     try {
       return await commit(client, scope, undefined, work, { atomic: true });
     } catch (error) {
-      if (!(error instanceof MongoBulkWriteError) || error.code !== 11000) throw error;
+      if (!(error instanceof MongoBulkWriteError) || duplicateIndex(error) === undefined) throw error;
       const collided = written[[error.writeErrors].flat()[0]?.index ?? -1];
       if (collided === undefined) throw error;
       const taken = await takenByOthers(collection, scope, written);
