@@ -69,22 +69,22 @@ function keptUnder(name: string): string {
 export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
 
-  function keep(key: string, claim: StoredClaim): void {
+  const keep = (key: string, claim: StoredClaim | undefined): void => {
+    if (claim === undefined || claim.erased === true) return;
     const keptMs = Math.min(responseMs, Math.floor(claim.leftMs ?? responseMs));
-    if (keptMs <= 0 || claim.erased === true) return;
-    void redis?.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
-  }
+    if (keptMs > 0) void redis.attempt(key, ({ run }) => run(keepScript, encode(claim), erasedMark, keptMs));
+  };
 
   return {
     async reserve(name, holder, tally) {
       const key = keptUnder(name);
       const held = await redis.attempt(key, ({ run }) => run(reserveScript, pending(holder), leaseMs), tally);
-      if (held === undefined) return { kind: "unknown", release: (claim) => claim !== undefined && keep(key, claim) };
+      const unknown = { kind: "unknown", release: (claim?: StoredClaim) => keep(key, claim) } as const;
+      if (held === undefined) return unknown;
       if (typeof held === "string") {
         if (held.startsWith(pending(""))) return { kind: "in flight" };
         const claim = decode(held);
-        if (claim !== undefined) return { kind: "completed", claim };
-        return { kind: "unknown", release: (written) => written !== undefined && keep(key, written) };
+        return claim === undefined ? unknown : { kind: "completed", claim };
       }
       const renewal = setInterval(
         () => void redis.attempt(key, ({ run }) => run(renewScript, pending(holder), leaseMs)),
