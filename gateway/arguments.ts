@@ -7,6 +7,7 @@ import { mostViolations } from "../src/errors.ts";
 import { loneSurrogate } from "../src/text.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
+import { missing, set } from "./request.ts";
 import type { RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readValue } from "./scalar.ts";
@@ -23,7 +24,6 @@ export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => Reque
 export function createArgumentReader(route: Route): ArgumentReader {
   const beyond = route.beyond?.fields ?? [];
   const fields = new Map([...route.path, ...route.query, ...beyond].map((field) => [field.name, field]));
-  const names = [...fields.keys()].join(", ");
   const isGiven = (given: Readonly<Record<string, unknown>>, name: string): boolean =>
     (given[name] ?? null) !== null && given[name] !== "";
   return (given) => {
@@ -31,20 +31,14 @@ export function createArgumentReader(route: Route): ArgumentReader {
     const message = create(route.rpc.input) as Message & Record<string, Scalar>;
     for (const [name, value] of Object.entries(given)) {
       const field = fields.get(name);
-      if (field === undefined)
-        violations.push({
-          field: echoedName(name),
-          rule: "unknown_argument",
-          message: `must be left out: the arguments are ${names}`,
-        });
+      if (field === undefined) violations.push(unknownArgument(name, [...fields.keys()]));
       else if (typeof value === "string" && loneSurrogate.test(value))
         violations.push({ field: name, rule: "surrogate", message: "must not contain a lone surrogate" });
       else if (value !== null && (value !== "" || isNeeded(field, given)))
-        set(message, field.local, readValue(field, meant(field, value as Json), violations));
+        set(message, field, readValue(field, meant(field, value as Json), violations));
     }
     for (const field of fields.values()) {
-      if (isNeeded(field, given) && (given[field.name] ?? null) === null)
-        violations.push({ field: field.name, rule: "required", message: "is required" });
+      if (isNeeded(field, given) && (given[field.name] ?? null) === null) violations.push(missing(field));
     }
     return { message, violations: violations.slice(0, mostViolations) };
   };
@@ -64,6 +58,8 @@ function meant({ name, kind }: RequestField, value: Json): Json {
   return value.startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
 }
 
-function set(message: Record<string, Scalar>, name: string, value: Scalar | undefined): void {
-  if (value !== undefined) message[name] = value;
+/** A violation that names the arguments that there are. */
+export function unknownArgument(name: string, names: readonly string[]): Violation {
+  const message = `must be left out: the arguments are ${names.join(", ")}`;
+  return { field: echoedName(name), rule: "unknown_argument", message };
 }

@@ -101,10 +101,12 @@ function flawViolation({ path, kind }: Flaw): Violation {
   return { field: echoedName(path), rule: kind, message };
 }
 
-function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {
+/** Sets a field of a message to what was read of it, if that is anything. */
+export function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {
   if (value !== undefined) fields[field.local] = value;
 }
 
-function missing(field: RequestField): Violation {
+/** The violation of a field that has to be there. */
+export function missing(field: RequestField): Violation {
   return { field: field.name, rule: "required", message: "is required" };
 }

@@ -1,6 +1,6 @@
 // What a tool is: how it is described to a model, and how it is called.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
-import { echoedName } from "../../gateway/echoed-name.ts";
+import { unknownArgument } from "../../gateway/arguments.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import { rejectInput } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
@@ -35,12 +35,5 @@ export interface Tool {
 /** Rejects an argument that the tool does not have, naming those that it has. */
 export function rejectOthers(given: Arguments, names: readonly string[]): void {
   const other = Object.keys(given).find((name) => !names.includes(name));
-  if (other !== undefined)
-    rejectInput([
-      {
-        field: echoedName(other),
-        rule: "unknown_argument",
-        message: `must be left out: the arguments are ${names.join(", ")}`,
-      },
-    ]);
+  if (other !== undefined) rejectInput([unknownArgument(other, names)]);
 }
