@@ -24,6 +24,7 @@ import { sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import type { SessionNoteRow, SummaryRow } from "./messages.ts";
 import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
+import { withSpoken } from "./transcripts.ts";
 
 /** What sessions to list. Instants are in milliseconds since 1970, both included. */
 export interface SessionFilter {
@@ -188,18 +189,7 @@ function pageOf(scope: Scope, filter: SessionFilter, page: PageRequest): Documen
 /** The stages that keep sessions with a transcript, or those without one. */
 function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
   if (hasTranscript === undefined) return [];
-  return [
-    {
-      $lookup: {
-        from: collections.transcripts,
-        localField: "_id",
-        foreignField: "_id",
-        pipeline: [{ $match: { account_id: scope.accountId, text: { $ne: null } } }, { $project: { _id: 1 } }],
-        as: "transcripts",
-      },
-    },
-    { $match: { transcripts: hasTranscript ? { $ne: [] } : [] } },
-  ];
+  return [withSpoken(scope, { _id: 1 }), { $match: { spoken: hasTranscript ? { $ne: [] } : [] } }];
 }
 
 /** In `n` the words of the session's own texts come first; those of the contact's name follow them. */

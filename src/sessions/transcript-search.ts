@@ -16,6 +16,7 @@ import { queryWords } from "../search/words.ts";
 import type { SessionDocument } from "./document.ts";
 import { findPassages } from "./passages.ts";
 import type { TranscriptDocument } from "./transcripts.ts";
+import { withSpoken } from "./transcripts.ts";
 
 /** Finds what was said. */
 export interface TranscriptSearch {
@@ -120,21 +121,7 @@ async function textsOfSessions(
 
 /** Adds to each session the size of its transcript. */
 function spokenStages(scope: Scope): Document[] {
-  return [
-    { $project: projectionOf(sessionFields) },
-    {
-      $lookup: {
-        from: collections.transcripts,
-        localField: "_id",
-        foreignField: "_id",
-        pipeline: [
-          { $match: { account_id: scope.accountId, text: { $ne: null } } },
-          { $project: { _id: 0, size: "$text.size" } },
-        ],
-        as: "spoken",
-      },
-    },
-  ];
+  return [{ $project: projectionOf(sessionFields) }, withSpoken(scope, { _id: 0, size: "$text.size" })];
 }
 
 /** The first sessions whose transcripts have so many bytes together; of a longer one the beginning is searched. */

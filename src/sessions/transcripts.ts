@@ -117,6 +117,14 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
   };
 }
 
+/** The stage that adds to sessions, as `spoken`, what a projection takes of the transcript, where it has a text. */
+export function withSpoken(scope: Scope, projection: Document): Document {
+  const pipeline = [{ $match: { account_id: scope.accountId, text: { $ne: null } } }, { $project: projection }];
+  return {
+    $lookup: { from: collections.transcripts, localField: "_id", foreignField: "_id", pipeline, as: "spoken" },
+  };
+}
+
 /** A text as it is stored. */
 export async function storedText(text: string): Promise<NonNullable<TranscriptDocument["text"]>> {
   const deflated = await deflateText(text);
