@@ -23,7 +23,7 @@ import { contactNoteFields } from "../notes/document.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import type { NoteRow, SessionRow } from "./messages.ts";
 import { contactMessage, recentSessionFields } from "./messages.ts";
-import type { ContactUpserts } from "./upsert.ts";
+import type { ContactUpserts, FindMatches, Matched } from "./upsert.ts";
 import { createContactUpserts } from "./upsert.ts";
 import type { ContactNames, RewriteCopies } from "./write.ts";
 import { createContactWrites, derive, newContact } from "./write.ts";
@@ -44,21 +44,13 @@ export interface ContactStore extends ContactUpserts {
   /** The contacts that any of the names means, by one command. */
   named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<ContactDocument>>;
   /** The same; an item whose names mean none means the active contact with its email. */
-  matching(scope: WriteScope, items: readonly Matched[]): Promise<Matches>;
+  readonly matching: FindMatches;
   /** The same by their names, of which only these are read. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the contacts that any of the names means, and marks them as `lock` does. */
   readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
   /** Deletes the contact alone, within a transaction; false when there is none. */
   remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
-}
-
-/** How an item says which contact it means. */
-export type Matched = RecordName & { readonly email?: string | undefined };
-
-/** The contacts that items mean. */
-export interface Matches {
-  get(item: Matched): ContactDocument | undefined;
 }
 
 /** How much of its timeline and sessions a contact shows (contract §3.5). */
@@ -144,7 +136,7 @@ export function createContactStore(client: MongoClient, rewriteCopies: RewriteCo
   };
 }
 
-function createMatching(contacts: Collection<ContactDocument>, named: ContactStore["named"]): ContactStore["matching"] {
+function createMatching(contacts: Collection<ContactDocument>, named: FindMatches): FindMatches {
   return async (scope, items) => {
     const byName = await named(scope, items);
     const unnamed = items.filter((item) => byName.get(item) === undefined);

@@ -26,12 +26,17 @@ export interface ContactUpserts {
   setArchived(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome>;
 }
 
+/** How an item says which contact it means. */
+export type Matched = RecordName & { readonly email?: string | undefined };
+
 /** Reads the contacts that items mean. */
-type Find = (scope: WriteScope, items: readonly Named[]) => Promise<{ get(item: Named): ContactDocument | undefined }>;
-type Named = RecordName & { readonly email?: string | undefined };
+export type FindMatches = (
+  scope: WriteScope,
+  items: readonly Matched[],
+) => Promise<{ get(item: Matched): ContactDocument | undefined }>;
 
 /** Over the writes of contacts; `named` finds contacts by their names, `matching` also by their email. */
-export function createContactUpserts(writes: ContactWrites, named: Find, matching: Find): ContactUpserts {
+export function createContactUpserts(writes: ContactWrites, named: FindMatches, matching: FindMatches): ContactUpserts {
   return {
     put: (scope, item, known) =>
       write(writes, scope, known, {

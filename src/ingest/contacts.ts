@@ -1,6 +1,7 @@
 // Batches of contacts: each is a write by itself, because it has an email to itself; several are written at a time.
 import type { ContactDocument } from "../contacts/document.ts";
-import type { ContactStore, Matched, Matches } from "../contacts/store.ts";
+import type { ContactStore } from "../contacts/store.ts";
+import type { FindMatches, Matched } from "../contacts/upsert.ts";
 import type { Outcome } from "../db/named.ts";
 import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
@@ -25,7 +26,7 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
   async function write<Item extends Matched>(
     scope: WriteScope,
     items: readonly Item[],
-    find: (scope: WriteScope, items: readonly Matched[]) => Promise<Matches>,
+    find: FindMatches,
     writeOne: (item: Item, known: ContactDocument | undefined) => Promise<Outcome>,
   ): Promise<Outcome[]> {
     const known = await find(scope, items);
