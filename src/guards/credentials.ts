@@ -1,5 +1,5 @@
 // 429 for every kind of credential: throttles a request by the credential's account or by its address (contract §6).
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
@@ -30,7 +30,7 @@ export interface Credential<Holder> {
 
 /** A name for a credential that is sent as it is: its digest. */
 export function digestName(secret: string): string {
-  return createHash("sha256").update(secret).digest("base64");
+  return hash("sha256", secret, "base64");
 }
 
 /** The facts of a request that are known before its credential is looked up. */

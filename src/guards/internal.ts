@@ -1,5 +1,5 @@
 // 401 on the internal listener: the service token, and the account on whose behalf a call is made (contract §1).
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { uuid } from "../db/mongo.ts";
@@ -54,7 +54,7 @@ export function createInternalAccess(
   tokens: readonly string[],
   exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>,
 ): InternalAccess {
-  const digests = tokens.map(digest);
+  const digests = tokens.map((token) => hash("sha256", token, "buffer"));
 
   async function requireAccount(
     accountId: UUID,
@@ -98,13 +98,9 @@ export function createInternalAccess(
 
 /** The digest of the token in a request. */
 function tokenOf({ header }: Pick<Inbound, "header">): Buffer {
-  return digest(bearer(header("authorization")) ?? "");
+  return hash("sha256", bearer(header("authorization")) ?? "", "buffer");
 }
 
 function shown(digested: Buffer): string {
   return digested.toString("hex").slice(0, 8);
-}
-
-function digest(token: string): Buffer {
-  return createHash("sha256").update(token).digest();
 }

@@ -1,6 +1,6 @@
 // Reports whose access token a request has: signature, issuer, expiry, type, audience, and what the provider says of it
 // (contract §8).
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -73,7 +73,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
   return {
     async verify(token) {
       if (token.length > unlikely || !form.test(token)) rejectToken("it is malformed");
-      const name = nameOf(token);
+      const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
       const { claims: said, error } = await (signed === undefined
         ? introspect(token, name)
@@ -232,10 +232,6 @@ function createRefreshed() {
       if (!isKnown) refreshLater(name, last, introspect);
     },
   };
-}
-
-function nameOf(token: string): string {
-  return createHash("sha256").update(token).digest("base64");
 }
 
 /** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
