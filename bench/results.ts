@@ -116,7 +116,7 @@ export function timesAsGood(rounds: Run["rounds"], figure: Figure): number[] {
 }
 
 /** Whether the processor time of two runs, of the service or of all, differs by more than `tolerance`. */
-export function differ(one: Run, another: Run): boolean {
+function differ(one: Run, another: Run): boolean {
   return (["serviceUs", "totalUs"] as const).some((figure) => {
     const [a, b] = [median(ratios(one.rounds, figure)), median(ratios(another.rounds, figure))];
     return Math.max(a / b, b / a) > tolerance;

@@ -87,7 +87,7 @@ export type LogLevel = (typeof logLevels)[number];
 export type LogAddresses = (typeof logAddresses)[number];
 
 /** Every level of the log, the quietest first but for `silent`. */
-export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const logAddresses = ["full", "truncated", "none"] as const;
 
 /** The settings that are or contain a secret. */

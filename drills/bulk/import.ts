@@ -80,7 +80,7 @@ export async function drillImport(
 }
 
 /** What the database holds of the account. */
-export async function digestsIn(
+async function digestsIn(
   client: MongoClient,
   accountId: UUID,
 ): Promise<Readonly<Record<"contacts" | "sessions" | "notes", Digest>>> {

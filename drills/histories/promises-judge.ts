@@ -119,7 +119,7 @@ export function judgeRecovery(operations: readonly Operation[], from: number, se
 /**
  * The longest of the times between two of these that lie in that time, or reach into it; Infinity where there is none.
  */
-export function longestGap(times: readonly number[], from: number, to: number): number {
+function longestGap(times: readonly number[], from: number, to: number): number {
   return Math.max(0, ...gapsIn(times, from, to).map(([begin, end]) => end - begin));
 }
 

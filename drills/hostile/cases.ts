@@ -15,7 +15,7 @@ export interface Case {
 }
 
 /** The numbers from 0 to 1 of mulberry32, always the same for the same seed. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -26,7 +26,7 @@ interface Variation {
 }
 
 /** One's own values in what an operation cannot do without. */
-export function ownRequest({ name, required, fields }: Operation, { own, other }: Sides, findings: Findings): Given {
+function ownRequest({ name, required, fields }: Operation, { own, other }: Sides, findings: Findings): Given {
   for (const field of fields)
     if (valuesOf(field, own, other) === undefined)
       findings.violations.push(`no value known for the field ${field} of ${name}`);

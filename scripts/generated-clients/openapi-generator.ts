@@ -10,7 +10,7 @@ export const openApiGeneratorVersion = "7.25.0";
 const copyJars = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies";
 /** One short run: compiling the generator itself well costs more than it saves. */
 export const quickJava = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
-export const programs = join(import.meta.dirname, "programs");
+const programs = join(import.meta.dirname, "programs");
 
 /** What is missing for it; undefined where it can run. */
 export function missingForJava(): string | undefined {

@@ -31,7 +31,7 @@ export interface ErasureHold {
 export type TakeErasure = (id: UUID, isStopped: () => boolean) => Promise<ErasureHold | undefined>;
 
 /** Long enough for a slow command, short enough that an erasure continues soon after an instance was killed. */
-export const erasureLeaseMs = 10_000;
+const erasureLeaseMs = 10_000;
 /** Also how often an instance writes its progress. */
 const renewAfterMs = 1_000;
 

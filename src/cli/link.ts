@@ -101,7 +101,7 @@ export function explain(error: unknown, address: () => string): unknown {
 }
 
 /** The reason that the service gave, if the failure is the service's own. */
-export function reasonOf(error: unknown): string | undefined {
+function reasonOf(error: unknown): string | undefined {
   return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason;
 }
 

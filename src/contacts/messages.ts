@@ -40,7 +40,7 @@ export function contactMessage(
 }
 
 /** A note of a timeline. */
-export function noteMessage(note: NoteRow): ContactTimelineNote {
+function noteMessage(note: NoteRow): ContactTimelineNote {
   return {
     $typeName: "records.v1.ContactTimelineNote",
     id: idText(note._id),

@@ -54,8 +54,8 @@ export interface ContactStore extends ContactUpserts {
 }
 
 /** How much of its timeline and sessions a contact shows (contract §3.5). */
-export const timelineLength = 50;
-export const recentSessionsLength = 5;
+const timelineLength = 50;
+const recentSessionsLength = 5;
 
 export const contactCollection: CollectionSpec = {
   collection: collections.contacts,

@@ -11,13 +11,13 @@ export const leaseMs = 1_350;
  * How long a new primary is left alone after this instance first saw it: by then every lease on the one before has run
  * out, in every instance. It exceeds the lease by more than clocks can drift apart in that time.
  */
-export const handoverMs = 1_400;
+const handoverMs = 1_400;
 
 /**
  * How long a primary that nobody else can replace may leave proofs without a response. Its reads are current whenever
  * it responds, so that this only decides when requests stop waiting for it.
  */
-export const silenceMs = 3_000;
+const silenceMs = 3_000;
 
 /** The member that leads, as the driver knows it. */
 export interface Leader {

@@ -9,7 +9,7 @@ import type { Arguments, Tool } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
 /** About 10,000 tokens of English: below what clients take of one result. */
-export const pageCharacters = 40_000;
+const pageCharacters = 40_000;
 /** For what every page has beside its text: its place, and how to get the next one. */
 const besideBytes = 1_500;
 

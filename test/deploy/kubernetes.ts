@@ -117,7 +117,7 @@ export function manifestFiles(folder: string): string[] {
   return readdirSync(join(root, folder)).filter((name) => name.endsWith(".yaml") && name !== "kustomization.yaml");
 }
 
-export function readDocuments(path: string): unknown[] {
+function readDocuments(path: string): unknown[] {
   return parseAllDocuments(readFileSync(join(root, path), "utf8")).map((document) => {
     for (const error of document.errors) throw error;
     return document.toJS() as unknown;

@@ -7,14 +7,14 @@ import { readConfig } from "../../src/config.ts";
 export const root = join(import.meta.dirname, "../..");
 
 /** The variables that src/config.ts reads. */
-export const readNames: ReadonlySet<string> = new Set(
+const readNames: ReadonlySet<string> = new Set(
   [...readFileSync(join(root, "src/config.ts"), "utf8").matchAll(/\b(?:env|required)\("([A-Z][A-Z0-9_]*)"/g)].map(
     ([, name]) => name ?? "",
   ),
 );
 
 /** Without these an instance would start parts of its own beside it, or not at all. */
-export const realNames = [
+const realNames = [
   "BASE_URL",
   "MONGODB_URI",
   "REDIS_URL",

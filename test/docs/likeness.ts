@@ -15,7 +15,7 @@ const exact = new Set([
 ]);
 
 /** Whether a text is as shown, where `…` stands for anything within a line. */
-export function isLike(shown: string, came: string): boolean {
+function isLike(shown: string, came: string): boolean {
   const pattern = shown
     .split("…")
     .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))

@@ -82,7 +82,7 @@ const monthAndDay =
   "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
 const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
 /** A `full-date` or a `date-time` of RFC 3339 that exists: what `src/instant.ts` reads. */
-export const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
+const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
 
 function enumOf({ enum: type, name }: DescField): DescEnum {
   if (type === undefined) throw new Error(`${name} is not an enum`);

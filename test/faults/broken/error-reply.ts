@@ -33,7 +33,7 @@ export function errorDocument(
 }
 
 /** The labels that a server gives an error after which the command may be tried again. */
-export function labelsFor({ name, inTransaction, retryable }: Command): string[] {
+function labelsFor({ name, inTransaction, retryable }: Command): string[] {
   if (name === "committransaction" || name === "aborttransaction") return ["RetryableWriteError"];
   if (inTransaction) return ["TransientTransactionError"];
   return retryable ? ["RetryableWriteError"] : [];
