@@ -28,7 +28,7 @@ export interface Calls {
     rpc: DescMethodUnary<I, O>,
     request: MessageShape<I>,
     inbound: Inbound,
-    found?: readonly Violation[],
+    found: readonly Violation[],
   ): Promise<MessageShape<O>>;
 }
 
@@ -51,7 +51,7 @@ export function createCalls(dispatch: Dispatch, documentProvider: string, onErro
       },
     ]),
   );
-  const invoke: Calls["invoke"] = async (rpc, request, inbound, found = []) => {
+  const invoke: Calls["invoke"] = async (rpc, request, inbound, found) => {
     try {
       const admitted = await dispatch.admit(rpc, inbound);
       return (await admitted.invoke(request, found)).message as MessageShape<typeof rpc.output>;

@@ -75,7 +75,7 @@ export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(user: Identified, deadline?: Deadline): Promise<string>;
   /** The session of a cookie's value, unless it has expired or the user has signed out since; marks it as used. */
-  find(cookie: string, deadline?: Deadline): Promise<SessionDocument | undefined>;
+  find(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
@@ -139,7 +139,7 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       await write(db.client, deadline, (options) => sessions.insertOne(session, options));
       return cookie;
     },
-    async find(cookie, deadline = deadlineIn(deadlineMs)) {
+    async find(cookie, deadline) {
       const [found] = await aggregate<SessionDocument & { ended: EndedDocument[] }>(
         sessions,
         [{ $match: anyId(cookie) }, ...withEnds],
