@@ -88,14 +88,10 @@ export function createKnownBuckets(
         learn(state, taken) {
           const { replied, tookAt, left, since, ours, others } = buckets.get(name) ?? { ...unknown, since: sentAt };
           const due = replied === undefined ? burst : refilled(replied.left, state.at - replied.at);
-          const byOthers = Math.max(0, due - taken - state.left);
-          const fade = taken + byOthers > 0 ? fading : 1;
           put(name, {
             ...(tookAt > sentAt ? { left: Math.min(left, state.left), since } : { left: state.left, since: sentAt }),
-            replied: state,
-            tookAt,
-            ours: ours * fade + taken,
-            others: others * fade + byOthers,
+            ...{ replied: state, tookAt },
+            ...sharesAfter({ ours, others }, taken, Math.max(0, due - taken - state.left)),
           });
         },
       };
@@ -116,4 +112,10 @@ export function createKnownBuckets(
       return Promise.resolve(passes ? 0 : msFor(cost - left));
     },
   };
+}
+
+/** The tokens that this instance and the others took, after one more reply. */
+function sharesAfter({ ours, others }: Pick<Known, "ours" | "others">, taken: number, byOthers: number) {
+  const fade = taken + byOthers > 0 ? fading : 1;
+  return { ours: ours * fade + taken, others: others * fade + byOthers };
 }

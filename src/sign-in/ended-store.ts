@@ -51,7 +51,9 @@ export interface SignOut extends Pick<Beginning, "authenticatedAt" | "sid"> {
 
 /** The ends of all sessions. */
 export interface EndedSessions {
-  /** Ends all sessions and tokens of the user from sign-ins until now, by one command however many sessions there are. */
+  /**
+   * Ends all sessions and tokens of the user from sign-ins until now, by one command however many sessions there are.
+   */
   signOut(user: Pick<Beginning, "issuer" | "subject">, sessions: readonly SignOut[], deadline: Deadline): Promise<void>;
   /**
    * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
