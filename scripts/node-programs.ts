@@ -1,7 +1,8 @@
 // Fetches the supported versions of Node from the npm package `node`, each into a folder of the user's cache, once.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { madeOnce } from "./made-once.ts";
 
 /** The supported versions, the oldest first. */
 export const supportedNodes = ["20.19", "22", "24", "26"] as const;
@@ -19,7 +20,8 @@ export interface NodeProgram {
  */
 export function nodeProgram(name: string, cacheDir: string, say: (line: string) => void): NodeProgram {
   const folder = join(cacheDir, "nodes", name);
-  if (!existsSync(programIn(folder))) install(name, folder, say);
+  const isWhole = (): boolean => existsSync(programIn(folder));
+  madeOnce(folder, (making) => install(name, making, say), isWhole);
   const path = programIn(folder);
   const version = versionOf(path);
   if (version === undefined || !version.startsWith(`v${name}.`))
@@ -39,27 +41,18 @@ export function nodeOfAtLeast(
   return nodeProgram(String(major), cacheDir, (line) => console.log(line)).path;
 }
 
-/** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
 function install(name: string, folder: string, say: (line: string) => void): void {
   say(`Fetching Node ${name} from the npm package "node" (some 50 MB) ...`);
-  const making = `${folder}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  try {
-    const args = ["install", "--prefix", making, "--no-save", "--no-audit", "--no-fund", `node@${name}`];
-    // npm's own progress, where a user looks on.
-    const stdio = ["ignore", "inherit", process.stderr.isTTY ? "inherit" : "pipe"] as const;
-    const { status, stderr, error } = spawnSync("npm", args, { encoding: "utf8", stdio: [...stdio], timeout: 600_000 });
-    if (status !== 0) throw new Error(`npm cannot install node@${name}: ${error?.message ?? lastLine(stderr)}`);
-    // The package fetches the program by a script of its own.
-    if (!existsSync(programIn(making)))
-      throw new Error(
-        `npm installed node@${name} without its program. Allow the install script of the package "node", and try again.`,
-      );
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(making, folder);
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  const args = ["install", "--prefix", folder, "--no-save", "--no-audit", "--no-fund", `node@${name}`];
+  // npm's own progress, where a user looks on.
+  const stdio = ["ignore", "inherit", process.stderr.isTTY ? "inherit" : "pipe"] as const;
+  const { status, stderr, error } = spawnSync("npm", args, { encoding: "utf8", stdio: [...stdio], timeout: 600_000 });
+  if (status !== 0) throw new Error(`npm cannot install node@${name}: ${error?.message ?? lastLine(stderr)}`);
+  // The package fetches the program by a script of its own.
+  if (!existsSync(programIn(folder)))
+    throw new Error(
+      `npm installed node@${name} without its program. Allow the install script of the package "node", and try again.`,
+    );
 }
 
 function programIn(folder: string): string {

@@ -1,7 +1,7 @@
 // Fetches an npm package, pinned and without install scripts, into a folder of the user's cache, once.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { madeOnce } from "./made-once.ts";
 
 /** A package as the registry has it. */
 export interface NpmPackage {
@@ -16,12 +16,7 @@ export function packageFolder({ name, version }: NpmPackage, cacheDir: string): 
 
 /** Fetches the package and what it depends on. Throws with what npm said last. */
 export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
-  if (existsSync(packageFolder(wanted, cacheDir))) return;
-  const prefix = prefixOf(wanted, cacheDir);
-  // Made beside its place and then moved there, so that whoever runs at the same time never sees half of it.
-  const making = `${prefix}.${process.pid}`;
-  mkdirSync(making, { recursive: true });
-  try {
+  madeOnce(prefixOf(wanted, cacheDir), (making) => {
     const args = ["install", "--prefix", making, "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"];
     // An unreachable registry is reported in seconds.
     const retries = ["--fetch-retry-mintimeout", "1000", "--fetch-retry-maxtimeout", "5000"];
@@ -30,14 +25,9 @@ export function fetchPackage(wanted: NpmPackage, cacheDir: string): void {
       encoding: "utf8",
       timeout: 600_000,
     });
-    if (status !== 0) {
+    if (status !== 0)
       throw new Error(`npm cannot install ${requirement} (${error?.message ?? reasonIn(stderr ?? "")})`);
-    }
-    rmSync(prefix, { recursive: true, force: true });
-    renameSync(making, prefix);
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The first of npm's errors with a text; the last lines only name its log. */

@@ -1,7 +1,8 @@
 // Installs a Python tool, pinned, into a virtual environment of its own in the user's cache folder, once.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { madeOnce } from "./made-once.ts";
 
 /** A project of PyPI, at one version. */
 export interface PythonProject {
@@ -74,7 +75,8 @@ function environment(
 ): string {
   const folder = join(cacheDir, "python", `${project}-${version}`);
   // The environment is of no use to another minor version of Python, whose own programs it names.
-  if (!passes(folder, check)) install(folder, [`${project}==${version}`, ...beside]);
+  const isWhole = (): boolean => passes(folder, check);
+  madeOnce(folder, (making) => install(making, [`${project}==${version}`, ...beside]), isWhole);
   return join(folder, "bin", "python");
 }
 
@@ -82,23 +84,14 @@ function passes(folder: string, check: readonly string[]): boolean {
   return existsSync(folder) && spawnSync(join(folder, "bin", "python"), [...check], { stdio: "ignore" }).status === 0;
 }
 
-/** Made beside its place and then moved there, so that whoever runs at the same time never sees half of it. */
 function install(folder: string, requirements: readonly string[]): void {
   if (!canMakeEnvironments()) throw new Error(withoutEnvironments);
-  const making = `${folder}.${process.pid}`;
-  mkdirSync(join(folder, ".."), { recursive: true });
-  try {
-    run("python3", ["-m", "venv", making], "python3 cannot make a virtual environment");
-    run(
-      join(making, "bin", "python"),
-      ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", ...requirements],
-      `pip cannot install ${requirements.join(" ")}`,
-    );
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(making, folder);
-  } finally {
-    rmSync(making, { recursive: true, force: true });
-  }
+  run("python3", ["-m", "venv", folder], "python3 cannot make a virtual environment");
+  run(
+    join(folder, "bin", "python"),
+    ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:", ...requirements],
+    `pip cannot install ${requirements.join(" ")}`,
+  );
 }
 
 function run(program: string, args: readonly string[], failure: string): void {

@@ -5,7 +5,8 @@ import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { isInstalled } from "../../fixtures/installed.ts";
 import type { Generator } from "./generator.ts";
 import { copyProgram, generateWith, missingForJava, openApiGeneratorVersion } from "./openapi-generator.ts";
-import { installed, run } from "./run.ts";
+import { madeOnce } from "../made-once.ts";
+import { run } from "./run.ts";
 
 const oapiCodegenVersion = "v2.8.2";
 const shared = {
@@ -20,7 +21,7 @@ export const oapiCodegen: Generator = {
   version: oapiCodegenVersion,
   missing: () => (isInstalled("go") ? undefined : "Go"),
   generate(document, folder) {
-    const tool = installed(join(testCacheDir(), "go", `oapi-codegen-${oapiCodegenVersion}`), (bin) => {
+    const tool = madeOnce(join(testCacheDir(), "go", `oapi-codegen-${oapiCodegenVersion}`), (bin) => {
       const module = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${oapiCodegenVersion}`;
       run("go", ["install", module], bin, { GOBIN: bin });
     });

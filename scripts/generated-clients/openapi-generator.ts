@@ -3,7 +3,8 @@ import { copyFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
 import { testCacheDir } from "../../fixtures/databases/cache-dir.ts";
 import { isInstalled } from "../../fixtures/installed.ts";
-import { installed, run } from "./run.ts";
+import { madeOnce } from "../made-once.ts";
+import { run } from "./run.ts";
 
 /** Its version, as in programs/java/pom.xml. */
 export const openApiGeneratorVersion = "7.25.0";
@@ -19,7 +20,7 @@ export function missingForJava(): string | undefined {
 
 /** The folder with its jar and those that its Java client needs. */
 export function jars(): string {
-  return installed(join(testCacheDir(), "java", `openapi-generator-${openApiGeneratorVersion}`), (folder) => {
+  return madeOnce(join(testCacheDir(), "java", `openapi-generator-${openApiGeneratorVersion}`), (folder) => {
     copyFileSync(join(programs, "java/pom.xml"), join(folder, "pom.xml"));
     run("mvn", ["--quiet", "--batch-mode", copyJars, `-DoutputDirectory=${folder}`], folder);
   });
