@@ -21,6 +21,14 @@ export interface Inbound {
   readonly observation?: Observation | undefined;
 }
 
+/** A request of an assistant that reads records. */
+export interface AssistantRead {
+  /** The method of MCP, such as `tools/call`. */
+  readonly method: string;
+  /** What is read, not with which arguments: the name of a tool, `resource session`, `prompt follow_up`. */
+  readonly detail: string;
+}
+
 /**
  * What is found out about a request while it is served, filled in by whoever learns it. Nothing in it is secret, or
  * chosen freely by a caller.
@@ -30,8 +38,8 @@ export interface Observation {
   route?: string;
   /** `records.v1.ContactService/SearchContacts`, where a surface has found the rpc. */
   rpc?: string;
-  /** The tools that an assistant called. */
-  tools?: string[];
+  /** The requests of an assistant that read records, several of a batch. */
+  assistantReads?: readonly AssistantRead[];
   account?: { toHexString(): string };
   /** The first 8 hexadecimal digits of the SHA-256 of the service token. */
   serviceToken?: string;

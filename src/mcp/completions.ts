@@ -4,25 +4,21 @@ import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
-type Complete = (typed: string, context: ToolContext) => Promise<readonly string[]>;
+/** Values for what is typed, the best first, each once. Fails with a Failure. */
+export type Complete = (typed: string, context: ToolContext) => Promise<string[]>;
 
 const mostValues = 25;
 
-/** What can be completed. The names of people are text that the search for them finds again. */
-const completions = new Map<string, Complete>([
-  ["prompt prepare_meeting contact", async (typed, context) => (await contacts(typed, context)).flatMap(textOf)],
+/**
+ * What can be completed: a prompt's name or a template of addresses, after its kind, and the argument. The names of
+ * people are text that the search for them finds again.
+ */
+export const completers: ReadonlyMap<string, Complete> = new Map([
+  ["prompt prepare_meeting contact", async (typed, context) => namesOf(await contacts(typed, context))],
   ["prompt follow_up session_id", async (typed, context) => idsOf(await sessions(typed, context))],
   ["resource contact://{id} id", async (typed, context) => idsOf(await contacts(typed, context))],
   ["resource session://{id} id", async (typed, context) => idsOf(await sessions(typed, context))],
 ]);
-
-/**
- * Values for what is typed, the best first, each once. `what` is a prompt's name or a template of addresses, after its
- * kind, and the argument; where that is not completed, there are none. Fails with a Failure.
- */
-export async function complete(what: string, typed: string, context: ToolContext): Promise<string[]> {
-  return [...new Set((await completions.get(what)?.(typed, context)) ?? [])];
-}
 
 /** The active contacts with these words; the newest until there is enough of a word. */
 async function contacts(typed: string, { calls, inbound }: ToolContext): Promise<readonly ContactRow[]> {
@@ -41,9 +37,8 @@ function queryOf(typed: string): { readonly query?: string } {
   return [...query].length < 2 ? {} : { query };
 }
 
-function textOf(contact: ContactRow): string[] {
-  const name = nameOfContact(contact);
-  return name === undefined ? [] : [name];
+function namesOf(rows: readonly ContactRow[]): string[] {
+  return [...new Set(rows.flatMap((contact) => nameOfContact(contact) ?? []))];
 }
 
 function idsOf(rows: readonly { readonly id: string }[]): string[] {

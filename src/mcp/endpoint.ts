@@ -9,7 +9,7 @@ import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
 import type { TokenFacts } from "../guards/call.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
-import type { Inbound, OnError } from "../call/dispatch.ts";
+import type { AssistantRead, Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
@@ -27,8 +27,8 @@ export interface EndpointDependencies {
   readonly corsOrigins: readonly string[];
   /** The size of a bucket, in tokens: no batch can have more messages. */
   readonly burst: number;
-  /** Called for each tool call: which tool, not with what. */
-  readonly onToolCall: (tool: string, holder: TokenFacts, inbound: Inbound) => void;
+  /** Called for each read, once the token is proven. */
+  readonly onRead: (read: AssistantRead, holder: TokenFacts, inbound: Inbound) => void;
   readonly onError: OnError;
 }
 
@@ -123,16 +123,16 @@ function later(): { readonly promise: Promise<void>; readonly resolve: (followed
   return { promise: new Promise<void>((follow) => (resolve = follow)), resolve: (followed) => resolve(followed) };
 }
 
-async function load({ calls, serverFactory, where, onToolCall }: EndpointDependencies): Promise<Library> {
+async function load({ calls, serverFactory, where, onRead }: EndpointDependencies): Promise<Library> {
   const [{ createMcpHandler }, direct, createServer] = await Promise.all([
     import("@modelcontextprotocol/server"),
     import("./direct.ts"),
     serverFactory(),
   ]);
   const serverFor = ({ inbound, holder, proven }: Exchange): Server =>
-    createServer({ calls, inbound, baseUrl: where.baseUrl }, (tool) => {
-      observe(inbound, { tools: [...(inbound.observation?.tools ?? []), tool] });
-      proven.then(() => onToolCall(tool, holder, inbound)).catch(() => undefined);
+    createServer({ calls, inbound, baseUrl: where.baseUrl }, (read) => {
+      observe(inbound, { assistantReads: [...(inbound.observation?.assistantReads ?? []), read] });
+      proven.then(() => onRead(read, holder, inbound)).catch(() => undefined);
     });
   const handler = createMcpHandler(
     ({ authInfo }) => {

@@ -1,7 +1,7 @@
 // Resources: contacts and sessions by their addresses, as text, and a list of the newest of them.
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { endOfCodePoint } from "../text.ts";
-import { fetchRecord, pageOfRecord, recordOf } from "./fetch.ts";
+import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
@@ -43,8 +43,11 @@ function resource(kind: string, id: string, title: string, description: string):
 }
 
 /** The record of an address: the first page of its text. Fails with a Failure. */
-export async function readResource(uri: string, context: ToolContext): Promise<ReadResourceResult> {
-  const { kind, id } = recordOf(uri);
+export async function readResource(
+  uri: string,
+  { kind, id }: { readonly kind: string; readonly id: string },
+  context: ToolContext,
+): Promise<ReadResourceResult> {
   const { text } = pageOfRecord(await fetchRecord(kind, id, context), 0);
   return { contents: [{ uri, mimeType, text }] };
 }

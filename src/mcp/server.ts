@@ -1,18 +1,16 @@
 // The MCP server of one request: its handlers look into lists that are made once, so that making it costs next to
 // nothing.
-import type {
-  CallToolResult,
-  CompleteRequestParams,
-  CompleteResult,
-  GetPromptResult,
-} from "@modelcontextprotocol/server";
+import type { CallToolResult, CompleteRequestParams, GetPromptResult } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
+import type { AssistantRead } from "../call/dispatch.ts";
 import { Failure } from "../errors.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
-import { complete } from "./completions.ts";
+import type { Complete } from "./completions.ts";
+import { completers } from "./completions.ts";
+import { recordOf } from "./fetch.ts";
 import type { Prompt } from "./prompts.ts";
 import { prompts } from "./prompts.ts";
 import { listResources, readResource, templates } from "./resources.ts";
@@ -20,8 +18,8 @@ import type { Arguments, Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools.ts";
 import { fencedMessage } from "./untrusted.ts";
 
-/** Makes a server for a request. */
-export type ServerFactory = (context: ToolContext, onToolCall: (tool: string) => void) => Server;
+/** Makes a server for a request. `onRead` is called before each read. */
+export type ServerFactory = (context: ToolContext, onRead: (read: AssistantRead) => void) => Server;
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 /** The lists are those of the program: they change when it does. */
@@ -68,43 +66,49 @@ export function createServerFactory(document: OpenApiDocument, version: string):
   });
   const schemas = new Map(listed.map(({ name, outputSchema }) => [name, outputSchema]));
 
-  return (context, onToolCall) => {
+  return (context, onRead) => {
     let begun = 0;
-    const begin = (): void => {
+    /** Every request that reads records begins here. */
+    const begin = (method: string, detail: string): void => {
       if (++begun > mostCalls)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidRequest,
           `Too many calls in one batch: at most ${mostCalls}; send the others after it.`,
         );
+      onRead({ method, detail });
     };
     const server = new Server({ name: "records", title: "Records", version }, options);
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }) => {
       const tool = named(tools, "tool", params.name);
-      begin();
-      onToolCall(tool.name);
+      begin("tools/call", tool.name);
       const result = await callTool(tool, params.arguments ?? {}, context);
       return server.projectCallToolResult(result, schemas.get(tool.name));
     });
     server.setRequestHandler("resources/list", async () => {
-      begin();
+      begin("resources/list", "resources");
       return { resources: await responding(listResources(context)) };
     });
     server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: templates }));
     server.setRequestHandler("resources/read", async ({ params }) => {
-      begin();
-      return reading(params.uri, readResource(params.uri, context));
+      const { uri } = params;
+      const record = await reading(uri, async () => recordOf(uri));
+      begin("resources/read", `resource ${record.kind}`);
+      return reading(uri, () => readResource(uri, record, context));
     });
     server.setRequestHandler("prompts/list", () => ({ prompts: listedPrompts }));
     server.setRequestHandler("prompts/get", async ({ params }) => {
       const prompt = named(prompts, "prompt", params.name);
-      begin();
+      begin("prompts/get", `prompt ${prompt.name}`);
       return responding(getPrompt(prompt, params.arguments ?? {}, context));
     });
     server.setRequestHandler("completion/complete", async ({ params }) => {
       if (params.ref.type === "ref/prompt") named(prompts, "prompt", params.ref.name);
-      begin();
-      return responding(completeArgument(params, context));
+      const complete = completerOf(params);
+      if (complete === undefined) return { completion: { values: [], hasMore: false } };
+      begin("completion/complete", "completion");
+      const values = await responding(complete(params.argument.value, context));
+      return { completion: { values, hasMore: false } };
     });
     return server;
   };
@@ -147,9 +151,9 @@ function withBound(schema: ObjectSchema): ObjectSchema {
 }
 
 /** Does what a resource requests. Fails with ResourceNotFoundError where the caller can do something about it. */
-async function reading<T>(uri: string, work: Promise<T>): Promise<T> {
+async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (isCallers(error)) throw new ResourceNotFoundError(uri, sayFor(error));
     throw new ProtocolError(ProtocolErrorCode.InternalError, sayFor(error));
@@ -175,13 +179,9 @@ async function getPrompt(
   return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text } }] };
 }
 
-async function completeArgument(
-  { ref, argument }: CompleteRequestParams,
-  context: ToolContext,
-): Promise<CompleteResult> {
+function completerOf({ ref, argument }: CompleteRequestParams): Complete | undefined {
   const place = ref.type === "ref/prompt" ? `prompt ${ref.name}` : `resource ${ref.uri}`;
-  const values = await complete(`${place} ${argument.name}`, argument.value, context);
-  return { completion: { values, hasMore: false } };
+  return completers.get(`${place} ${argument.name}`);
 }
 
 /** Whether the caller can do something about an error. */

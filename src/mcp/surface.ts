@@ -51,10 +51,10 @@ export function createMcp(dependencies: McpDependencies): Mcp {
     calls: createCalls(dependencies.dispatch, dependencies.documentProvider, onError),
     serverFactory: async () =>
       (await import("./server.ts")).createServerFactory(dependencies.document(), dependencies.version),
-    onToolCall(tool, { accountId, name }, inbound) {
+    onRead({ detail }, { accountId, name }, inbound) {
       if (accountId === undefined) return;
       const { requestId, address } = inbound;
-      audit.appendSoon(accountId, { person: name, requestId, address }, { event: "tool_called", detail: tool });
+      audit.appendSoon(accountId, { person: name, requestId, address }, { event: "tool_called", detail });
     },
   });
   const metadata = createMetadata({

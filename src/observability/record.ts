@@ -22,7 +22,9 @@ export interface RequestRecord {
   /** The template of the path; `-` for what is not served. */
   readonly route: string;
   readonly rpc: string | undefined;
-  readonly tools: readonly string[] | undefined;
+  /** What an assistant read: the methods of MCP and, of these, the tools that it called. */
+  readonly mcpMethods: string | undefined;
+  readonly tools: string | undefined;
   readonly account: string | undefined;
   /** Which of several service tokens an operator used. */
   readonly serviceToken: string | undefined;
@@ -54,7 +56,7 @@ export function recordOf(
   const {
     route = "-",
     rpc,
-    tools,
+    assistantReads = [],
     account,
     keyPrefix,
     serviceToken,
@@ -74,7 +76,8 @@ export function recordOf(
     method: methods.has(request.method ?? "") ? (request.method as string) : "other",
     route,
     rpc,
-    tools,
+    mcpMethods: joined(new Set(assistantReads.map((read) => read.method))),
+    tools: joined(assistantReads.filter((read) => read.method === "tools/call").map(({ detail }) => detail)),
     account: account?.toHexString(),
     keyPrefix,
     serviceToken,
@@ -88,6 +91,10 @@ export function recordOf(
     waitingFor: isCutOff ? tally?.waits.at(-1)?.what : waitingFor,
     ms: performance.now() - arrivedAt,
   };
+}
+
+function joined(names: Iterable<string>): string | undefined {
+  return [...names].join(" ") || undefined;
 }
 
 /** Whether a wire carries rpcs. */

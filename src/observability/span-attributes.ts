@@ -13,7 +13,7 @@ export function requestName({ wire, method, route, rpc }: RequestRecord): string
 
 /** Attributes of a server span (HTTP, RPC, MCP). */
 export function requestAttributes(
-  { wire, method, route, rpc, tools, status, code, outcome }: RequestRecord,
+  { wire, method, route, rpc, mcpMethods, tools, status, code, outcome }: RequestRecord,
   httpVersion: string,
 ): Attributes {
   return {
@@ -28,7 +28,8 @@ export function requestAttributes(
       ? { "rpc.system.name": wire === "connect" ? "connectrpc" : "grpc", "rpc.method": rpc }
       : {}),
     ...(code === undefined ? {} : { "rpc.response.status_code": code }),
-    ...(tools === undefined ? {} : { "mcp.method.name": "tools/call", "gen_ai.tool.name": tools.join(" ") }),
+    ...(mcpMethods === undefined ? {} : { "mcp.method.name": mcpMethods }),
+    ...(tools === undefined ? {} : { "gen_ai.tool.name": tools }),
     ...(outcome >= 500 ? { "error.type": code ?? String(status) } : {}),
   };
 }

@@ -201,11 +201,13 @@ describe("a user who has an account", () => {
 
 test("what an assistant read in a row is one row, which opens to each reading with its address and request", async () => {
   const { page, context } = await signIn(ann);
-  const tools = ["search_contacts", "get_contact", "get_contact", "unheard_of"];
-  const entries = [...tools.map((tool) => ["tool_called", tool]), ["signed_in", null]].map(([event, detail], at) => ({
-    ...{ id: String(at), created_at: "2026-01-31T09:30:00.000Z", event, detail },
-    ...{ key_prefix: null, person: ann.email, request_id: `request-${at}`, address: "192.0.2.1" },
-  }));
+  const reads = ["search_contacts", "resource session", "resource session", "unheard_of"];
+  const entries = [...reads.map((detail) => ["tool_called", detail]), ["signed_in", null]].map(
+    ([event, detail], at) => ({
+      ...{ id: String(at), created_at: "2026-01-31T09:30:00.000Z", event, detail },
+      ...{ key_prefix: null, person: ann.email, request_id: `request-${at}`, address: "192.0.2.1" },
+    }),
+  );
   await page.route("**/v1/audit-log?*", (route) =>
     route.fulfill({
       json: { data: entries, pagination: { limit: 25, offset: 0, has_more: false, next_offset: null } },
@@ -213,7 +215,7 @@ test("what an assistant read in a row is one row, which opens to each reading wi
   );
   await page.reload();
   const activity = page.getByRole("region", { name: "Activity" });
-  const group = activity.getByText("An assistant searched contacts, read a contact, read records");
+  const group = activity.getByText("An assistant searched contacts, read a session, read records");
   await group.waitFor();
   expect(await activity.getByRole("listitem").count()).toBe(2);
   expect(await activity.getByText("request-2").isVisible()).toBe(false);

@@ -186,9 +186,14 @@ test("a tool call of an assistant is the same tree, and so are its requests to t
   });
   expect(await response.text()).toContain("structuredContent");
   const server = expectTree(await trace.spans(), trace.spanId, "POST /mcp");
-  expect(server.attributes).toMatchObject({ "gen_ai.tool.name": "search_contacts", "records.wire": "mcp" });
+  expect(server.attributes).toMatchObject({
+    "mcp.method.name": "tools/call",
+    "gen_ai.tool.name": "search_contacts",
+    "records.wire": "mcp",
+  });
   expect(await lineOf("traced-mcp")).toMatchObject({
     wire: "mcp",
+    mcp_method: "tools/call",
     tools: "search_contacts",
     account: expect.any(String),
   });

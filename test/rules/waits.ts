@@ -69,7 +69,7 @@ export const waits: readonly string[] = [
   "test/mcp/oauth/keys.test.ts (1)",
   "test/mcp/oauth/server-document.test.ts (1)",
   "test/mcp/oauth/session-end.test.ts (1)",
-  "test/mcp/tools/audit.test.ts (1)",
+  "test/mcp/tools/audit.test.ts (2)",
   "test/observability/deployed.test.ts (1)",
   "test/observability/instance.test.ts (8)",
   "test/observability/log.test.ts (2)",

@@ -1,10 +1,11 @@
-// What a tool call leaves behind: that it was made, by whom and when, and nothing of what was requested or returned.
+// What a read by an assistant leaves behind: that it was made, by whom and when, and nothing of what was requested or
+// returned.
 import type { Document } from "mongodb";
 import { MongoNetworkError } from "mongodb";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { ann } from "../../../fixtures/sign-in/users.ts";
 import { signIn, useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
-import { rest } from "../../../fixtures/service/service.ts";
+import { randomId, rest } from "../../../fixtures/service/service.ts";
 import type { Holder } from "./set-up.ts";
 import { call, headersFor, holderOf, message, post, request } from "./set-up.ts";
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   ({ cookie } = await signIn(fixture(), ann));
 });
 
-/** The tool calls in the audit log, the newest first. */
+/** The reads by assistants in the audit log, the newest first. */
 async function entries(): Promise<Entry[]> {
   const { body } = await rest(fixture().base, "/v1/audit-log?limit=25", { headers: { Cookie: cookie } });
   return (body.data as Entry[]).filter(({ event }) => event === "tool_called");
@@ -37,6 +38,12 @@ async function entries(): Promise<Entry[]> {
 async function untilThereAre(count: number): Promise<Entry[]> {
   await vi.waitFor(async () => expect(await entries()).toHaveLength(count), { timeout: 20_000, interval: 50 });
   return entries();
+}
+
+/** The line of a request in the operator's log. */
+function lineOf(requestId: string): string {
+  const isOf = (line: string): boolean => line.includes(`"id":"${requestId}"`) && line.includes('"msg":"request"');
+  return fixture().service.logLines.find(isOf) ?? expect.fail(`no line of ${requestId}`);
 }
 
 describe("a tool call", () => {
@@ -73,11 +80,17 @@ describe("a tool call", () => {
       expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
-  test("of what is no tool leaves no entry, nor does anything but a call [MCP-06]", async () => {
+  test("of what is no tool leaves no entry, nor does a request that reads no record [MCP-06] [MCP-21]", async () => {
     const before = (await entries()).length;
     await request(holder, "2026-07-28", "tools/call", { name: "delete_all", arguments: {} });
-    for (const method of ["tools/list", "prompts/list", "resources/list", "server/discover"])
+    for (const method of ["tools/list", "prompts/list", "resources/templates/list", "server/discover"])
       await request(holder, "2026-07-28", method);
+    await request(holder, "2026-07-28", "resources/read", { uri: "note://none" });
+    await request(holder, "2026-07-28", "prompts/get", { name: "write_poem" });
+    await request(holder, "2026-07-28", "completion/complete", {
+      ref: { type: "ref/prompt", name: "catch_up" },
+      argument: { name: "topic", value: "budget" },
+    });
     await post(holder.url, JSON.stringify(message("2026-07-28", "tools/call", { name: "search", arguments: {} })), {
       headers: headersFor("2026-07-28", "tools/call", { name: "search" }),
     });
@@ -131,6 +144,46 @@ describe("a tool call", () => {
       const logged = logLines.slice(seen).join("");
       expect(logged).toMatch(new RegExp(`"err":\\{"type":"${fault().name}","stack":\\["[^"]*audit\\.test\\.ts:`));
       expect(logged).not.toContain("boiler");
+    },
+  );
+});
+
+describe("every other read of an assistant", () => {
+  test.each([
+    ["resources/list", () => ({}), "resources"],
+    ["resources/read", (contact) => ({ uri: `contact://${contact}` }), "resource contact"],
+    ["resources/read", () => ({ uri: `session://${randomId()}` }), "resource session"],
+    [
+      "prompts/get",
+      () => ({ name: "prepare_meeting", arguments: { contact: "quillfeather" } }),
+      "prompt prepare_meeting",
+    ],
+    ["prompts/get", () => ({ name: "follow_up" }), "prompt follow_up"],
+    ["prompts/get", () => ({ name: "catch_up", arguments: { topic: "quillfeather" } }), "prompt catch_up"],
+    [
+      "completion/complete",
+      () => ({
+        ref: { type: "ref/prompt", name: "prepare_meeting" },
+        argument: { name: "contact", value: "quillfeather" },
+      }),
+      "completion",
+    ],
+  ] as [string, (contact: string) => Record<string, unknown>, string][])(
+    "%s is in the user's audit log and in the operator's log, without its arguments, case %# [MCP-21]",
+    async (method, params, detail) => {
+      const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather" });
+      for (const revision of ["2026-07-28", "2025-11-25"] as const) {
+        const before = (await entries()).length;
+        const response = await request(holder, revision, method, params(contact));
+        const requestId = response.headers.get("x-request-id");
+        const [entry] = await untilThereAre(before + 1);
+        expect(entry, revision).toMatchObject({ detail, request_id: requestId, person: ann.email, key_prefix: null });
+        expect(JSON.stringify(entry), revision).not.toMatch(new RegExp(`quillfeather|${contact}`, "i"));
+        const line = await vi.waitFor(() => lineOf(requestId ?? ""), { timeout: 20_000, interval: 50 });
+        expect(JSON.parse(line), revision).toMatchObject({ wire: "mcp", mcp_method: method });
+        expect(line, revision).not.toContain('"tools"');
+      }
+      await holder.put.archive(contact);
     },
   );
 });

@@ -89,7 +89,7 @@ export function startAuditLog(root) {
   return { reload: load };
 }
 
-/** What an assistant did with each tool. @type {Readonly<Record<string, string>>} */
+/** What an assistant did, by the detail of the entry. @type {Readonly<Record<string, string>>} */
 const reads = {
   search_contacts: "searched contacts",
   get_contact: "read a contact",
@@ -99,11 +99,18 @@ const reads = {
   search_notes: "searched notes",
   search: "searched",
   fetch: "read a record",
+  resources: "listed contacts and sessions",
+  "resource contact": "read a contact",
+  "resource session": "read a session",
+  "prompt prepare_meeting": "prepared a meeting",
+  "prompt follow_up": "prepared a follow-up",
+  "prompt catch_up": "searched notes",
+  completion: "searched names and titles",
 };
 
-/** @param {string | null} tool */
-function readingOf(tool) {
-  return (tool !== null && Object.hasOwn(reads, tool) ? reads[tool] : undefined) ?? "read records";
+/** @param {string | null} detail */
+function readingOf(detail) {
+  return (detail !== null && Object.hasOwn(reads, detail) ? reads[detail] : undefined) ?? "read records";
 }
 
 /**

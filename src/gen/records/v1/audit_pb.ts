@@ -105,7 +105,7 @@ export type AuditEntry = Message<"records.v1.AuditEntry"> & {
   event: AuditEvent;
 
   /**
-   * A sentence with details, such as the reason of a rejection.
+   * Details, such as the reason of a rejection or the tool that an assistant called.
    *
    * @generated from field: optional string detail = 4;
    */
@@ -204,7 +204,8 @@ export const AuditEvent = {
   KEY_REFUSED: 6,
 
   /**
-   * An assistant called a tool, which `detail` names.
+   * An assistant read records. `detail` names the tool, or is `resources` for the list of resources, `resource contact`,
+   * `resource session`, `prompt` with its name, or `completion`.
    *
    * @generated from enum value: AUDIT_EVENT_TOOL_CALLED = 7;
    */
