@@ -22,13 +22,17 @@ export interface Bounded {
 
 /**
  * The content, cut where it is too large: a page has fewer items and a nearer `next_offset`; elsewhere long texts are
- * cut and inner lists shortened. Content that is cut has `truncated`, and `rest` as its `hint`.
+ * cut and inner lists shortened. Content that is cut has `truncated`, and `rest` in its `hint`.
  */
 export function bounded(content: Content, rest: string): Bounded {
   const cut = fits(content, whole, resultBytes)
     ? content
-    : { ...(cutPage(content) ?? cutTexts(content)), truncated: true, hint: rest };
+    : { ...(cutPage(content) ?? cutTexts(content)), truncated: true, hint: joined(content["hint"], rest) };
   return { content: cut, text: JSON.stringify(cut) };
+}
+
+function joined(hint: unknown, rest: string): string {
+  return typeof hint === "string" ? `${hint} ${rest}` : rest;
 }
 
 interface Pagination {

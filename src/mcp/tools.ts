@@ -1,5 +1,6 @@
 // The tools of the MCP surface, all of them reads: one row for each that is an operation of REST.
 import { toolSchemas } from "../../gateway/tool-schema.ts";
+import type { Content } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
 import { searchTool } from "./search.ts";
 import type { Arguments, Tool } from "./tool.ts";
@@ -9,6 +10,8 @@ import { transcriptTool } from "./transcript.ts";
 interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   /** The rpc's name in the generated routes. */
   readonly operation: string;
+  /** How to get what the body may lack; undefined where it lacks nothing. */
+  more?(body: Content): string | undefined;
 }
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
@@ -21,6 +24,9 @@ function emptyAnyway(records: string, { from, to, offset }: Arguments): string |
   return Number(offset) > 0 ? `There are no ${records}s from this offset on: pass a smaller offset.` : undefined;
 }
 
+/** How many contacts REST returns, and says nothing of others. */
+const restContacts = 25;
+
 const searchContacts: OperationTool = {
   name: "search_contacts",
   operation: "searchContacts",
@@ -28,6 +34,10 @@ const searchContacts: OperationTool = {
   description:
     "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns all of it page by page.",
+  more: ({ data, pagination }) =>
+    pagination === undefined && listOf(data).length === restContacts
+      ? `There may be more contacts: pass offset ${restContacts} for the next ones.`
+      : undefined,
   empty(given) {
     const { state } = given;
     const missing =
@@ -97,10 +107,18 @@ export const tools: readonly Tool[] = [
   fetchTool,
 ];
 
-function operationTool({ operation, ...tool }: OperationTool): Tool {
+function operationTool({ operation, more, ...tool }: OperationTool): Tool {
   return {
     ...tool,
     schemas: (document) => toolSchemas(document, operation),
-    run: async (given, { calls, inbound }) => (await calls.call(operation, given, inbound)).body,
+    async run(given, { calls, inbound }) {
+      const { body } = await calls.call(operation, given, inbound);
+      const hint = more?.(body);
+      return hint === undefined ? body : { ...body, truncated: true, hint };
+    },
   };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
