@@ -1,8 +1,8 @@
-// The pages of one message: signed out, sign-in off, no account, a problem.
+// The pages of one message: signed out, sign-in off, no account, a suspended account, a problem.
 import { html } from "../html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
-import type { NoAccountView, ProblemView } from "./view.ts";
+import type { NoAccountView, ProblemView, SuspendedView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
@@ -31,6 +31,14 @@ ${copyField({ id: "issuer", name: "Issuer", value: user.issuer, copy: "Copy issu
 ${copyField({ id: "subject", name: "Subject", value: user.subject, copy: "Copy subject" })}
 <p class="after"><a class="button first wide" href="/?again">Check again</a></p>`;
   return { title: "No account", user, content: card("No account yet", content), script: true };
+}
+
+export function suspendedPage({ user, accountId, message }: SuspendedView): Page {
+  const content = html`<p>${message}</p>
+<p>Send the operator the id of the account:</p>
+${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Copy account id" })}
+<p class="after"><a class="button first wide" href="/">Check again</a></p>`;
+  return { title: "Account suspended", user, content: card("Account suspended", content), script: true };
 }
 
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {

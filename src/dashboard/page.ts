@@ -2,7 +2,7 @@
 import { accountPage } from "./account-page.ts";
 import type { Page } from "./layout.ts";
 import { layOut } from "./layout.ts";
-import { noAccountPage, problemPage, signedOutPage, signInOffPage } from "./message-page.ts";
+import { noAccountPage, problemPage, signedOutPage, signInOffPage, suspendedPage } from "./message-page.ts";
 import type { View } from "./view.ts";
 
 /** The document. Whatever the view holds is shown as text. `interfaceOff` puts a banner over it. */
@@ -18,6 +18,8 @@ function pageOf(view: View): Page {
       return signInOffPage();
     case "no account":
       return noAccountPage(view);
+    case "suspended":
+      return suspendedPage(view);
     case "account":
       return accountPage(view);
     case "problem":

@@ -3,8 +3,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, within } from "../deadline.ts";
-import type { Failure } from "../errors.ts";
-import { fail } from "../errors.ts";
+import { Failure, fail } from "../errors.ts";
 import { failureFrom } from "../db/mongo.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import { namesType } from "../call/negotiation.ts";
@@ -68,7 +67,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
     if (response.headersSent) return;
     request.resume();
     const { kind, message, retryAfterSeconds, allow } = failure;
-    if (!namesType(inbound.header("accept"), "text/html")) return writeFailure(response, failure);
+    if (!wantsPage(inbound)) return writeFailure(response, failure);
     if (retryAfterSeconds !== undefined) response.setHeader("Retry-After", retryAfterSeconds);
     if (allow !== undefined) response.setHeader("Allow", allow);
     const { requestId } = inbound;
@@ -113,8 +112,14 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
       async serve(exchange) {
         if (leaveForBaseUrl(baseUrl(), exchange)) return;
         const view = homeView(dependencies, exchange);
+        if (view.kind === "suspended" && !wantsPage(exchange.inbound)) fail(Reason.ACCOUNT_SUSPENDED);
         const formsLeadTo = "user" in view ? await signIn?.leavesTo() : [];
-        sendPage(exchange.response, 200, renderPage(view, dependencies.interfaceOff()), formsLeadTo);
+        sendPage(
+          exchange.response,
+          view.kind === "suspended" ? 403 : 200,
+          renderPage(view, dependencies.interfaceOff()),
+          formsLeadTo,
+        );
       },
     },
     "/sign-in": {
@@ -151,6 +156,11 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
   };
 }
 
+/** Whether a browser sends the request: a program gets the envelope of a failure. */
+function wantsPage({ header }: Inbound): boolean {
+  return namesType(header("accept"), "text/html");
+}
+
 function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: Exchange): View {
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = exchange.user();
@@ -159,12 +169,14 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
   const user = { email, name, issuer, subject };
   if (account === undefined || accountEmail === undefined)
     return { kind: "no account", user, again: exchange.request.url === "/?again" };
-  if (account.suspended === true) fail(Reason.ACCOUNT_SUSPENDED);
-  const { id, betaEnrolled } = account;
+  const { betaEnrolled } = account;
+  const id = account.id.toHexString();
+  if (account.suspended === true)
+    return { kind: "suspended", user, accountId: id, message: new Failure(Reason.ACCOUNT_SUSPENDED).message };
   return {
     kind: "account",
     user,
-    account: { id: id.toHexString(), email: accountEmail, betaEnrolled },
+    account: { id, email: accountEmail, betaEnrolled },
     baseUrl: baseUrl(),
     mcpUrl: mcpUrl(),
   };

@@ -20,6 +20,8 @@ export type View =
       /** Whether the user has just requested another look. */
       readonly again: boolean;
     }
+  /** The operator has suspended the account. */
+  | { readonly kind: "suspended"; readonly user: User; readonly accountId: string; readonly message: string }
   | {
       readonly kind: "account";
       readonly user: User;
@@ -37,5 +39,6 @@ export type View =
     };
 
 export type NoAccountView = Extract<View, { kind: "no account" }>;
+export type SuspendedView = Extract<View, { kind: "suspended" }>;
 export type AccountView = Extract<View, { kind: "account" }>;
 export type ProblemView = Extract<View, { kind: "problem" }>;

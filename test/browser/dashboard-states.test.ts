@@ -59,6 +59,33 @@ test("a user without an account sees that and what to do, and can sign out [DSH-
   await context.close();
 });
 
+test.each([true, false])(
+  "the owner of a suspended account sees that and can sign out, with scripts: %s [DSH-11]",
+  async (scripts) => {
+    const { page, context } = await signIn(ben, { scripts });
+    const accounts = await fixture().service.app.services.accounts.list(10, 0, undefined);
+    const accountId = accounts.find(({ email }) => email === ben.email)?._id.toHexString() ?? "";
+    const set = (rpc: string) =>
+      fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, { accountId, reason: "test" });
+    await set("SuspendAccount");
+    try {
+      expect((await page.reload())?.status()).toBe(403);
+      expect(await page.textContent("main")).toContain("The account is suspended.");
+      if (scripts) {
+        await expectAccessible(page, "suspended");
+        await picture(page, "14-suspended");
+      }
+      await button(page, "Sign out").click();
+      // The provider hands over by a form, which a script would send.
+      if (!scripts && page.url().startsWith(fixture().provider.issuer)) await page.getByRole("button").click();
+      await page.getByRole("link", { name: "Sign in" }).waitFor();
+    } finally {
+      await set("ResumeAccount");
+      await context.close();
+    }
+  },
+);
+
 test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
   const { page, context } = await openWindow(browser());
   const response = await page.goto(`${fixture().base}/sign-in/callback?code=x&state=y`);

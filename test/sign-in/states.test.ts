@@ -40,6 +40,37 @@ test("a user without an account is shown the issuer and the subject to hand on, 
   expect((await browser.open(`${fixture().base}/`)).text).toContain("person-cleo");
 });
 
+test("the owner of a suspended account sees that, with 403, and can sign out; a program gets the envelope [DSH-11]", async () => {
+  const { cookie } = await signIn(fixture(), ann);
+  const account = (await fixture().service.app.services.accounts.list(10, 0, undefined)).find(
+    ({ email }) => email === ann.email,
+  );
+  const accountId = account?._id.toHexString() ?? "";
+  await admin("SuspendAccount", { accountId, reason: "a leaked key" });
+  try {
+    const { base } = fixture();
+    const page = await sendRequest(`${base}/`, { cookie, accept: "text/html" });
+    expect([page.status, page.headers.get("content-type")]).toEqual([403, "text/html; charset=utf-8"]);
+    for (const shown of [
+      "The account is suspended.",
+      ann.email,
+      accountId,
+      '<form class="account" method="post" action="/sign-out">',
+    ])
+      expect(page.text).toContain(shown);
+    expect(page.headers.get("content-security-policy")).toContain(`form-action 'self' ${fixture().provider.issuer}`);
+    expect(page.text).not.toContain("a leaked key");
+    const program = await sendRequest(`${base}/`, { cookie });
+    expect([program.status, program.body.error.code]).toEqual([403, "403"]);
+
+    const out = await sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base, accept: "text/html" });
+    expect(out.status).toBe(303);
+    expect((await sendRequest(`${base}/`, { cookie, accept: "text/html" })).text).toContain('href="/sign-in"');
+  } finally {
+    await admin("ResumeAccount", { accountId, reason: "all is well" });
+  }
+});
+
 test("a sign-in without an account is in no audit log", async () => {
   const count = (): Promise<number> => fixture().service.app.client.db().collection("audit_log").countDocuments();
   const before = await count();
