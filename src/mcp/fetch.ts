@@ -2,6 +2,8 @@
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../errors.ts";
 import { uuidForm } from "../uuid.ts";
+import type { ContactRow } from "./rows.ts";
+import { olderNotes } from "./rows.ts";
 import { recordUrl } from "./search.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
@@ -14,6 +16,8 @@ export interface Fetched {
   readonly text: string;
   readonly url: string;
   readonly metadata: Readonly<Record<string, string>>;
+  /** How to get what belongs to the record and is not in the text. */
+  readonly more?: string | undefined;
 }
 
 /** As search returns it, or a page says; also a bare UUID, and the URI of a resource. */
@@ -54,7 +58,9 @@ export const fetchTool: Tool = {
   async run({ id, ...others }, context) {
     rejectOthers(others, ["id"]);
     const { kind, uuid, offset } = readId(id);
-    return { ...pageOfRecord(await fetchRecord(kind, uuid, context), offset) };
+    const { nextId, hint, ...page } = pageOfRecord(await fetchRecord(kind, uuid, context), offset);
+    const metadata = { ...page.metadata, ...(nextId !== undefined && { next_id: nextId }) };
+    return { ...page, metadata, ...(hint !== undefined && { truncated: true, hint }) };
   },
 };
 
@@ -68,16 +74,15 @@ function readId(id: unknown) {
   return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
 }
 
-/** A page of a record's text, from an offset in characters; it says how to get the next one. */
+/** A page of a record's text, from an offset in characters; where there is more, the text ends with the hint. */
 export function pageOfRecord(
-  { text, ...record }: Fetched,
+  { text, more, ...record }: Fetched,
   offset: number,
-): Fetched & { truncated?: boolean; hint?: string } {
+): Omit<Fetched, "more"> & { readonly nextId: string | undefined; readonly hint: string | undefined } {
   const { page, next } = pageOf(text, offset, record);
-  if (next === null) return { ...record, text: page };
-  const next_id = `${record.id}?offset=${next}`;
-  const hint = `The text continues: fetch ${next_id}`;
-  return { ...record, text: `${page}\n\n(${hint})`, metadata: { ...record.metadata, next_id }, truncated: true, hint };
+  const nextId = next === null ? undefined : `${record.id}?offset=${next}`;
+  const hint = nextId === undefined ? more : `The text continues: fetch ${nextId}`;
+  return { ...record, text: hint === undefined ? page : `${page}\n\n(${hint})`, nextId, hint };
 }
 
 /**
@@ -96,7 +101,7 @@ type Body = Readonly<Record<string, string | null>>;
 
 async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext): Promise<Fetched> {
   const { body } = await calls.call("getContact", { contact_id: id }, inbound);
-  const contact = body["data"] as Body & { readonly notes_timeline: unknown; readonly recent_sessions: unknown };
+  const contact = body["data"] as Body & Pick<ContactRow, "notes_timeline"> & { readonly recent_sessions: unknown };
   const title = contact["full_name"] ?? contact["inferred_name"] ?? contact["email"] ?? "Unnamed contact";
   const notes = contact.notes_timeline as readonly Body[];
   const sessions = contact.recent_sessions as readonly Body[];
@@ -126,6 +131,7 @@ async function fetchContact(id: string, { calls, inbound, baseUrl }: ToolContext
     text: joined(text),
     url: recordUrl(baseUrl, "contact", id),
     metadata: { kind: "contact", updated_at: contact["updated_at"] ?? "" },
+    more: olderNotes([contact]),
   };
 }
 

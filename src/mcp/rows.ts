@@ -7,6 +7,17 @@ export interface ContactRow {
   readonly inferred_name: string | null;
   readonly email: string | null;
   readonly phone: string | null;
+  readonly notes_timeline: readonly unknown[];
+}
+
+/** How many notes the timeline of a contact has at most. */
+const timelineLength = 50;
+
+/** How to get the notes that the timelines of these contacts leave out; undefined where none can be left out. */
+export function olderNotes(contacts: readonly { readonly notes_timeline: readonly unknown[] }[]): string | undefined {
+  return contacts.some(({ notes_timeline: notes }) => notes.length >= timelineLength)
+    ? `A timeline ends after the ${timelineLength} newest notes: search_notes with the contact_id and offset ${timelineLength} returns any older ones.`
+    : undefined;
 }
 
 /** A session of ListSessions. */

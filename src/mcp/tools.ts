@@ -2,6 +2,8 @@
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Content } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
+import type { ContactRow } from "./rows.ts";
+import { olderNotes } from "./rows.ts";
 import { searchTool } from "./search.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
@@ -10,8 +12,8 @@ import { transcriptTool } from "./transcript.ts";
 interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   /** The rpc's name in the generated routes. */
   readonly operation: string;
-  /** How to get what the body may lack; undefined where it lacks nothing. */
-  more?(body: Content): string | undefined;
+  /** How to get what the body may lack: a hint for each thing, undefined for what it has. */
+  more?(body: Content): readonly (string | undefined)[];
 }
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
@@ -33,11 +35,16 @@ const searchContacts: OperationTool = {
   title: "Search contacts",
   description:
     "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
-  rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns all of it page by page.",
-  more: ({ data, pagination }) =>
-    pagination === undefined && listOf(data).length === restContacts
-      ? `There may be more contacts: pass offset ${restContacts} for the next ones.`
-      : undefined,
+  rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns both whole, page by page.",
+  more({ data, pagination }) {
+    const contacts = data as readonly ContactRow[];
+    return [
+      pagination === undefined && contacts.length === restContacts
+        ? `There may be more contacts: pass offset ${restContacts} for the next ones.`
+        : undefined,
+      olderNotes(contacts),
+    ];
+  },
   empty(given) {
     const { state } = given;
     const missing =
@@ -61,7 +68,8 @@ const getContact: OperationTool = {
     "Everything about one person, by the id of a contact: notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
   empty: () =>
     "This contact has no notes and no past sessions. For planned sessions, call list_sessions with its contact_id.",
-  rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns all of it page by page.",
+  more: ({ data }) => [olderNotes([data as ContactRow])],
+  rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns both whole, page by page.",
 };
 
 const listSessions: OperationTool = {
@@ -113,12 +121,8 @@ function operationTool({ operation, more, ...tool }: OperationTool): Tool {
     schemas: (document) => toolSchemas(document, operation),
     async run(given, { calls, inbound }) {
       const { body } = await calls.call(operation, given, inbound);
-      const hint = more?.(body);
-      return hint === undefined ? body : { ...body, truncated: true, hint };
+      const hints = (more?.(body) ?? []).filter((hint) => hint !== undefined);
+      return hints.length === 0 ? body : { ...body, truncated: true, hint: hints.join(" ") };
     },
   };
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }

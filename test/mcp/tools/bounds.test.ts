@@ -119,7 +119,8 @@ describe("with every field at its limit", () => {
       const { structured } = await within("fetch", { id: next });
       expect(structured.id).toBe(`${kind}:${id()}`);
       next = structured.metadata.next_id as string | undefined;
-      expect(structured.truncated).toBe(next === undefined ? undefined : true);
+      // The contact has 50 notes, and so may have older ones.
+      expect(structured.truncated).toBe(next === undefined && kind === "session" ? undefined : true);
       whole += (structured.text as string).replace(`\n\n(The text continues: fetch ${next})`, "");
     }
     expect(pages).toBeGreaterThan(2);
