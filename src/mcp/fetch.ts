@@ -58,7 +58,7 @@ export const fetchTool: Tool = {
   async run({ id, ...others }, context) {
     rejectOthers(others, ["id"]);
     const { kind, uuid, offset } = readId(id);
-    const { nextId, hint, ...page } = pageOfRecord(await fetchRecord(kind, uuid, context), offset);
+    const { nextId, hint, ...page } = pageWithHint(await fetchRecord(kind, uuid, context), offset);
     const metadata = { ...page.metadata, ...(nextId !== undefined && { next_id: nextId }) };
     return { ...page, metadata, ...(hint !== undefined && { truncated: true, hint }) };
   },
@@ -74,15 +74,20 @@ function readId(id: unknown) {
   return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
 }
 
-/** A page of a record's text, from an offset in characters; where there is more, the text ends with the hint. */
+/** A page of a record's text, from an offset in characters. `nextId` is the id of the next page, where there is one. */
 export function pageOfRecord(
-  { text, more, ...record }: Fetched,
+  { text, ...record }: Fetched,
   offset: number,
-): Omit<Fetched, "more"> & { readonly nextId: string | undefined; readonly hint: string | undefined } {
+): Fetched & { readonly nextId: string | undefined } {
   const { page, next } = pageOf(text, offset, record);
-  const nextId = next === null ? undefined : `${record.id}?offset=${next}`;
+  return { ...record, text: page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
+}
+
+/** The same with a hint how to read on, also at the end of the text. */
+export function pageWithHint(record: Fetched, offset: number) {
+  const { text, more, nextId, ...page } = pageOfRecord(record, offset);
   const hint = nextId === undefined ? more : `The text continues: fetch ${nextId}`;
-  return { ...record, text: hint === undefined ? page : `${page}\n\n(${hint})`, nextId, hint };
+  return { ...page, text: hint === undefined ? text : `${text}\n\n(${hint})`, nextId, hint };
 }
 
 /**

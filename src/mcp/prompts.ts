@@ -1,6 +1,7 @@
 // Prompts that a user picks in an assistant: the records that they need come with them.
 import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
+import type { Fetched } from "./fetch.ts";
 import { fetchRecord, pageOfRecord } from "./fetch.ts";
 import { firstWords } from "./first-words.ts";
 import type { ToolContext } from "./tool.ts";
@@ -23,11 +24,11 @@ export const prompts: readonly Prompt[] = [
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
     arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
     async build({ contact = "" }, context) {
-      const records = await findContact(contact, context);
+      const record = await findContact(contact, context);
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
 last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
 get_session and get_session_transcript where their notes are not enough. Say so where you do not know.`;
-      return { request, records };
+      return withRecord(request, record);
     },
   },
   {
@@ -43,10 +44,10 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     ],
     async build({ session_id }, context) {
       const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
-      const records = pageOfRecord(await fetchRecord("session", id, context), 0).text;
+      const record = await fetchRecord("session", id, context);
       const request = `Write a short follow-up message to the client of this session: thanks, what was agreed, who \
 does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
-      return { request, records };
+      return withRecord(request, record);
     },
   },
   {
@@ -64,17 +65,35 @@ with fewer or other words, and list_sessions; say so if there is nothing.`;
       }
       const request = `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and \
 what is still open. These are the newest notes; search_notes and get_session find more.`;
-      return { request, records: bounded({ data: notes }, "search_notes returns the whole notes.").text };
+      const { data, truncated } = bounded({ data: notes }, "").content;
+      const more = truncated
+        ? "Long notes below are cut: search_notes with a smaller limit returns more of them."
+        : undefined;
+      return { request: joined(request, more), records: JSON.stringify({ data }) };
     },
   },
 ];
 
-async function findContact(query: string, context: ToolContext): Promise<string> {
+/** The request with the first page of the record. How to read on is a part of the request: nobody obeys the record. */
+function withRecord(request: string, record: Fetched): RequestWithRecords {
+  const { text, nextId, more } = pageOfRecord(record, 0);
+  const rest =
+    nextId === undefined
+      ? undefined
+      : `The record is longer than what is below: first read the rest with fetch, from the id ${nextId} on.`;
+  return { request: joined(request, rest, more), records: text };
+}
+
+function joined(...sentences: readonly (string | undefined)[]): string {
+  return sentences.filter((sentence) => sentence !== undefined).join(" ");
+}
+
+async function findContact(query: string, context: ToolContext): Promise<Fetched> {
   const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
   const [first] = body["data"] as readonly { readonly id: string }[];
   return first === undefined
     ? rejectInput([{ field: "contact", rule: "unknown", message: "does not match a contact" }])
-    : pageOfRecord(await fetchRecord("contact", first.id, context), 0).text;
+    : fetchRecord("contact", first.id, context);
 }
 
 /** What a search takes of an argument. */

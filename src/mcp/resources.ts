@@ -1,7 +1,7 @@
 // Resources: contacts and sessions by their addresses, as text, and a list of the newest of them.
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { endOfCodePoint } from "../text.ts";
-import { fetchRecord, pageOfRecord } from "./fetch.ts";
+import { fetchRecord, pageWithHint } from "./fetch.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
@@ -48,6 +48,6 @@ export async function readResource(
   { kind, id }: { readonly kind: string; readonly id: string },
   context: ToolContext,
 ): Promise<ReadResourceResult> {
-  const { text } = pageOfRecord(await fetchRecord(kind, id, context), 0);
+  const { text } = pageWithHint(await fetchRecord(kind, id, context), 0);
   return { contents: [{ uri, mimeType, text }] };
 }

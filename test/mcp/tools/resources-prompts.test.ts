@@ -200,6 +200,38 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "unheard of" })).not.toContain("untrusted");
   });
 
+  test("says before the fence how to read on, and fences nothing of the service's own [UNT-01] [UNT-04]", async () => {
+    const contact = await holder.put.contact({ full_name: "Wordy Wilson" });
+    await holder.put.contactNotes(
+      ...Array.from({ length: 51 }, (_, at) => ({
+        contact_id: contact,
+        content: `wordy ${at} ${"漢".repeat(5_000)}`,
+        source: "app",
+      })),
+    );
+    const session = await holder.put.session({ title: "Wordy", session_date: hoursFromNow(-400) });
+    await holder.put.transcript({ session_id: session, transcript: "wordy ".repeat(10_000) });
+    const own = /fetch|search_notes|truncated|hint|continues/;
+    for (const [name, given, id] of [
+      ["prepare_meeting", { contact: "wordy wilson" }, `contact:${contact}`],
+      ["follow_up", { session_id: session }, `session:${session}`],
+    ] as const) {
+      const { before, records } = fenceOf(await textOf(name, given));
+      const { next_id } = (await call(holder, "fetch", { id })).structured.metadata;
+      expect(before, name).toContain(
+        `The record is longer than what is below: first read the rest with fetch, from the id ${next_id} on.`,
+      );
+      expect(before.includes("A timeline ends after the 50 newest notes"), name).toBe(name === "prepare_meeting");
+      expect(records, name).not.toMatch(own);
+    }
+    const { before, records } = fenceOf(await textOf("catch_up", { topic: "wordy" }));
+    expect(before).toContain("Long notes below are cut: search_notes with a smaller limit returns more of them.");
+    expect(records).not.toMatch(/hint|search_notes/);
+    expect(Object.keys(JSON.parse(records))).toEqual(["data"]);
+    for (const name of ["follow_up", "catch_up"])
+      expect(await textOf(name, { topic: "lighthouse" }), name).not.toMatch(/longer than what is below|below are cut/);
+  });
+
   test("a record that repeats the fence of an earlier prompt does not end a later fence [UNT-02]", async () => {
     const contact = await holder.put.contact({ full_name: "Mallory Fence" });
     const { mark: seen } = fenceOf(await textOf("prepare_meeting", { contact: "mallory fence" }));
