@@ -1,13 +1,14 @@
 // The MCP server of one request: its handlers look into lists that are made once, so that making it costs next to
 // nothing.
-import type { CallToolResult, CompleteRequestParams, GetPromptResult } from "@modelcontextprotocol/server";
-import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, Server } from "@modelcontextprotocol/server";
+import type { CallToolResult, CompleteRequestParams, GetPromptResult, Server } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
 import { Failure } from "../errors.ts";
 import type { Content } from "./bounds.ts";
 import { bounded } from "./bounds.ts";
+import { CheckedServer } from "./checked-server.ts";
 import type { Complete } from "./completions.ts";
 import { completers } from "./completions.ts";
 import { recordOf } from "./fetch.ts";
@@ -77,7 +78,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
         );
       onRead({ method, detail });
     };
-    const server = new Server({ name: "records", title: "Records", version }, options);
+    const server = new CheckedServer({ name: "records", title: "Records", version }, options);
     server.setRequestHandler("tools/list", () => ({ tools: listed }));
     server.setRequestHandler("tools/call", async ({ params }) => {
       const tool = named(tools, "tool", params.name);

@@ -1,0 +1,85 @@
+// MCP server that checks params before the library does, whose validator prints what it expected as it is and calls it
+// a fault of the server.
+import type { JSONRPCRequest, Result, ServerContext } from "@modelcontextprotocol/server";
+import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+type Members = Readonly<Record<string, unknown>>;
+
+/** What a member of the params must be, and how that is said. */
+type Rule = readonly [member: string, holds: (value: unknown) => boolean, message: string];
+
+const isText = (value: unknown): boolean => typeof value === "string";
+const isObject = (value: unknown): value is Members =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const hasTexts =
+  (...names: readonly string[]) =>
+  (value: unknown): boolean =>
+    isObject(value) && names.every((name) => isText(value[name]));
+const isReference = (value: unknown): boolean =>
+  isObject(value) &&
+  ((value["type"] === "ref/prompt" && isText(value["name"])) ||
+    (value["type"] === "ref/resource" && isText(value["uri"])));
+
+const text = (member: string): Rule => [member, isText, "must be a string"];
+const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
+  [
+    "initialize",
+    [
+      text("protocolVersion"),
+      ["capabilities", isObject, "must be an object"],
+      ["clientInfo", hasTexts("name", "version"), "must be an object with the strings name and version"],
+    ],
+  ],
+  ["tools/call", [text("name"), ["arguments", (value) => value === undefined || isObject(value), "must be an object"]]],
+  [
+    "prompts/get",
+    [
+      text("name"),
+      [
+        "arguments",
+        (value) => value === undefined || (isObject(value) && Object.values(value).every(isText)),
+        "must be an object whose values are strings",
+      ],
+    ],
+  ],
+  ["resources/read", [text("uri")]],
+  [
+    "completion/complete",
+    [
+      ["ref", isReference, 'must be {"type": "ref/prompt", "name": …} or {"type": "ref/resource", "uri": …}'],
+      ["argument", hasTexts("name", "value"), "must be an object with the strings name and value"],
+    ],
+  ],
+]);
+
+/** Its handlers fail with a ProtocolError. A null in the params, or in their arguments, counts as left out. */
+export class CheckedServer extends Server {
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const validated = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      const params = request.params === undefined ? undefined : withoutNulls(request.params);
+      const flaws = (rules.get(method) ?? []).filter(([member, holds]) => !holds(params?.[member]));
+      if (flaws.length > 0) throw invalid(flaws.map(([member, , message]) => `${member}: ${message}`).join("; "));
+      try {
+        return await validated({ ...request, ...(params !== undefined && { params }) }, context);
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        throw invalid(`The params of ${method} must have the form that the protocol gives them.`);
+      }
+    };
+  }
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+}
+
+function withoutNulls(params: Members): Members {
+  const { arguments: given, ...others } = params;
+  return dropNulls({ ...others, arguments: isObject(given) ? dropNulls(given) : given });
+}
+
+function dropNulls(members: Members): Members {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null && value !== undefined));
+}
