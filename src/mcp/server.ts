@@ -108,8 +108,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
       const complete = completerOf(params);
       if (complete === undefined) return { completion: { values: [], hasMore: false } };
       begin("completion/complete", "completion");
-      const values = await responding(complete(params.argument.value, context));
-      return { completion: { values, hasMore: false } };
+      return { completion: await responding(complete(params.argument.value, context)) };
     });
     return server;
   };

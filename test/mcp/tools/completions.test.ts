@@ -87,3 +87,23 @@ test("a prompt that there is not is an error, and a long text is cut to words [M
   const { body } = await request(holder, "2026-07-28", "completion/complete", { ref, argument });
   expect(body.result.completion.values).toEqual(["Zoë Martin"]);
 });
+
+test("says that there are more where the list has more than 25 [MCP-20]", async () => {
+  await holder.put.contacts(...Array.from({ length: 26 }, (_, at) => ({ full_name: `Crowd ${at}` })));
+  await holder.put.sessions(
+    ...Array.from({ length: 26 }, (_, at) => ({ title: `Crowd ${at}`, session_date: hoursFromNow(-100 - at) })),
+  );
+  for (const [ref, name] of [
+    [prompt("prepare_meeting"), "contact"],
+    [prompt("follow_up"), "session_id"],
+    [address("contact://{id}"), "id"],
+    [address("session://{id}"), "id"],
+  ] as const) {
+    const completed = async (value: string) =>
+      (await request(holder, "2026-07-28", "completion/complete", { ref, argument: { name, value } })).body.result
+        .completion;
+    const { values, hasMore } = await completed("crowd");
+    expect([values.length, hasMore]).toEqual([25, true]);
+    expect((await completed("crowd 25")).hasMore).toBe(false);
+  }
+});
