@@ -7,6 +7,7 @@ import { fail, failureOf } from "../src/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
 import { findDeflated } from "../src/deflated.ts";
 import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
+import { requireRoom } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
@@ -16,7 +17,7 @@ import type { Request, Response } from "./http.ts";
 import { writeFailureAndClose } from "./linger.ts";
 import type { RequestReader } from "./request.ts";
 import { createRequestReader } from "./request.ts";
-import { writeFailure, writeJson, writePieces } from "./response.ts";
+import { setJsonHead, writeBody, writeFailure } from "./response.ts";
 import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
@@ -87,8 +88,14 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       if (body?.kind === "gone") return;
       stillSending = body?.kind === "too large";
       const { message, violations } = operation.read(match.captured, mark === -1 ? "" : target.slice(mark + 1), body);
-      const result = await admitted.invoke(message, violations); // 422, 409, 404, 409
-      await writeResponse(request, response, operation, { ...result, tally: inbound.tally });
+      const rendered = await renderResponse(
+        operation,
+        await admitted.invoke(message, violations), // 422, 409, 404, 409
+        request,
+        inbound,
+      );
+      requireRoom(response, inbound.tally, rendered.length); // 503
+      await writeResponse(request, response, rendered);
     } catch (error) {
       const failure = failureOf(error);
       onError(failure, inbound);
@@ -98,13 +105,24 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   };
 }
 
-/** Sets no header before the body is there: a failure to write it is reported without them. */
-async function writeResponse(
-  request: Request,
-  response: Response,
+/** A response as it is sent. The message that it was made of is not kept for as long as the client reads. */
+interface Rendered {
+  readonly status: number;
+  readonly location: string | undefined;
+  readonly replayed: boolean;
+  /** Whether the body has several codings, and which it is in. */
+  readonly isCoded: boolean;
+  readonly isGzip: boolean;
+  readonly body: string | readonly Uint8Array[];
+  readonly length: number;
+}
+
+async function renderResponse(
   { status, location, render, bodyOf }: Operation,
-  { message, replayed, body, tally }: RpcResponse & { readonly tally: Inbound["tally"] | undefined },
-): Promise<void> {
+  { message, replayed, body: replay }: RpcResponse,
+  request: Request,
+  { tally }: Inbound,
+): Promise<Rendered> {
   const deflated = findDeflated(message);
   const isGzip =
     deflated !== undefined && chooseCoding(request.headers["accept-encoding"]?.toString(), ["gzip"]) === "gzip";
@@ -114,14 +132,25 @@ async function writeResponse(
   else if (deflated !== undefined) {
     if (deflated.text.size >= hugeBytes) requirePlaceForHuge(tally);
     pieces = await renderInflated(message, render);
-  } else if (isLarge && body === undefined) pieces = await jsonInPieces(bodyOf(message));
-  const text = pieces ?? body ?? render(message);
-  if (location !== undefined) response.setHeader("Location", location(message));
+  } else if (isLarge && replay === undefined) pieces = await jsonInPieces(bodyOf(message));
+  const body = pieces ?? replay ?? render(message);
+  const length =
+    typeof body === "string" ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0);
+  return { status, location: location?.(message), replayed, isCoded: deflated !== undefined, isGzip, body, length };
+}
+
+/** Sets no header before the body is there: a failure to render it is reported without them. */
+async function writeResponse(
+  request: Request,
+  response: Response,
+  { status, location, replayed, isCoded, isGzip, body, length }: Rendered,
+): Promise<void> {
+  if (location !== undefined) response.setHeader("Location", location);
   if (replayed) response.setHeader("Idempotent-Replayed", "true");
-  if (deflated !== undefined)
-    response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
-  if (typeof text === "string") writeJson(response, status, text);
-  else await writePieces(request, response, status, text, isGzip);
+  if (isCoded) response.setHeader("Vary", [response.getHeader("Vary"), "Accept-Encoding"].filter(Boolean).join(", "));
+  if (isGzip) response.setHeader("Content-Encoding", "gzip");
+  setJsonHead(response, status, length);
+  await writeBody(request, response, body);
 }
 
 /** The response to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */

@@ -28,33 +28,33 @@ export function setJsonHead(response: Response, status: number, length: number):
 /** Writes a JSON body; for HEAD node sends its headers alone. */
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, Buffer.byteLength(body));
+  endWith(response, body);
+}
+
+/**
+ * Writes a body whose head is set: a text at once, pieces without putting them together and no faster than the client
+ * takes them.
+ */
+export async function writeBody(
+  { socket }: Request,
+  response: Response,
+  body: string | readonly Uint8Array[],
+): Promise<void> {
+  if (typeof body === "string") return endWith(response, body);
+  for (const piece of body) {
+    const isTaken = response.write(piece);
+    if (response.stream?.destroyed ?? socket.destroyed) return;
+    if (isTaken === false) await drained(response);
+  }
+  response.end();
+}
+
+function endWith(response: Response, body: string): void {
   if (response.stream !== undefined) return void response.end(body);
   // In HTTP/1.1 `end` collects head, body and an empty piece behind them, which costs more than the one piece that it
   // is.
   response.write(body);
   response.uncork();
-  response.end();
-}
-
-/**
- * Writes a JSON body in pieces, which are not put together, and no faster than the client takes them; for HEAD node
- * sends its headers alone.
- */
-export async function writePieces(
-  { socket }: Request,
-  response: Response,
-  status: number,
-  pieces: readonly Uint8Array[],
-  isGzip: boolean,
-): Promise<void> {
-  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  setJsonHead(response, status, length);
-  if (isGzip) response.setHeader("Content-Encoding", "gzip");
-  for (const piece of pieces) {
-    const isTaken = response.write(piece);
-    if (response.stream?.destroyed ?? socket.destroyed) return;
-    if (isTaken === false) await drained(response);
-  }
   response.end();
 }
 

@@ -25,13 +25,14 @@ import { emailSlot } from "./once-bad.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
 import { hardShapes } from "./shapes.ts";
+import { fillWithUnread, holdUnread } from "./unread.ts";
 import type { Outcome } from "./slow.ts";
 import { slownesses, startSlow } from "./slow.ts";
 import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
 import { longestBlockMs, weighAll } from "./weigh.ts";
 
 /** What a run does: everything, or one thing, for a control. */
-type Focus = "all" | "slow" | "dense" | "largest" | Exclude<Selection, "all">;
+type Focus = "all" | "slow" | "dense" | "largest" | "unread" | Exclude<Selection, "all">;
 
 /** More growth than this, in megabytes, is somebody outside's doing. The largest response needs 100 of it. */
 const mostGrowthMb = 250;
@@ -54,6 +55,7 @@ const hurried: readonly Break[] = [
   { file: listener, from: headersLimit, to: "const headersTimeoutMs = 2_000;" },
   { file: listener, from: requestLimit, to: "const requestTimeoutMs = 3_000;" },
   { file: listener, from: "const keepAliveMs = 65_000;", to: "const keepAliveMs = 3_000;" },
+  { file: listener, from: "const stalledMs = 30_000;", to: "const stalledMs = 5_000;" },
 ];
 const requestId = 'const sentId = single(headers["x-request-id"]);';
 
@@ -82,6 +84,11 @@ export const hostile: Drill = {
       file: "src/large/places.ts",
       from: "const largeBytes = 1_000_000;",
       to: "const largeBytes = 1_000_000_000;",
+    }),
+    control("any number of responses may be unread", "unread", {
+      file: "src/large/sending.ts",
+      from: "  if (isTooMuch || (sending > 0 && sending + bytes > mostBytes)) rejectLarge();\n",
+      to: "",
     }),
     control(
       "slow clients have all the time that they want",
@@ -198,7 +205,20 @@ async function judge(
       const largest = every.filter((_, at) => long || at % 6 === 0);
       await during("the largest responses", () => weighed("a largest response", largest, 60_000));
     }
-    if (focus !== "slow" && focus !== "dense" && focus !== "largest") {
+    if (focus === "all" || focus === "unread") {
+      const account = await fixture.account();
+      await fillWithUnread(where.internal, account.id);
+      await during("responses that nobody reads", async () => {
+        const before = residentMb(pid);
+        const { statuses, close } = await holdUnread(base, account.key, long ? 200 : 75);
+        const growth = residentMb(pid) - before;
+        figures["memory growth under responses that nobody reads, MB"] = growth;
+        figures["responses that nobody reads, by status"] = JSON.stringify(statuses);
+        if (growth > mostGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
+        close();
+      });
+    }
+    if (focus !== "slow" && focus !== "dense" && focus !== "largest" && focus !== "unread") {
       const derived = await derive(where, user, focus);
       const { places, ways, patterns, cases } = derived;
       say(`${places} places that are reached in ${ways} ways, ${patterns} patterns`);

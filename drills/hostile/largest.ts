@@ -14,9 +14,15 @@ const sessionNotes = 600;
 const word = "largest";
 const json = "application/json";
 
-/** The session of the account whose texts are the largest. */
-export async function fillWithLargest(internal: string, accountId: string, name: string): Promise<string> {
-  const put = async (rpc: string, batch: string, items: readonly object[]): Promise<string[]> => {
+/** Stores items by an rpc of ingest, in its field of this name, and returns their ids. */
+export type Put = (rpc: string, batch: string, items: readonly object[]) => Promise<string[]>;
+
+/** A note as long as one may be. */
+export const longestNote = { content: longest, created_at: "2026-03-01T10:00:00Z" };
+
+/** Stores items in an account. */
+export function putInto(internal: string, accountId: string): Put {
+  return async (rpc, batch, items) => {
     const headers = { "content-type": json, authorization: `Bearer ${childToken}` };
     const path = `/records.ingest.v1.IngestService/${rpc}`;
     const whole = JSON.stringify({ account_id: accountId, [batch]: items });
@@ -28,7 +34,12 @@ export async function fillWithLargest(internal: string, accountId: string, name:
       throw new Error(`${rpc}: ${body.toString().slice(0, 300)}`);
     return results.map(({ id }) => id);
   };
-  const at = { content: longest, created_at: "2026-03-01T10:00:00Z" };
+}
+
+/** The session of the account whose texts are the largest. */
+export async function fillWithLargest(internal: string, accountId: string, name: string): Promise<string> {
+  const put = putInto(internal, accountId);
+  const at = longestNote;
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${name} ${number}` }));
   for (const contact_id of await put("UpsertContacts", "contacts", named)) {
     const own = Array.from({ length: notes / 2 }, () => ({ ...at, contact_id, source: "app" }));

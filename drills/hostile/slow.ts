@@ -1,7 +1,7 @@
 // Slow clients: they send single bytes, or nothing, over HTTP/1.1 and HTTP/2.
 import type { Socket } from "node:net";
 import { connect } from "node:net";
-import { frame } from "../../fixtures/clients/http2-frames.ts";
+import { flags, frame, literal, types } from "../../fixtures/clients/http2-frames.ts";
 
 /** Where slow clients go, and a key of theirs: some are let in before they are slow. */
 export interface Goal {
@@ -27,6 +27,16 @@ export interface Outcome {
 
 const nothing = Buffer.alloc(0);
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(4, 0, 0)]);
+const prefaceWithoutWindow = Buffer.concat([
+  Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  frame(types.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 0])),
+]);
+const getHealth = frame(
+  types.headers,
+  flags.endStream | flags.endHeaders,
+  1,
+  Buffer.concat([Buffer.from([0x82, 0x86]), literal(":path", "/v1/health"), literal(":authority", "localhost")]),
+);
 const head = (goal: Goal, more: string): Buffer =>
   Buffer.from(
     `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${goal.key}\r\n` +
@@ -69,6 +79,11 @@ export const slownesses: readonly Slowness[] = [
     name: "nothing after a response",
     first: () => Buffer.from("GET /v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     drip: () => nothing,
+  },
+  {
+    name: "an HTTP/2 response byte by byte",
+    first: () => Buffer.concat([prefaceWithoutWindow, getHealth]),
+    drip: () => frame(types.windowUpdate, 0, 1, Buffer.from([0, 0, 0, 1])),
   },
 ];
 

@@ -9,7 +9,9 @@ import { createGuide } from "../guide/surface.ts";
 import { interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
+import type { Surface } from "../http/public.ts";
 import { publicListener } from "../http/public.ts";
+import { countWaiting } from "../large/sending.ts";
 import type { Mcp } from "../mcp/surface.ts";
 import { createMcp } from "../mcp/surface.ts";
 import { llmsText } from "../reference/llms.ts";
@@ -56,7 +58,7 @@ export function createPublicSide(
   const surfaces = {
     rest: createGateway({ dispatch: dispatch.open, documentProvider, onError }),
     rpc: createRpcSurface(rpcs.open.keys(), dispatch.open, onError),
-    others: [dashboard, createReference(pages), createGuide(pages), ...mcp.surfaces],
+    others: [dashboard, createReference(pages), createGuide(pages), ...mcp.surfaces.map(countedAfter)],
     rejectUnknown: dashboard.rejectRequest,
     documents,
   };
@@ -73,6 +75,17 @@ export function createPublicSide(
     async prepare() {
       for (const { text } of documents.values()) void text;
       if (identity.provider !== undefined) await mcp.prepare();
+    },
+  };
+}
+
+/** What writes its responses by itself, piece by piece: what a client does not read of one is counted behind it. */
+function countedAfter(surface: Surface): Surface {
+  return {
+    ...surface,
+    async handle(path, request, response, inbound) {
+      await surface.handle(path, request, response, inbound);
+      countWaiting(response, inbound.tally);
     },
   };
 }

@@ -3,6 +3,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
+import { requireRoomLeft } from "../large/sending.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { bearer } from "./authenticate.ts";
 import type { TokenFacts } from "./call.ts";
@@ -133,6 +134,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     // What is remembered of a holder whose account is not in service decides nothing.
     const isUnproven = found.kind === "valid" && !found.proven;
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
+    requireRoomLeft(inbound.tally); // 503
     const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
       ...{ holder, requireSwitches, deadline },

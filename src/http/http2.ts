@@ -17,6 +17,8 @@ export interface Http2 {
   readonly server: Http2Server;
   readonly sessions: ReadonlySet<ServerHttp2Session>;
   connect(socket: Socket, input: PacedInput): void;
+  /** Ends a stream whose client is too slow. */
+  cut(stream: ServerHttp2Stream): void;
 }
 
 /** Its dependencies. */
@@ -59,9 +61,16 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
       if (stream.destroyed) return running.forget(response);
-      limit(request, response, connection.socket, dependencies);
+      limit(request, response, () => cut(stream), dependencies);
       receive(request, response);
     });
+  }
+
+  function cut(stream: ServerHttp2Stream): void {
+    const connection = stream.session && connections.get(stream.session);
+    stream.close(constants.NGHTTP2_CANCEL);
+    // Where the client reads nothing of its connection, the reset cannot be sent either.
+    setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
   const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
@@ -89,19 +98,16 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
       });
       server.emit("connection", socketStream(socket));
     },
+    cut,
   };
 }
 
 /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
-function limit(request: StreamRequest, response: Response, socket: Socket, dependencies: Http2Dependencies): void {
+function limit(request: StreamRequest, response: Response, cut: () => void, dependencies: Http2Dependencies): void {
   const { rejectSlow, stalledMs, requestTimeout } = dependencies;
   if (rejectSlow === undefined) return;
   const { stream } = request;
-  stream.setTimeout(stalledMs, () => {
-    stream.close(constants.NGHTTP2_CANCEL);
-    // Where the client reads nothing of its connection, the reset cannot be sent either.
-    setTimeout(() => stream.destroyed || socket.destroy(), closingMs).unref();
-  });
+  stream.setTimeout(stalledMs, cut);
   if (stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
     // A client that has its response and continues to send is cut off.

@@ -16,6 +16,7 @@ import type { Running } from "./running.ts";
 import { createRunning } from "./running.ts";
 import { endSession } from "./session-end.ts";
 import { sniff } from "./sniff.ts";
+import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
 
 /** A port that is listened on. */
@@ -35,6 +36,8 @@ const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
 /** A client that takes nothing of its response for so long is cut off: it holds the response in our memory. */
 const stalledMs = 30_000;
+/** In bytes a second: one that takes a little all the time is cut off as well. Ten streams share 100 kB/s at worst. */
+const leastRate = 10_000;
 const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
 const turnMs = 2;
@@ -53,7 +56,7 @@ export function wasCutOff(response: Response): boolean {
 }
 
 /** Slow clients are closed within seconds: Node's own defaults give them minutes. */
-export function createListener(options: ListenerOptions, limits = { stalledMs }): Listener {
+export function createListener(options: ListenerOptions, limits = { stalledMs, leastRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
   const wait = createTurns(turnMs);
@@ -77,6 +80,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
     // Its first requests may have come with it.
     onSession: (session) => closing && setTimeout(() => endSession(session), freshMs),
   });
+  const stopLimiting = options.rejectSlow === undefined ? () => undefined : limitReading(running, limits, http2.cut);
   const tcp = createTcp((socket) => {
     accepted += 1;
     const input = paceInput(socket, wait);
@@ -104,7 +108,9 @@ export function createListener(options: ListenerOptions, limits = { stalledMs })
     },
     close(graceMs, idleMs) {
       closing = true;
-      return shutDown({ tcp, http1, http2, sockets, running, accepted: () => accepted }, graceMs, idleMs);
+      return shutDown({ tcp, http1, http2, sockets, running, accepted: () => accepted }, graceMs, idleMs).finally(
+        stopLimiting,
+      );
     },
   };
 }

@@ -44,10 +44,7 @@ export function requirePlaceForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined || tally.isHuge) return;
   const account = tally.account ?? "";
   const ofAccount = byAccount.get(account) ?? 0;
-  if (huge >= mostHuge || ofAccount >= mostOfAccount) {
-    const message = "The service is sending too many large responses at once. Try again.";
-    fail(Reason.UNAVAILABLE, { message, because: "large responses" });
-  }
+  if (huge >= mostHuge || ofAccount >= mostOfAccount) rejectLarge();
   huge += 1;
   byAccount.set(account, ofAccount + 1);
   keep(expected, account, performance.now() + expectedMs);
@@ -58,7 +55,18 @@ export function requirePlaceForHuge(tally: Tally | undefined): void {
     if (left === 0) byAccount.delete(account);
     else byAccount.set(account, left);
   };
-  if (tally.onEnd(release)) return;
+  requireOpen(tally, release);
+}
+
+/** Rejects a response that is one too many. */
+export function rejectLarge(): never {
+  const message = "The service is sending too many large responses at once. Try again.";
+  return fail(Reason.UNAVAILABLE, { message, because: "large responses" });
+}
+
+/** Has `release` called once the request has ended. Fails with CANCELLED where it has ended already. */
+export function requireOpen(tally: Tally, release: () => void): void {
+  if (tally.onEnd?.(release) !== false) return;
   release();
   fail(Reason.CANCELLED);
 }

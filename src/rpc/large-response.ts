@@ -7,6 +7,8 @@ import { findDeflated, inflateHeld } from "../deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
 import type { Tally } from "../tally.ts";
+import type { CollectedResponse } from "./collected.ts";
+import { collected, lengthOf } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
@@ -28,38 +30,29 @@ export async function withLargeMessage(
     message,
     tally,
   }: { readonly schema: DescMessage; readonly message: Message; readonly tally: Tally | undefined },
-): Promise<UniversalServerResponse> {
+): Promise<CollectedResponse> {
   if (deflatedSize(message) >= hugeBytes) requirePlaceForHuge(tally);
   await inflateHeld(message);
   const isJson = response.header?.get("content-type")?.includes("json") === true;
   const pieces = isJson ? await jsonInPieces(toJson(schema, message)) : await binaryInPieces(schema, message);
-  if (protocol !== "connect") return { ...response, body: enveloped(pieces, response.body) };
+  if (protocol !== "connect") return { ...response, body: await enveloped(pieces, response.body) };
   response.header?.set("content-length", String(lengthOf(pieces)));
-  return { ...response, body: each(pieces) };
+  return { ...response, body: pieces };
 }
 
 function deflatedSize(message: Message): number {
   return findDeflated(message)?.text.size ?? 0;
 }
 
-async function* each(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  for (const piece of pieces) yield await Promise.resolve(piece);
-}
-
 /** The pieces in an envelope, and what follows the envelope of the empty message: the trailers of gRPC-Web. */
-async function* enveloped(
+async function enveloped(
   pieces: readonly Uint8Array[],
   body: UniversalServerResponse["body"],
-): AsyncIterable<Uint8Array> {
+): Promise<readonly Uint8Array[]> {
   const head = Buffer.alloc(envelopeHead);
   head.writeUInt32BE(lengthOf(pieces), 1);
-  yield head;
-  yield* each(pieces);
-  let isFirst = true;
-  for await (const envelope of body ?? []) {
-    if (!isFirst) yield envelope;
-    isFirst = false;
-  }
+  const [, ...trailers] = await collected(body);
+  return [head, ...pieces, ...trailers];
 }
 
 /** The bytes of a message as `toBinary` makes them, save that the fields that hold others come last. */
@@ -92,8 +85,4 @@ async function binaryInPieces(schema: DescMessage, message: Message): Promise<Ui
 /** Whether a field is a message, or a list of messages. */
 function isOuter(field: DescField): field is DescField & { readonly message: DescMessage } {
   return field.message !== undefined && field.fieldKind !== "map" && field.oneof === undefined;
-}
-
-function lengthOf(pieces: readonly Uint8Array[]): number {
-  return pieces.reduce((sum, { length }) => sum + length, 0);
 }

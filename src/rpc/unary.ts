@@ -4,13 +4,16 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
-import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
+import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { sanitizeForEcho } from "../text.ts";
+import { requireRoom } from "../large/sending.ts";
+import type { CollectedResponse } from "./collected.ts";
+import { collected, lengthOf, streamed } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import { createJsonFlaws } from "./json-flaws.ts";
@@ -74,18 +77,15 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       },
     );
     if (served === undefined) return admitted.reject([violation("message", unreadable)]);
-    if (call.large !== undefined)
-      return withLargeMessage(protocol, served, { schema: rpc.output, message: call.large, tally: inbound.tally });
-    if (call.decoded) return served;
-    const bytes = await allBytes(served.body);
-    const error = await rejectedWith(protocol, served, bytes);
-    if (error.code === Code.Unimplemented) {
-      await admitted.prove();
-      // Only the library's response lists what it supports.
-      return { ...served, body: whole(bytes) };
+    const { large } = call;
+    if (large !== undefined) {
+      // The library's response holds the call.
+      delete call.large;
+      return withLargeMessage(protocol, served, { schema: rpc.output, message: large, tally: inbound.tally });
     }
-    if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
-    return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
+    const pieces = await collected(served.body);
+    if (call.decoded) return { ...served, body: pieces };
+    return rejectUndecoded(protocol, { ...served, body: pieces }, admitted, maxBytes);
   };
 
   return {
@@ -93,11 +93,16 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     async handle(protocol, request, response, received) {
       const expiresAt = expiryOf(request, received.arrivedAt);
       const inbound = expiresAt === undefined ? received : { ...received, limits: { ...received.limits, expiresAt } };
-      const served = serve(protocol, request, inbound);
+      const served = serve(protocol, request, inbound).then((made) => {
+        if (made !== "gone") requireRoom(response, inbound.tally, lengthOf(made.body)); // 503
+        return made;
+      });
       const inTime =
         expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
-      const result = await inTime.catch((error: unknown) =>
-        rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
+      const result = await inTime.then(
+        (made) => (made === "gone" ? made : streamed(made)),
+        (error: unknown) =>
+          rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
       if (result === "gone") return;
       await universalResponseToNodeResponse(result, response);
@@ -105,7 +110,24 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   };
 }
 
-type Served = UniversalServerResponse | "gone";
+type Served = CollectedResponse | "gone";
+
+/** Rejects what the library did not decode, in the library's words. */
+async function rejectUndecoded(
+  protocol: Protocol,
+  served: CollectedResponse,
+  admitted: Admitted,
+  maxBytes: number,
+): Promise<CollectedResponse> {
+  const error = await rejectedWith(protocol, streamed(served), Buffer.concat(served.body));
+  if (error.code === Code.Unimplemented) {
+    await admitted.prove();
+    // Only the library's response lists what it supports.
+    return served;
+  }
+  if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
+  return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
+}
 
 /** Runs the service for a message that the library has decoded. */
 async function invoke(
@@ -132,9 +154,3 @@ function tooLarge(maxBytes: number): Violation {
 }
 
 const unreadable = "the message is malformed";
-
-async function allBytes(body: UniversalServerResponse["body"]): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body ?? []) pieces.push(piece);
-  return pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
-}

@@ -80,6 +80,7 @@ export const serviceRooms: readonly Room[] = [
     "src/guards/",
     [
       "src/guards/",
+      "src/large/",
       "src/call/",
       "src/address.ts",
       "src/tally.ts",
@@ -211,6 +212,7 @@ export const serviceRooms: readonly Room[] = [
     "src/http/",
     [
       "src/http/",
+      "src/large/",
       "src/call/",
       "src/turns.ts",
       "src/time-limit.ts",

@@ -3,13 +3,17 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { flags, frame, literal, preface, types } from "../../fixtures/clients/http2-frames.ts";
+import { announce } from "../../src/large/sending.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 
 /** More than the buffers of both ends hold. */
 const large = Buffer.alloc(32 * 1024 * 1024, "a");
 /** Longer than a busy process keeps its own client from reading. */
-const limits = { stalledMs: 1_500 };
+const limits = { stalledMs: 1_500, leastRate: 500_000 };
+/** The request for a response that has the time of a small one, though it does not fit in the buffers. */
+const unannounced = "/unannounced";
 let listener: Listener;
 let port: number;
 let closed: Promise<void>;
@@ -20,8 +24,9 @@ beforeEach(async () => {
   const nothing = (): void => undefined;
   listener = createListener(
     {
-      handle(_request, response) {
+      handle(request, response) {
         response.once("close", resolveClosed);
+        if (request.url !== unannounced) announce(response, large.length);
         response.end(large);
       },
       rejectMessage: () => "",
@@ -33,6 +38,12 @@ beforeEach(async () => {
   port = await listener.listen(0, "127.0.0.1");
 });
 afterEach(() => listener.close(0, 0));
+
+/** Calls `act` again and again until the listener has closed the response. */
+async function untilClosed(act: () => void): Promise<void> {
+  const timer = setInterval(act, 100);
+  await closed.finally(() => clearInterval(timer));
+}
 
 /** Reads all that has come by now; resolves with its length. */
 function readRest(stream: Readable): Promise<number> {
@@ -71,5 +82,30 @@ test("one that reads a little at a time, for longer than may be read nothing, ge
   while (read < large.length && !cutOff) await new Promise((resolve) => setTimeout(resolve, 20));
   expect(read).toBeGreaterThanOrEqual(large.length);
   expect(performance.now() - begun).toBeGreaterThan(limits.stalledMs);
+  socket.destroy();
+});
+
+test("one that reads a little all the time, but too little for the size of the response, is cut off [OPS-71]", async () => {
+  const socket = connect(port, "127.0.0.1").pause();
+  socket.on("error", () => undefined).on("data", () => socket.pause());
+  socket.write(`GET ${unannounced} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await untilClosed(() => socket.resume());
+  socket.destroy();
+});
+
+test("over HTTP/2 as well, where it takes a byte at a time [OPS-71]", async () => {
+  const noWindow = Buffer.from([0, 4, 0, 0, 0, 0]);
+  const oneByte = Buffer.from([0, 0, 0, 1]);
+  const head = [
+    [":method", "GET"],
+    [":scheme", "http"],
+    [":authority", "localhost"],
+    [":path", unannounced],
+  ].map(([name = "", value = ""]) => literal(name, value));
+  const socket = connect(port, "127.0.0.1").resume();
+  socket.on("error", () => undefined);
+  socket.write(Buffer.concat([preface, frame(types.settings, 0, 0, noWindow)]));
+  socket.write(frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head)));
+  await untilClosed(() => void socket.write(frame(types.windowUpdate, 0, 1, oneByte)));
   socket.destroy();
 });

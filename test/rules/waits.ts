@@ -57,6 +57,7 @@ export const waits: readonly string[] = [
   "test/http/session-end.test.ts (2)",
   "test/http/slow.test.ts (2)",
   "test/http/surfaces.test.ts (1)",
+  "test/http/unread-responses.test.ts (1)",
   "test/idempotency/at-once.test.ts (1)",
   "test/idempotency/claims.test.ts (1)",
   "test/idempotency/erased.test.ts (3)",

@@ -1,0 +1,140 @@
+// Responses that clients do not read: their bytes are bounded for each account, and in total, on every wire.
+import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
+import { connect } from "node:http2";
+import { Code, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { ingestInto } from "../../fixtures/clients/ingest.ts";
+import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
+import { startService } from "../../fixtures/service/service.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { countWaiting, mostBytes, mostBytesOfAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
+import { createTally } from "../../src/tally.ts";
+
+let service: TestService;
+let reader: TestAccount;
+
+beforeAll(async () => {
+  service = await startService();
+  reader = await service.account();
+  const put = ingestInto(service, reader.id);
+  const note = { created_at: "2026-03-01T10:00:00Z", content: "Zoë\n".repeat(2_800), source: "app" };
+  for (let number = 0; number < 3; number++) {
+    const contact_id = await put.contact({ full_name: `Zoë Large ${number}` });
+    await put.contactNotes(...Array.from({ length: 50 }, () => ({ ...note, contact_id })));
+  }
+});
+afterAll(() => service.stop());
+
+const ends: (() => void)[] = [];
+const caller = (account: string) => {
+  const onEnd = (release: () => void): boolean => ends.push(release) > 0;
+  return { ...createTally(), account, onEnd };
+};
+const startSend = (account: string, bytes: number): void => requireRoom({}, caller(account), bytes);
+const million = 1_000_000;
+afterEach(() => {
+  for (const end of ends.splice(0)) end();
+});
+
+test("the bytes that are sent to one account at a time are bounded, and those of others are not [OPS-70]", () => {
+  for (let sent = 0; sent + million <= mostBytesOfAccount; sent += million) startSend("greedy", million);
+  expect(() => startSend("greedy", million)).toThrow(/large responses/);
+  expect(() => startSend("greedy", 60_000)).not.toThrow();
+  expect(() => startSend("modest", million)).not.toThrow();
+  ends.shift()?.();
+  expect(() => startSend("greedy", million)).not.toThrow();
+});
+
+test("the bytes that are sent to all accounts at a time are bounded [OPS-70]", () => {
+  let sent = 0;
+  for (let number = 0; sent + million <= mostBytes; number++, sent += million) startSend(`account ${number}`, million);
+  expect(() => startSend("another", million)).toThrow(/large responses/);
+  ends.shift()?.();
+  expect(() => startSend("another", million)).not.toThrow();
+});
+
+test("a response larger than the bound is sent alone [OPS-70]", () => {
+  expect(() => startSend("large", mostBytesOfAccount + 1)).not.toThrow();
+  expect(() => startSend("large", million)).toThrow(/large responses/);
+});
+
+test("a response with a place for huge ones is bounded by its place, and the services inside are not bounded", () => {
+  const huge = { ...caller("huge"), isHuge: true };
+  for (let number = 0; number < 3; number++) requireRoom({}, huge, mostBytesOfAccount);
+  for (let number = 0; number < 3; number++) requireRoom({}, createTally(), mostBytesOfAccount);
+  expect(ends).toEqual([]);
+});
+
+test("a request that has ended already counts nothing", () => {
+  const gone = { ...createTally(), account: "gone", onEnd: () => false };
+  for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, mostBytesOfAccount)).toThrow();
+  for (let number = 0; number < 3; number++) countWaiting({ writableLength: mostBytesOfAccount }, gone);
+  expect(() => startSend("gone", mostBytesOfAccount)).not.toThrow();
+});
+
+test("what waits of a response that was written without a bound counts as well, and keeps its account from more", () => {
+  countWaiting({ writableLength: mostBytesOfAccount - 1 }, caller("assistant"));
+  expect(() => requireRoomLeft(caller("assistant"))).not.toThrow();
+  expect(() => startSend("assistant", million)).toThrow(/large responses/);
+  countWaiting({ writableLength: million }, caller("assistant"));
+  expect(() => requireRoomLeft(caller("assistant"))).toThrow(/large responses/);
+  expect(() => requireRoomLeft(caller("another"))).not.toThrow();
+});
+
+/** About 2 MB. */
+const query = "large";
+const message = JSON.stringify({ query });
+const head = Buffer.alloc(5);
+head.writeUInt32BE(message.length, 1);
+const post = (type: string, body: string | Buffer) => ({
+  headers: { ":method": "POST", ":path": "/records.v1.ContactService/SearchContacts", "content-type": type },
+  body,
+});
+const wires = [
+  ["REST", { headers: { ":path": `/v1/contacts?query=${query}` }, body: undefined }],
+  ["Connect", post("application/json", message)],
+  ["gRPC", post("application/grpc+json", Buffer.concat([head, Buffer.from(message)]))],
+  ["gRPC-Web", post("application/grpc-web+json", Buffer.concat([head, Buffer.from(message)]))],
+] as const;
+
+function send(session: ClientHttp2Session, headers: OutgoingHttpHeaders, body?: string | Buffer): Promise<number> {
+  const stream = session.request(
+    { ...headers, authorization: `Bearer ${reader.key}` },
+    { endStream: body === undefined },
+  );
+  stream.on("error", () => undefined);
+  if (body !== undefined) stream.end(body);
+  return new Promise((resolve) => stream.once("response", (received) => resolve(Number(received[":status"]))));
+}
+const read = (): Promise<unknown> =>
+  createClient(ContactService, createConnectTransport({ baseUrl: service.base, httpVersion: "1.1" })).searchContacts(
+    { query },
+    { headers: { Authorization: `Bearer ${reader.key}` } },
+  );
+
+test.each(wires)(
+  "%s: beyond the bound the account gets 503 on every wire until its clients read or leave [WIR-01, WIR-08, OPS-70]",
+  async (_wire, { headers, body }) => {
+    const session = connect(service.base, { settings: { initialWindowSize: 0 } });
+    session.on("error", () => undefined);
+    const statuses: number[] = [];
+    for (let sent = 0; sent < mostBytesOfAccount; sent += 2 * million)
+      statuses.push(await send(session, headers, body));
+    expect(statuses.slice(0, 4)).toEqual(Array(4).fill(200));
+    for (const [, next] of wires.slice(0, 2)) expect(await send(session, next.headers, next.body)).toBe(503);
+    const rejected = await read().catch((error: unknown) => error);
+    expect(rejected).toMatchObject({ code: Code.Unavailable });
+    expect((await service.rest("/v1/contacts?query=nobody", { key: reader.key })).status).toBe(200);
+    expect(service.logLines.some((line) => line.includes('"cause":"large responses"'))).toBe(true);
+    session.destroy();
+    await expect
+      .poll(() =>
+        read().then(
+          () => "read",
+          () => "rejected",
+        ),
+      )
+      .toBe("read");
+  },
+);
