@@ -92,16 +92,21 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
       if (isRejected(request)) return resolve("gone");
       ended = true;
       if (size <= largeBytes) resolve(collected.bytes());
-      else oneInTurn(() => resolve(collected.bytes()));
+      else void inOwnTurn(size).then(() => resolve(collected.bytes()));
     });
     // Before the end it means that the client has gone; after it, it comes too late to matter.
     request.on("close", () => ended || resolve("gone"));
   });
 }
 
-/** To decode a larger body may take tens of milliseconds: in each turn of the event loop one of them is handed on. */
+/** To decode a larger body may take tens of milliseconds. */
 const largeBytes = 32_768;
 const oneInTurn = createTurns(0);
+
+/** Resolves before a body of this size is decoded: in each turn of the event loop one large body is. */
+export function inOwnTurn(size: number): Promise<void> {
+  return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => oneInTurn(resolve));
+}
 
 function rejected(rule: string, message: string): Body {
   return { kind: "rejected", violation: violation(rule, message) };

@@ -1,11 +1,11 @@
 // Violations in JSON that the library accepts: bytes that are not UTF-8, and days that do not exist.
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
-import { compressionGzip } from "@connectrpc/connect-node";
 import { compressedFlag } from "@connectrpc/connect/protocol";
 import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
 import type { Request } from "../call/exchange.ts";
+import { gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
@@ -24,10 +24,8 @@ export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws
     if (body.length === 0 || headers["content-type"]?.toLowerCase().includes("json") !== true) return none;
     const data = protocol === "connect" ? body : body.subarray(envelopeHead);
     const isCompressed =
-      protocol === "connect"
-        ? headers["content-encoding"] === compressionGzip.name
-        : ((body[0] ?? 0) & compressedFlag) !== 0;
-    const bytes = isCompressed ? Buffer.from(await compressionGzip.decompress(data, maxBytes)) : data;
+      protocol === "connect" ? headers["content-encoding"] === gzip.name : ((body[0] ?? 0) & compressedFlag) !== 0;
+    const bytes = isCompressed ? Buffer.from(await gzip.decompress(data, maxBytes)) : data;
     if (!isUtf8(bytes)) return [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
     if (!hasTimes) return none;
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";

@@ -1,8 +1,16 @@
 // The options of the library's routers.
 import type { ConnectRouterOptions } from "@connectrpc/connect";
-import { compressionGzip } from "@connectrpc/connect-node";
+import { gzip } from "./gzip.ts";
 
-/** The options for messages of at most `readMaxBytes`. Unknown JSON fields are errors, as over REST. */
+/**
+ * The options for messages of at most `readMaxBytes`. Unknown JSON fields are errors, as over REST. Unknown binary
+ * fields are skipped, as nothing reads them: a message can have a hundred thousand.
+ */
 export function routerOptions(readMaxBytes: number): ConnectRouterOptions {
-  return { acceptCompression: [compressionGzip], readMaxBytes, jsonOptions: { ignoreUnknownFields: false } };
+  return {
+    acceptCompression: [gzip],
+    readMaxBytes,
+    jsonOptions: { ignoreUnknownFields: false },
+    binaryOptions: { readUnknownFields: false },
+  };
 }

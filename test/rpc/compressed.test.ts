@@ -3,6 +3,7 @@ import { gzipSync } from "node:zlib";
 import { UUID } from "mongodb";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
+import { routerOptions } from "../../src/rpc/router-options.ts";
 import { useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
@@ -19,6 +20,42 @@ beforeAll(async () => {
 });
 
 const { createContact, getContact } = ContactService.method;
+const maxBytes = 262_144;
+/** Field 15, a number, again and again. */
+const unknownFields = Buffer.alloc(262_000, Buffer.from([0x78, 0x01]));
+
+test("each large message is decoded in a turn of the event loop of its own, however small it was sent [OPS-72]", async () => {
+  const [gzip] = routerOptions(maxBytes).acceptCompression ?? [];
+  const decodedIn: number[] = [];
+  let turn = 0;
+  let running = true;
+  const count = (): void => {
+    turn += 1;
+    if (running) setImmediate(count);
+  };
+  setImmediate(count);
+  const message = gzipSync(unknownFields);
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      expect((await gzip?.decompress(message, maxBytes))?.length).toBe(unknownFields.length);
+      decodedIn.push(turn);
+    }),
+  );
+  running = false;
+  expect(new Set(decodedIn).size).toBe(20);
+});
+
+test("a message with a hundred thousand unknown fields is read, and none of them is kept [WIR-01]", async () => {
+  expect(routerOptions(maxBytes).binaryOptions).toEqual({ readUnknownFields: false });
+  for (const form of forms.filter((one) => !one.json)) {
+    const message = Buffer.concat([written(form, getContact, { contactId: owner.contact }), unknownFields]);
+    const response = await send(service().base, form, getContact, enveloped(form, gzipSync(message), 1), {
+      ...key,
+      ...encoding(form, "gzip"),
+    });
+    expect([form.name, response.code]).toEqual([form.name, "ok"]);
+  }
+});
 
 test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
   const broken = gzipSync(Buffer.from('{"full_name":"\xff"}', "latin1"));
