@@ -3,7 +3,7 @@
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
-import { failureEnvelope, setFailureHeaders, writeJson } from "../../gateway/response.ts";
+import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
 import type { AssistantAccessPolicy } from "../guards/assistant.ts";
@@ -175,17 +175,18 @@ async function throttleBatch(
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);
 }
 
-/**
- * Writes the envelope with the members of JSON-RPC, so that clients show its message. A 401 has the envelope alone: its
- * challenge is what clients read.
- */
 function writeRejection(response: Response, failure: Failure, mcpUrl: string): void {
   if (response.headersSent) return void response.end();
-  const status = failure.kind.http;
-  const envelope = failureEnvelope(failure);
+  if (failure.reason === Reason.RATE_LIMITED) return writeThrottled(response, failure);
+  if (failure.kind.http !== 401) return writeFailure(response, failure);
+  response.setHeader("WWW-Authenticate", challenge(failure.message, mcpUrl));
+  writeJson(response, 401, failureEnvelope(failure));
+}
+
+/** Adds the JSON-RPC members to the envelope, so that clients show its message. */
+function writeThrottled(response: Response, failure: Failure): void {
   setFailureHeaders(response, failure);
-  if (status === 401) response.setHeader("WWW-Authenticate", challenge(failure.message, mcpUrl));
-  writeJson(response, status, status === 401 ? envelope : `{"jsonrpc":"2.0","id":null,${envelope.slice(1)}`);
+  writeJson(response, failure.kind.http, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);
 }
 
 /** The challenge of every 401 (RFC 6750 §3, RFC 9728 §5.1). */

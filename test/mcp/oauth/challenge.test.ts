@@ -35,9 +35,6 @@ const switchInterface = (enabled: boolean): Promise<RestResponse> =>
 const sendRequest = (method: string, headers: Record<string, string> = {}, path = "/mcp"): Promise<RestResponse> =>
   rest(base, path, { method, headers, ...(method === "POST" || method === "PUT" ? { raw: "{}" } : {}) });
 
-/** The envelope of a failure of /mcp, with the members of JSON-RPC. */
-const asMessage = (code: string, message: string) => ({ jsonrpc: "2.0", id: null, error: { code, message } });
-
 const none = "The access token is missing. Sign in, and send the token as Authorization: Bearer <ACCESS_TOKEN>.";
 const malformed = "The access token is not valid: it is malformed. Sign in again.";
 const unknown = "The access token is not valid: it is malformed or unknown. Sign in again.";
@@ -91,7 +88,7 @@ test("two Authorization lines are 400 and no token is looked at [MCP-13]", async
   expect(JSON.parse(responses[0]?.body ?? "").error.code).toBe("400");
 });
 
-test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13, MCP-23]", async () => {
+test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
   for (const method of ["GET", "HEAD", "DELETE", "PUT", "PATCH"]) {
     const { status, headers, text } = await sendRequest(method, {
       Authorization: `Bearer ${token}`,
@@ -106,9 +103,10 @@ test("with a token every method but POST is 405 with Allow, in the envelope, nev
       headers.get("www-authenticate"),
     ]).toEqual([method, 405, "POST, OPTIONS", "application/json; charset=utf-8", null, null]);
     if (method !== "HEAD")
-      expect(JSON.parse(text)).toEqual(
-        asMessage("405", "The path does not support this method. Use one of its methods."),
-      );
+      expect(JSON.parse(text).error).toEqual({
+        code: "405",
+        message: "The path does not support this method. Use one of its methods.",
+      });
   }
 });
 
@@ -144,7 +142,7 @@ test("our own origin and those of CORS_ORIGINS pass, and no origin does [MCP-05]
   expect((await send(base, `Bearer ${token}`)).status).toBe(200);
 });
 
-test("any other origin is 403 with a good token, and 401 without, which a page may read only where it is allowed [MCP-05, MCP-23]", async () => {
+test("any other origin is 403 with a good token, and 401 without, which a page may read only where it is allowed [MCP-05]", async () => {
   const port = new URL(base).port;
   for (const origin of [
     "https://evil.example",
@@ -159,7 +157,9 @@ test("any other origin is 403 with a good token, and 401 without, which a page m
   ]) {
     const { status, text, headers } = await send(base, `Bearer ${token}`, undefined, { Origin: origin });
     expect([origin, status, headers.get("access-control-allow-origin")]).toEqual([origin, 403, null]);
-    expect(JSON.parse(text)).toEqual(asMessage("403", "Origin: must be one that the operator allows (CORS_ORIGINS)."));
+    expect(JSON.parse(text)).toEqual({
+      error: { code: "403", message: "Origin: must be one that the operator allows (CORS_ORIGINS)." },
+    });
     expectChallenge(await send(base, undefined, undefined, { Origin: origin }), base);
   }
 });
@@ -188,7 +188,7 @@ describe("while the interface is disabled", () => {
   beforeAll(async () => void (await switchInterface(false)));
   afterAll(async () => void (await switchInterface(true)));
 
-  test("every request is 503 before the token is looked at, whatever the token, the method and the origin [MCP-13, MCP-23, ERR-14]", async () => {
+  test("every request is 503 before the token is looked at, whatever the token, the method and the origin [MCP-13, ERR-14]", async () => {
     fake.requestedPaths.length = 0;
     for (const authorization of [
       undefined,
@@ -202,9 +202,9 @@ describe("while the interface is disabled", () => {
           Origin: "https://evil.example",
         });
         expect([status, headers.get("www-authenticate"), headers.get("retry-after")]).toEqual([503, null, null]);
-        expect(JSON.parse(text)).toEqual(
-          asMessage("503", "The public interface is temporarily disabled. Try again later."),
-        );
+        expect(JSON.parse(text)).toEqual({
+          error: { code: "503", message: "The public interface is temporarily disabled. Try again later." },
+        });
       }
     }
     expect(fake.requestedPaths).toEqual([]);
@@ -269,8 +269,16 @@ test("where sign-in is off, /mcp and the documents are 503 and say why; the othe
     ]) {
       for (const headers of [{}, { Authorization: `Bearer ${token}` }]) {
         const { status, body } = await rest(off.base, path, { headers });
-        const said = asMessage("503", "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).");
-        expect([path, status, body]).toEqual([path, 503, path === "/mcp" ? said : { error: said.error }]);
+        expect([path, status, body]).toEqual([
+          path,
+          503,
+          {
+            error: {
+              code: "503",
+              message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",
+            },
+          },
+        ]);
       }
     }
     expect((await rest(off.base, "/v1/health")).status).toBe(200);

@@ -266,10 +266,8 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   }
 });
 
-test("a user without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07] [MCP-23]", async () => {
+test("a user without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07]", async () => {
   const expected = {
-    jsonrpc: "2.0",
-    id: null,
     error: {
       code: "403",
       message: "The signed-in user has no account. Ask the operator of the service to link one.",
