@@ -462,7 +462,7 @@ export interface components {
             created_at: string;
             /** @description What happened. New kinds can be added. */
             event: components["schemas"]["AuditEvent"];
-            /** @description A sentence with details, such as the reason of a rejection. */
+            /** @description Details, such as the reason of a rejection or the tool that an assistant called. */
             detail: string | null;
             /**
              * @description The first 8 characters of the API key concerned.
