@@ -24,9 +24,9 @@ const versions = job?.strategy.matrix.node ?? [];
 test("the versions of the workflow are those that the package and the guide name", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { engines: { node: string } };
   expect(engines.node).toBe(`>=${versions[0]}`);
-  expect(versions).toEqual(["20.19", "22", "24"]);
-  expect(readPage("docs/settings.md").prose).toContain("| Node | 20.19 or later 20.x, 22, 24 |");
-  expect(readPage("CONTRIBUTING.md").prose).toContain("20.19, 22 and 24");
+  expect(versions).toEqual(["20.19", "22", "24", "26"]);
+  expect(readPage("docs/settings.md").prose).toContain("| Node | 20.19 or later 20.x, 22, 24, 26 |");
+  expect(readPage("CONTRIBUTING.md").prose).toContain("20.19, 22, 24 and 26");
 });
 
 test("the workflow runs the script of every CI with the version of its job", () => {
