@@ -91,7 +91,7 @@ const plainWords: readonly (readonly [found: RegExp, plain: string])[] = [
   [/\bgreater than or equal to (\S+) and less than or equal to /, "from $1 to "],
   [/\bgreater than or equal to /, "at least "],
   [/\bless than or equal to /, "at most "],
-  [/\bin list \[(.*)\]$/, "one of $1"],
+  [/^must be in list \[([^\]]*)\]$/, "must be one of $1"],
   [/\b1 characters\b/, "1 character"],
 ];
 
