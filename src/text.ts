@@ -25,7 +25,7 @@ export function endOfCodePoint(text: string, at: number): number {
 const stride = 65_536;
 const surrogate = /[\ud800-\udfff]/;
 
-/** Where so many code points of the text end, or the text does, in UTF-16 units. */
+/** The index, in UTF-16 units, behind the first `count` code points; the end of a shorter text. */
 export function endOfCodePoints(text: string, count: number): number {
   let [end, left] = [0, count];
   while (left > 0 && end < text.length) {

@@ -29,7 +29,7 @@ export async function fillWithUnread(internal: string, accountId: string): Promi
   }
 }
 
-/** Requests so many responses, each as soon as the one before has begun. */
+/** Requests `count` responses one after the other, and reads only their headers. */
 export async function holdUnread(base: string, key: string, count: number): Promise<Held> {
   const statuses: Record<number, number> = {};
   const sessions: ClientHttp2Session[] = [];

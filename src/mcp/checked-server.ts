@@ -53,7 +53,7 @@ const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
   ],
 ]);
 
-/** Its handlers fail with a ProtocolError. A null in the params, or in their arguments, counts as left out. */
+/** A null in the params, or in their arguments, counts as left out. An accident of a handler stays one. */
 export class CheckedServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const validated = super._wrapHandler(method, handler);
@@ -64,11 +64,16 @@ export class CheckedServer extends Server {
       try {
         return await validated({ ...request, ...(params !== undefined && { params }) }, context);
       } catch (error) {
-        if (error instanceof ProtocolError) throw error;
+        if (!isOfValidator(error)) throw error;
         throw invalid(`The params of ${method} must have the form that the protocol gives them.`);
       }
     };
   }
+}
+
+/** The library's validator throws a plain Error. */
+function isOfValidator(error: unknown): boolean {
+  return error instanceof Error && Object.getPrototypeOf(error) === Error.prototype;
 }
 
 function invalid(message: string): ProtocolError {

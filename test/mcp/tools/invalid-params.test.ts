@@ -1,6 +1,8 @@
 // Params that a method does not take: -32602 in words for people, in every revision, and never the validator's own.
 import { describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
+import { CheckedServer } from "../../../src/mcp/checked-server.ts";
+import { respond } from "../../../src/mcp/direct.ts";
 import { old, useHolder } from "./eras.ts";
 import { headersFor, post, revisions } from "./set-up.ts";
 
@@ -62,4 +64,13 @@ test.each(old)("%s: a request without params is -32602 as well [MCP-25]", async 
     });
     expect([method, body.error]).toEqual([method, { code: -32_602, message }]);
   }
+});
+
+test("an accident of a handler is no fault of the params [MCP-25, ERR-07]", async () => {
+  const server = new CheckedServer({ name: "records", version: "1" }, { capabilities: { tools: {} } });
+  server.setRequestHandler("tools/list", () => {
+    throw new TypeError("tools is not iterable");
+  });
+  const response = JSON.parse(await respond(server, { jsonrpc: "2.0", id: 1, method: "tools/list" }));
+  expect(response.error.code).toBe(-32_603);
 });
