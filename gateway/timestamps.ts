@@ -4,9 +4,10 @@ import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { parseInstant } from "../src/instant.ts";
 
 /**
- * Looks like a day that its month may not have, or like the hour 24. Few texts do, and only those are looked at closer.
+ * Looks like a day that its month may not have, or like the hour 24, or has a character of a date-time as an escape.
+ * Few texts do, and only those are looked at closer.
  */
-const doubtful = /-(?:02-(?:29|30|31)|(?:04|06|09|11)-31)T|T24:/;
+const doubtful = /-(?:02-(?:29|30|31)|(?:04|06|09|11)-31)T|T24:|\\u00(?:2d|3[0-9a]|54)/i;
 
 /** The paths of the fields, as the JSON spells them, whose date-time does not exist. */
 export function timesThatDoNotExist(message: DescMessage, text: string): readonly string[] {

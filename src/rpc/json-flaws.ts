@@ -4,13 +4,26 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import { compressedFlag } from "@connectrpc/connect/protocol";
 import { timesThatDoNotExist } from "../../gateway/timestamps.ts";
 import type { Violation } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import type { Request } from "../call/exchange.ts";
 import { gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
-/** Finds violations in a body that the library has decoded. */
-export type JsonFlaws = (protocol: Protocol, request: Request, body: Buffer) => Promise<readonly Violation[]>;
+/** A message as it was received, without an envelope. */
+export interface ReceivedMessage {
+  readonly data: Buffer;
+  readonly isJson: boolean;
+  readonly isCompressed: boolean;
+}
+
+/** Decodes the text of JSON messages. */
+export interface TextOf {
+  decode(bytes: Uint8Array): string;
+}
+
+/** Finds violations in a message that the library has decoded. */
+export type JsonFlaws = (message: ReceivedMessage) => Promise<readonly Violation[]>;
 
 const none: readonly Violation[] = [];
 
@@ -19,17 +32,41 @@ const none: readonly Violation[] = [];
  * March.
  */
 export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws {
+  const flawsIn = flawFinder(input);
+  return async ({ data, isJson, isCompressed }) => {
+    if (data.length === 0 || !isJson) return none;
+    return flawsIn(isCompressed ? Buffer.from(await gzip.decompress(data, maxBytes)) : data);
+  };
+}
+
+/** Decodes the JSON messages of a stream, each of which the library reads by itself. Fails with INVALID_REQUEST. */
+export function createStrictDecoder(input: DescMessage): TextOf {
+  const flawsIn = flawFinder(input);
+  const utf8 = new TextDecoder();
+  return {
+    decode(bytes: Uint8Array) {
+      const flaws = flawsIn(bytes);
+      if (flaws.length > 0) rejectInput(flaws);
+      return utf8.decode(bytes);
+    },
+  };
+}
+
+/** The message in the body of a request. */
+export function messageOfBody(protocol: Protocol, { headers }: Request, body: Buffer): ReceivedMessage {
+  const isJson = headers["content-type"]?.toLowerCase().includes("json") === true;
+  if (protocol === "connect") return { data: body, isJson, isCompressed: headers["content-encoding"] === gzip.name };
+  return { data: body.subarray(envelopeHead), isJson, isCompressed: ((body[0] ?? 0) & compressedFlag) !== 0 };
+}
+
+function flawFinder(input: DescMessage): (bytes: Uint8Array) => readonly Violation[] {
   const hasTimes = holdsTimes(input, new Set());
-  return async (protocol, { headers }, body) => {
-    if (body.length === 0 || headers["content-type"]?.toLowerCase().includes("json") !== true) return none;
-    const data = protocol === "connect" ? body : body.subarray(envelopeHead);
-    const isCompressed =
-      protocol === "connect" ? headers["content-encoding"] === gzip.name : ((body[0] ?? 0) & compressedFlag) !== 0;
-    const bytes = isCompressed ? Buffer.from(await gzip.decompress(data, maxBytes)) : data;
+  return (bytes) => {
     if (!isUtf8(bytes)) return [{ field: "", rule: "utf8", message: "the message must be UTF-8" }];
     if (!hasTimes) return none;
     const message = "must be a date-time that exists, such as 2026-01-31T09:30:00Z";
-    return timesThatDoNotExist(input, bytes.toString()).map((field) => ({ field, rule: "timestamp", message }));
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+    return timesThatDoNotExist(input, text).map((field) => ({ field, rule: "timestamp", message }));
   };
 }
 

@@ -6,11 +6,11 @@ import { ConnectError, createConnectRouter, createContextKey, createContextValue
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
-import type { Failure } from "../errors.ts";
-import { failureOf } from "../errors.ts";
+import { Failure, failureOf } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Inbound, OnError, Stream, StreamDispatch } from "../call/dispatch.ts";
+import { createStrictDecoder } from "./json-flaws.ts";
 import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
@@ -35,7 +35,7 @@ export function createStreamSurface(
 ): StreamSurface {
   const routers = [...rpcs].map((rpc) => {
     acceptShortEnumNames(rpc.input);
-    const router = createConnectRouter(routerOptions(maxMessageBytes(rpc)));
+    const router = createConnectRouter(routerOptions(maxMessageBytes(rpc), createStrictDecoder(rpc.input)));
     register(router, rpc, (messages, context) => responses(messages, context, onError));
     return router;
   });
@@ -83,6 +83,8 @@ async function* responses(
     if ("rejected" in entry) throw entry.rejected;
     yield* until(signal, entry.stream(messages));
   } catch (error) {
+    if (error instanceof ConnectError && error.cause instanceof Failure)
+      throw reportedError(error.cause, entry.inbound, protocolName, onError);
     // What the library rejects is in its own words; a client that left gets nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
     throw reportedError(error, entry.inbound, protocolName, onError);

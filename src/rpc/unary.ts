@@ -16,7 +16,7 @@ import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, streamed } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
-import { createJsonFlaws } from "./json-flaws.ts";
+import { createJsonFlaws, messageOfBody } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
@@ -67,7 +67,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         : await receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
-    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(protocol, request, body), decoded: false };
+    const message = messageOfBody(protocol, request, body);
+    const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false };
     const values = createContextValues().set(callKey, call);
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
       (error: unknown) => {

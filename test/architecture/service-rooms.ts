@@ -109,6 +109,7 @@ export const serviceRooms: readonly Room[] = [
       "src/text.ts",
       "gateway/response.ts",
       "gateway/body.ts",
+      "gateway/query.ts",
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],
