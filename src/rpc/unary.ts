@@ -21,6 +21,7 @@ import { isLargeResponse, withLargeMessage } from "./large-response.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead, expiryOf } from "./protocol.ts";
+import { messageOfQuery } from "./query-message.ts";
 import { rejection, rejectedWith } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { universalRequest, whole } from "./universal-request.ts";
@@ -67,7 +68,8 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
         : await receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
-    const message = messageOfBody(protocol, request, body);
+    const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
+    if ("violations" in message) return admitted.reject(message.violations);
     const call: Call = { inbound, admitted, flaws: () => jsonFlaws(message), decoded: false };
     const values = createContextValues().set(callKey, call);
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(

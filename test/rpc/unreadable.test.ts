@@ -259,12 +259,21 @@ test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () 
 });
 
 test("by Connect's GET a message that is missing or cannot be read is invalid_argument [VAL-01, WIR-06]", async () => {
+  const notUtf8 = Buffer.from('{"contact_id":"\xff"}', "latin1");
   const cases: readonly (readonly [query: string, words: string])[] = [
     ["?encoding=json", "Unexpected end of JSON input"],
     ["?encoding=proto", "contact_id: must not be empty"],
     ["?encoding=json&message=no", "is not valid JSON"],
     [`?encoding=json&message=${encodeURIComponent('{"contact_id":5}')}`, "GetContactRequest.contact_id from JSON"],
-    ["?encoding=proto&base64=1&message=*", "the message is malformed"],
+    ["?encoding=proto&base64=1&message=*", "message: must be base64"],
+    ["?encoding=json&message=%7B%22contact_id%22:%22%FF%22%7D", "message: must be percent-encoded UTF-8"],
+    ["?encoding=proto&message=%0A%01%FF", "message: must be percent-encoded UTF-8"],
+    ["?encoding=json&message=%7B%7D&message=%7B%7D", "message: must not be given more than once"],
+    [`?encoding=json&base64=1&message=${notUtf8.toString("base64url")}`, "the message must be UTF-8"],
+    [
+      `?encoding=json&base64=1&compression=gzip&message=${gzipSync(notUtf8).toString("base64url")}`,
+      "the message must be UTF-8",
+    ],
     ["?encoding=proto&base64=1&message=____", "premature EOF"],
     ["?encoding=proto&base64=1&message=____&compression=gzip", "decompression failed"],
   ];

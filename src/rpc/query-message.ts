@@ -1,0 +1,34 @@
+// The message of a Connect call by GET, which is in its URL.
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { readQuery } from "../../gateway/query.ts";
+import type { Request } from "../call/exchange.ts";
+import type { Violation } from "../errors.ts";
+import type { ReceivedMessage } from "./json-flaws.ts";
+import { gzip } from "./gzip.ts";
+
+const known: ReadonlySet<string> = new Set(["message", "base64", "encoding", "compression"]);
+
+/** The message as the library reads it, or why the library cannot. */
+export function messageOfQuery({ url = "" }: Request): ReceivedMessage | { readonly violations: readonly Violation[] } {
+  const mark = url.indexOf("?");
+  const violations: Violation[] = [];
+  const parameters = readQuery(mark === -1 ? "" : url.slice(mark + 1), known, violations);
+  const text = parameters.get("message") ?? "";
+  const data = parameters.get("base64") === "1" ? decodeBase64(text) : Buffer.from(text);
+  if (data === undefined) violations.push({ field: "message", rule: "base64", message: "must be base64" });
+  if (data === undefined || violations.length > 0) return { violations };
+  return {
+    data,
+    isJson: parameters.get("encoding") === "json",
+    isCompressed: parameters.get("compression") === gzip.name,
+  };
+}
+
+/** As the library decodes it; undefined where it throws. */
+function decodeBase64(text: string): Buffer | undefined {
+  try {
+    return Buffer.from(base64Decode(text));
+  } catch {
+    return undefined;
+  }
+}
