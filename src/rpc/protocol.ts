@@ -35,7 +35,7 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
 
 /**
  * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message, and with
- * MALFORMED_HTTP for messages in both directions over HTTP/1.1.
+ * MALFORMED_HTTP for messages in both directions over HTTP/1.1, and for gRPC over HTTP/1.0.
  */
 export function requireServed(handler: UniversalHandler, request: Request): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
@@ -44,6 +44,8 @@ export function requireServed(handler: UniversalHandler, request: Request): void
   const type = request.headers["content-type"] ?? "";
   const isText = type.slice(0, asText.length).toLowerCase() === asText;
   if (request.method !== "GET" && (!handler.supportedContentType(type) || isText)) fail(Reason.UNSUPPORTED_MEDIA_TYPE);
+  if (request.httpVersion === "1.0" && grpcType(type) !== undefined)
+    fail(Reason.MALFORMED_HTTP, { message: "gRPC reports its status in trailers, which HTTP/1.0 lacks. Use HTTP/2." });
   const { methodKind, name } = handler.method;
   if (methodKind === "bidi_streaming" && request.httpVersionMajor === 1)
     fail(Reason.MALFORMED_HTTP, {

@@ -225,6 +225,26 @@ test("a call is served whatever its Host, and by HTTP/1.0 without one [WIR-01]",
   }
 });
 
+test("gRPC over HTTP/1.0 is 400, as HTTP/1.0 has no trailers for its status; gRPC-Web is served [WIR-01]", async () => {
+  const message = JSON.stringify({ contact_id: owner.contact });
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  const body = head.toString("latin1") + message;
+  for (const [type, expected] of [
+    ["application/grpc+json", 400],
+    ["application/grpc-web+json", 200],
+  ] as const) {
+    const { responses } = await exchange(
+      service().base,
+      `POST ${read} HTTP/1.0\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(
+      responses.map(({ status }) => status),
+      type,
+    ).toEqual([expected]);
+  }
+});
+
 test("a mask that is empty counts as none where fields are set, and changes nothing where none is [WIR-10, CUP-10, CUP-14]", async () => {
   for (const form of forms) {
     const id = await owner.put.contact({ full_name: "Ann", phone: "1" });
