@@ -78,7 +78,12 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   server.on("sessionError", () => undefined);
   // Without these Node would respond by itself, and without a body.
   server.on("connect", take as never);
-  server.on("checkExpectation", ((request: Request, response: Response) => {
+  server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
+    // Node compares it by the letter in HTTP/2 alone; it is not case-sensitive (RFC 9110 §10.1.1).
+    if (request.headers.expect?.toLowerCase() === "100-continue") {
+      response.writeContinue();
+      return take(request, response);
+    }
     running.follow(response);
     rejectExpectation(request, response);
   }) as never);

@@ -93,6 +93,11 @@ test.each([
   );
 });
 
+test.each(["100-continue", "100-Continue"])("over HTTP/2 Expect: %s is served [ERR-08]", async (expectation) => {
+  const response = await http2Call(service.base, { ":path": "/v1/health", expect: expectation });
+  expect(response.status).toBe(200);
+});
+
 test("CONNECT over HTTP/2 is served in the envelope too, not by an empty response [ERR-01]", async () => {
   const response = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
   expect(response.status).toBe(405);
