@@ -62,10 +62,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   /** Runs the guards, receives the body and calls the library. Rejects where a guard or the body's check fails. */
   const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
     const admitted = await dispatch.admit(rpc, inbound);
-    const body =
-      request.method === "GET"
-        ? Buffer.alloc(0)
-        : await receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+    const body = await bodyOf(protocol, request, maxBytes);
     if (body === "gone") return body;
     if (body === "too large") return admitted.reject([tooLarge(maxBytes)]);
     const message = request.method === "GET" ? messageOfQuery(request) : messageOfBody(protocol, request, body);
@@ -114,6 +111,12 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
 }
 
 type Served = CollectedResponse | "gone";
+
+/** The body of a call; by GET there is none. */
+async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): ReturnType<typeof receiveBytes> {
+  if (request.method === "GET") return Buffer.alloc(0);
+  return receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
+}
 
 /** Rejects what the library did not decode, in the library's words. */
 async function rejectUndecoded(

@@ -238,10 +238,8 @@ test("gRPC over HTTP/1.0 is 400, as HTTP/1.0 has no trailers for its status; gRP
       service().base,
       `POST ${read} HTTP/1.0\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
-    expect(
-      responses.map(({ status }) => status),
-      type,
-    ).toEqual([expected]);
+    // Without a length the body lasts until the connection ends: the rest of it is no second response.
+    expect(responses[0]?.status, type).toBe(expected);
   }
 });
 

@@ -10,7 +10,7 @@ import { counts, useService } from "../support/client.ts";
 import type { Owner } from "../support/every.ts";
 import { newOwner } from "../support/every.ts";
 import type { Form, Sent } from "./forms.ts";
-import { encoding, enveloped, forms, get, send, written } from "./forms.ts";
+import { enveloped, forms, get, send, written } from "./forms.ts";
 import { expectRejected, expectUnreadable } from "./rejected.ts";
 
 const service = useService();
@@ -177,77 +177,6 @@ test("the internal listener rejects a batch with an unknown property or a wrong 
     }
   }
 });
-
-test.each([
-  "02-30T00:00:00",
-  "02-29T09:00:00",
-  "04-31T09:00:00",
-  "06-31T24:00:00",
-  "0\\u0032-30T00:00:00",
-  "02\\u002D30T00:00:00",
-  "02-30\\u0054\\u0030\\u0030:00:00",
-  "01-31T24\\u003a00:00",
-])(
-  "names the place of a date-time that does not exist, also in gzip and in escapes: 2026-%s [VAL-06, ING-01]",
-  async (time) => {
-    const headers = { authorization: `Bearer ${service().serviceToken}` };
-    const rpc = IngestService.method.upsertSessionNotes;
-    const message = Buffer.from(
-      `{"account_id":"${owner.id}","notes":[{},{"session_id":"${owner.session}","created_at":"2026-${time}Z"}]}`,
-    );
-    const violation = "notes[1].created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z";
-    for (const form of forms.filter((one) => one.json)) {
-      expect(
-        (await send(service().internal, form, rpc, enveloped(form, message), headers)).violations,
-        form.name,
-      ).toContain(violation);
-      const zipped = await send(service().internal, form, rpc, enveloped(form, gzipSync(message), 1), {
-        ...headers,
-        ...encoding(form, "gzip"),
-      });
-      expect(zipped.violations, form.name).toContain(violation);
-    }
-  },
-);
-
-test.each([
-  [
-    "a date-time that does not exist",
-    "2026-02-30T10:00:00Z",
-    "",
-    "records[1].contact_note.created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z",
-  ],
-  [
-    "the hour 24",
-    "2026-01-31T24:00:00Z",
-    "",
-    "records[1].contact_note.created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z",
-  ],
-  [
-    "a date-time in escapes",
-    "2026-0\\u0032-30T10:00:00Z",
-    "",
-    "records[1].contact_note.created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z",
-  ],
-  ["bytes that are not UTF-8", "2026-01-31T10:00:00Z", "\xff", ": the message must be UTF-8"],
-])(
-  "an import in JSON with %s is rejected as a unary call is, and writes nothing [VAL-06, VAL-12, ING-06]",
-  async (_what, time, text, violation) => {
-    const before = await counts(service());
-    const headers = { authorization: `Bearer ${service().serviceToken}` };
-    const note = `{"contact_id":"${owner.contact}","content":"a${text}","source":"import","created_at":"${time}"}`;
-    const message = `{"account_id":"${owner.id}","records":[{"contact":{"full_name":"Ann"}},{"contact_note":${note}}]}`;
-    const form = forms.find(({ protocol, json }) => protocol === "grpc" && json) as Form;
-    for (const zip of [false, true]) {
-      const bytes = Buffer.from(message, "latin1");
-      const body = zip ? enveloped(form, gzipSync(bytes), 1) : enveloped(form, bytes);
-      const rpc = IngestService.method.import as unknown as DescMethodUnary;
-      const sent = zip ? { ...headers, ...encoding(form, "gzip") } : headers;
-      expectRejected(await send(service().internal, form, rpc, body, sent), form, [violation]);
-    }
-    expect(await counts(service())).toEqual(before);
-  },
-);
 
 test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
