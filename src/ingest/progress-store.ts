@@ -5,6 +5,7 @@ import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Change } from "../db/named.ts";
+import { databaseNow } from "../db/primary.ts";
 import { commit } from "../db/write.ts";
 import type { WriteScope } from "../call/scope.ts";
 
@@ -34,6 +35,7 @@ interface ImportDocument extends Omit<ImportProgress, "contactChanges"> {
   account_id: UUID;
   /** Missing where an instance of the release before wrote last. */
   contact_changes?: ImportProgress["contactChanges"];
+  /** By the database's clock, which all instances share. */
   changed_at: Date;
 }
 
@@ -75,7 +77,7 @@ export function createProgressStore(db: Db): ProgressStore {
       const _id = idOf(scope, importId);
       const after = {
         account_id: scope.accountId,
-        ...{ position, written, rejected, contact_changes, changed_at: new Date() },
+        ...{ position, written, rejected, contact_changes, changed_at: databaseNow(db.client) },
       };
       try {
         await commit(db.client, scope, undefined, (options) =>
@@ -91,7 +93,7 @@ export function createProgressStore(db: Db): ProgressStore {
         (await countUpTo(
           imports,
           1,
-          { changed_at: { $gt: new Date(Date.now() - withinMs) } },
+          { changed_at: { $gt: new Date(databaseNow(db.client).getTime() - withinMs) } },
           { comment: "watch", deadline: undefined },
         )) > 0
       );
