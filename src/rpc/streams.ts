@@ -15,6 +15,7 @@ import { maxMessageBytes } from "./limits.ts";
 import { expiryOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Serves rpcs that stream, by their paths. */
 export interface StreamSurface {
@@ -81,34 +82,12 @@ async function* responses(
   if (entry === undefined) throw new Error("an rpc was called without its guards");
   try {
     if ("rejected" in entry) throw entry.rejected;
-    yield* until(signal, entry.stream(messages));
+    yield* untilAborted(signal, entry.stream(messages));
   } catch (error) {
     if (error instanceof ConnectError && error.cause instanceof Failure)
       throw reportedError(error.cause, entry.inbound, protocolName, onError);
     // What the library rejects is in its own words; a client that left gets nothing any more.
     if (error instanceof ConnectError || signal.aborted) throw error;
     throw reportedError(error, entry.inbound, protocolName, onError);
-  }
-}
-
-/** Passes the responses on until the signal aborts, without waiting for work in progress. */
-async function* until(signal: AbortSignal, responses: AsyncIterable<Message>): AsyncIterable<Message> {
-  const iterator = responses[Symbol.asyncIterator]();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  aborted.catch(() => undefined);
-  if (signal.aborted) stop?.();
-  try {
-    for (;;) {
-      const next = await Promise.race([iterator.next(), aborted]);
-      if (next.done === true) return;
-      yield next.value;
-    }
-  } finally {
-    if (stop !== undefined) signal.removeEventListener("abort", stop);
-    void iterator.return?.();
   }
 }
