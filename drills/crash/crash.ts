@@ -19,8 +19,8 @@ import { prepareWrite } from "./write.ts";
 
 const claimAfter = {
   file: "src/db/write.ts",
-  from: "  return transaction(client, scope.deadline, async (session) => {\n    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work({ session }, {});\n  });",
-  to: "  const result = await transaction(client, scope.deadline, (session) => work({ session }, {}));\n  if (claim !== undefined) await insertClaim(claims, claim, undefined);\n  return result;",
+  from: "    if (claim !== undefined) await insertClaim(claims, claim, session);\n    return work({ session }, {});\n  });",
+  to: "    return work({ session }, {});\n  }).then(async (result) => {\n    if (claim !== undefined) await insertClaim(claims, claim, undefined);\n    return result;\n  });",
 };
 
 const killedBeforeClaim: BrokenWrite = {

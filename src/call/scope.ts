@@ -3,7 +3,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Binary, Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail } from "../errors.ts";
+import { fail, failureOf } from "../errors.ts";
 
 /** The right to read one account's records. Every method of a record store takes one first. */
 export interface Scope {
@@ -97,8 +97,14 @@ export interface Owner {
   readonly deadline: Deadline;
 }
 
-/** Each fails where the right has ended since it was granted. */
-const grants = new WeakMap<Scope, () => void>();
+/** A right to write, and whether it was used. */
+interface Granted {
+  /** Fails where the right has ended since it was granted. */
+  readonly judge: () => void;
+  begun: boolean;
+}
+
+const grants = new WeakMap<Scope, Granted>();
 
 /** A scope that may read. */
 export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
@@ -123,15 +129,24 @@ export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () 
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const { kind, accountId, unproven, deadline } = scope;
   const write = { kind, accountId, unproven, claim, deadline } as WriteScope;
-  grants.set(write, judge);
+  grants.set(write, { judge, begun: false });
   return write;
 }
 
 /**
  * Every write calls it. Fails with ACCESS_DENIED unless the scope was granted the right to write, whatever its type
- * says, and as the guards do where they would reject the request by now.
+ * says, and as the guards do where they would reject the request by now. A switch's own reason says that nothing was
+ * done: where a write was begun before, it is UNAVAILABLE in its place.
  */
 export function requireGrant(scope: WriteScope): void {
-  const judge = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
-  judge();
+  const granted = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
+  try {
+    granted.judge();
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!granted.begun || failure.kind.http !== 503) throw error;
+    const message = `${failure.message} A part of the request may be done.`;
+    fail(Reason.UNAVAILABLE, { message, cause: failure });
+  }
+  granted.begun = true;
 }

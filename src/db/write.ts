@@ -65,12 +65,14 @@ export async function commit<T>(
   work: Work<T>,
   options: CommitOptions = {},
 ): Promise<T> {
-  requireGrant(scope);
   if (scope.unproven?.proven === false) await scope.unproven.prove();
+  requireGrant(scope);
   if (scope.claim === undefined && options.atomic !== true) return write(client, scope.deadline, work);
   const claim = scope.claim === undefined || response === undefined ? undefined : scope.claim.document(response);
   const claims = claimsOf(client);
   return transaction(client, scope.deadline, async (session) => {
+    // Also of a transaction that is done again: seconds may have passed.
+    requireGrant(scope);
     if (claim !== undefined) await insertClaim(claims, claim, session);
     return work({ session }, {});
   });

@@ -101,8 +101,12 @@ test("a batch ends where writes are paused while it runs: what is left of it is 
   await setWrites(true);
   expect([deletion.status, deletion.body.message]).toEqual([
     503,
-    "Writes are temporarily unavailable, but reads work. Try again later.",
+    // Not the reason of the switch, which says that nothing was done.
+    "Writes are temporarily unavailable, but reads work. Try again later. A part of the request may be done.",
   ]);
+  expect(deletion.body.details).toEqual(
+    expect.arrayContaining([expect.objectContaining({ debug: expect.objectContaining({ reason: "UNAVAILABLE" }) })]),
+  );
   expect(left).toBeGreaterThan(contacts.length / 2);
   expect(left).toBeLessThan(contacts.length);
 });

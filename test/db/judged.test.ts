@@ -1,0 +1,60 @@
+// The right to write is judged before every write and every attempt of one: writes may be paused in between.
+import { randomUUID } from "node:crypto";
+import type { MongoClient } from "mongodb";
+import { MongoServerError, UUID } from "mongodb";
+import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import type { TestDatabase } from "../../fixtures/databases/database.ts";
+import { createDatabase } from "../../fixtures/databases/database.ts";
+import type { Unproven } from "../../src/call/scope.ts";
+import { grantWrites, readScope } from "../../src/call/scope.ts";
+import { connectMongo } from "../../src/db/mongo.ts";
+import type { WriteOptions } from "../../src/db/write.ts";
+import { commit } from "../../src/db/write.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { fail } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+
+let database: TestDatabase;
+let client: MongoClient;
+beforeAll(async () => {
+  database = await createDatabase(inject("administratorUri"));
+  client = await connectMongo(database.uri, 30_000);
+});
+afterAll(async () => {
+  await client.close();
+  await database.drop();
+});
+
+const soon = () => deadlineIn(30_000);
+const transient = new MongoServerError({ message: "collided", code: 112, errorLabels: ["TransientTransactionError"] });
+
+test("a transaction that is tried again needs the right to write again; what was begun by then may be done, and the reason says so [ERR-16]", async () => {
+  const name = randomUUID();
+  let isPaused = false;
+  const scope = grantWrites(readScope(new UUID(), soon()), undefined, () => isPaused && fail(Reason.WRITES_PAUSED));
+  const things = client.db().collection("things");
+  const collide = async (options: WriteOptions): Promise<void> => {
+    await things.insertOne({ name }, options);
+    isPaused = true;
+    throw transient;
+  };
+  const failed = expect.objectContaining({
+    reason: Reason.UNAVAILABLE,
+    message: expect.stringContaining("may be done"),
+  });
+  await expect(commit(client, scope, undefined, collide, { atomic: true })).rejects.toEqual(failed);
+  expect(await things.countDocuments({ name })).toBe(0);
+  const paused = grantWrites(readScope(new UUID(), soon()), undefined, () => fail(Reason.WRITES_PAUSED));
+  await expect(commit(client, paused, undefined, collide)).rejects.toMatchObject({ reason: Reason.WRITES_PAUSED });
+});
+
+test("nothing is written where writes are paused while the credential is proven [ERR-16]", async () => {
+  let isPaused = false;
+  const work = vi.fn(() => Promise.resolve());
+  const prove = async (): Promise<void> => void (isPaused = true);
+  const unproven = { proven: false, prove } as unknown as Unproven;
+  const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
+  const scope = grantWrites(readScope(new UUID(), soon(), unproven), undefined, judge);
+  await expect(commit(client, scope, undefined, work)).rejects.toMatchObject({ reason: Reason.WRITES_PAUSED });
+  expect(work).not.toHaveBeenCalled();
+});
