@@ -7,7 +7,8 @@ import { fail, failureOf } from "../src/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
 import { findDeflated } from "../src/deflated.ts";
 import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
-import { requireRoom } from "../src/large/sending.ts";
+import type { TakeRoom } from "../src/large/sending.ts";
+import { roomFor } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../src/call/dispatch.ts";
 import { observe } from "../src/call/dispatch.ts";
@@ -42,6 +43,7 @@ interface Operation extends Route {
   /** The body of a response, and what it is made of. */
   readonly render: (message: Message) => string;
   readonly bodyOf: (message: Message) => object;
+  readonly takeRoom: TakeRoom;
   /** Service and method, as gRPC writes them. */
   readonly rpcName: string;
 }
@@ -54,6 +56,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
       read: createRequestReader(route),
       bodyOf: (message) => route.write(message, documentProvider),
       render: (message) => JSON.stringify(route.write(message, documentProvider)),
+      takeRoom: roomFor(route.rpc),
       rpcName: `${route.rpc.parent.typeName}/${route.rpc.name}`,
     })),
   );
@@ -94,7 +97,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         request,
         inbound,
       );
-      requireRoom(response, inbound.tally, rendered.length); // 503
+      operation.takeRoom(response, inbound.tally, rendered.length); // 503
       await writeResponse(request, response, rendered);
     } catch (error) {
       const failure = failureOf(error);

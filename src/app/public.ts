@@ -11,7 +11,7 @@ import { interfaceVersion } from "../health/service.ts";
 import type { Listener } from "../http/listener.ts";
 import { createListener } from "../http/listener.ts";
 import { publicListener } from "../http/public.ts";
-import { countWaiting } from "../large/sending.ts";
+import { countSent } from "../large/sending.ts";
 import type { Mcp } from "../mcp/surface.ts";
 import { createMcp } from "../mcp/surface.ts";
 import { llmsText } from "../reference/llms.ts";
@@ -85,7 +85,7 @@ function countedAfter(surface: Surface): Surface {
     ...surface,
     async handle(path, request, response, inbound) {
       await surface.handle(path, request, response, inbound);
-      countWaiting(response, inbound.tally);
+      countSent(response, inbound.tally, response.writableLength);
     },
   };
 }

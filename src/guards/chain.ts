@@ -7,6 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isGivenUp, within } from "../deadline.ts";
 import type { Failure, Violation } from "../errors.ts";
 import { fail, failureOf, rejectInput } from "../errors.ts";
+import { requireRoomLeft } from "../large/sending.ts";
 import type { Dispatch, Inbound, RpcResponse } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import type { Call, Caller } from "./call.ts";
@@ -81,6 +82,7 @@ export function createDispatch(
       const bounded = facts.rules.credential !== Credential.NONE;
       // Checked before the body is received; the place itself is taken when the work starts.
       if (bounded) capacity.require(); // 503
+      if (call.writes) requireRoomLeft(inbound.tally); // 503
       // A client that takes its time to send the body does so on its own account.
       const spentMs = performance.now() - inbound.arrivedAt;
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };

@@ -1,6 +1,8 @@
 // Responses on their way to clients: their bytes are bounded, for each account and in total, however slowly clients
 // read.
 import { getHeapStatistics } from "node:v8";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Tally } from "../tally.ts";
 import { rejectLarge, requireOpen } from "./places.ts";
 
@@ -14,6 +16,17 @@ export const mostBytesOfAccount = within(4_000_000, mostBytes / 4, 16_000_000);
 const sizes = new WeakMap<object, number>();
 let sending = 0;
 const byAccount = new Map<string, number>();
+
+/** Announces a response of so many bytes and counts them until its request has ended. */
+export type TakeRoom = (response: object, tally: Tally | undefined, bytes: number) => void;
+
+/**
+ * How the responses of an rpc take room: those to reads by `requireRoom`, those to writes by `countSent`. What a write
+ * has done is reported, however much its account is sent.
+ */
+export function roomFor({ idempotency }: DescMethod): TakeRoom {
+  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ? requireRoom : countSent;
+}
 
 /** Notes the size of a response before it is sent: a client has more time for a larger one. */
 export function announce(response: object, bytes: number): void {
@@ -40,14 +53,13 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
   requireOpen(tally, count(tally, bytes));
 }
 
-/** Fails with UNAVAILABLE where the account cannot be sent more. */
+/** Fails with UNAVAILABLE where the account cannot be sent more. For a write before it is done. */
 export function requireRoomLeft(tally: Tally | undefined): void {
   if (tally?.onEnd !== undefined && bytesOf(tally) >= mostBytesOfAccount) rejectLarge();
 }
 
-/** Counts what is left to send of a response that was written without `requireRoom`. */
-export function countWaiting(response: { readonly writableLength: number }, tally: Tally | undefined): void {
-  const bytes = response.writableLength;
+/** Announces a response and counts its bytes as `requireRoom` does, however much the account is sent. */
+export function countSent(response: object, tally: Tally | undefined, bytes: number): void {
   announce(response, bytes);
   if (bytes < countedBytes || tally?.onEnd === undefined) return;
   const release = count(tally, bytes);
