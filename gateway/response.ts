@@ -36,10 +36,12 @@ export function writeJson(response: Response, status: number, body: string): voi
  * takes them.
  */
 export async function writeBody(
-  { socket }: Request,
+  { socket, method }: Request,
   response: Response,
   body: string | readonly Uint8Array[],
 ): Promise<void> {
+  // HTTP/2 ends the stream with the headers then: of what would be written, nothing is ever taken.
+  if (method === "HEAD") return void response.end();
   if (typeof body === "string") return endWith(response, body);
   for (const piece of body) {
     const isTaken = response.write(piece);

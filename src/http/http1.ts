@@ -35,36 +35,35 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   const { receive, running, rejectMessage, rejectExpectation, stalledMs, ...timeouts } = dependencies;
   const connections = new WeakMap<Socket, Connection>();
 
-  function take(request: Request, response: Response): void {
+  function take(request: Request, response: Response, begin = receive): void {
     running.follow(response);
     const connection = connections.get(request.socket);
-    if (connection === undefined) return receive(request, response);
+    if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;
+    // Node's parser stops behind it, and loses what it has read by then: the connection continues as what it was.
+    if (request.headers.upgrade !== undefined) response.setHeader("Connection", "close");
     responses.add(response);
     response.once("close", () => {
       responses.delete(response);
       input.end();
     });
-    input.begin(() => (request.socket.destroyed ? running.forget(response) : receive(request, response)));
+    input.begin(() => (canRespond(response, responses) ? begin(request, response) : running.forget(response)));
   }
 
   const options = { requireHostHeader: false, connectionsCheckingInterval: 1_000, ...timeouts };
   // Node's own rejection of a message without `Host` has no body: the handler rejects it instead. The parser lets
   // HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
+  const rejectOn = (socket: Socket, error: { readonly code?: string | undefined }): void =>
+    reject(error, socket, connections.get(socket), rejectMessage);
   const server = createServer(options, (request, response) =>
-    request.httpVersionMajor === 1 ? take(request, response) : void request.socket.end(rejectMessage(400)),
+    request.httpVersionMajor === 1 ? take(request, response) : rejectOn(request.socket, {}),
   );
   server.timeout = stalledMs;
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
   server.maxHeadersCount = 0;
-  server.on("checkExpectation", (request: Request, response: Response) => {
-    running.follow(response);
-    rejectExpectation(request, response);
-  });
-  server.on("connect", (_request: IncomingMessage, socket: Socket) => close(socket, rejectMessage(400)));
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-    reject(error, socket, connections.get(socket), rejectMessage),
-  );
+  server.on("checkExpectation", (request: Request, response: Response) => take(request, response, rejectExpectation));
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => rejectOn(socket, {}));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => rejectOn(socket, error));
 
   return {
     server,
@@ -80,9 +79,20 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   };
 }
 
-/** Responds to a message that the parser rejected, or that did not come in time, and closes its connection. */
+/** Whether a response can be sent: the connection is open, and closes behind none of the responses before it. */
+function canRespond(response: Response, responses: Iterable<Response>): boolean {
+  const { socket } = response.req;
+  if (socket.destroyed || socket.writableEnded) return false;
+  for (const other of responses) {
+    if (other === response) break;
+    if (other.getHeader("Connection") === "close") return false;
+  }
+  return true;
+}
+
+/** Responds to a message that is none, that is not served or did not come in time, and closes its connection. */
 function reject(
-  { code }: NodeJS.ErrnoException,
+  { code }: { readonly code?: string | undefined },
   socket: Socket,
   connection: Connection | undefined,
   rejectMessage: Http1Dependencies["rejectMessage"],

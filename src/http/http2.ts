@@ -53,16 +53,18 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const sessions = new Set<ServerHttp2Session>();
   const connections = new WeakMap<object, Connection>();
 
-  function take(request: StreamRequest, response: Response): void {
+  function take(request: StreamRequest, response: Response, begin = receive): void {
     running.follow(response);
     const { stream } = request;
+    // Node closes a response to HEAD only where it was ended before its stream.
+    if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return running.forget(response);
     connection.beginSoon(() => {
       // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
       if (stream.destroyed) return running.forget(response);
       limit(request, response, () => cut(stream), dependencies);
-      receive(request, response);
+      begin(request, response);
     });
   }
 
@@ -74,18 +76,16 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   }
 
   const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
-  server.on("request", take as never);
+  const serve = (request: StreamRequest, response: Response): void => take(request, response);
+  server.on("request", serve as never);
   server.on("sessionError", () => undefined);
   // Without these Node would respond by itself, and without a body.
-  server.on("connect", take as never);
+  server.on("connect", serve as never);
   server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
     // Node compares it by the letter in HTTP/2 alone; it is not case-sensitive (RFC 9110 §10.1.1).
-    if (request.headers.expect?.toLowerCase() === "100-continue") {
-      response.writeContinue();
-      return take(request, response);
-    }
-    running.follow(response);
-    rejectExpectation(request, response);
+    if (request.headers.expect?.toLowerCase() !== "100-continue") return take(request, response, rejectExpectation);
+    response.writeContinue();
+    take(request, response);
   }) as never);
 
   return {

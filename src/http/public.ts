@@ -78,6 +78,13 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
+  /** Rejects a request, whose body may be on its way, once it is throttled (429) as the caller's. */
+  async function reject(request: Request, response: Response, inbound: Inbound, caller: Inbound, failure: Failure) {
+    const found = await surfaces.throttle(caller).then(() => failure, failureOf);
+    surfaces.onError(found, inbound);
+    writeFailureAndClose(request, response, found);
+  }
+
   return {
     handle(request, response) {
       const path = pathOf(request);
@@ -87,8 +94,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       try {
         requireSingleLines(request);
       } catch (error) {
-        // Where the next request begins is not certain after such a message.
-        return writeFailureAndClose(request, response, failureOf(error));
+        // Nobody knows whose it is, nor where the next request begins after such a message.
+        return void reject(request, response, inbound, { ...inbound, header: () => undefined }, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
       const surface = served.find((one) => one.serves(path));
@@ -105,8 +112,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return rejection(status, requestId, [...always, ...restHeaders]);
     },
     rejectExpectation(request, response) {
-      begin(request, response, restHeaders);
-      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
+      const inbound = begin(request, response, restHeaders);
+      void reject(request, response, inbound, inbound, new Failure(Reason.EXPECTATION_FAILED));
     },
     rejectSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
   };

@@ -8,11 +8,13 @@ import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { countWaiting, mostBytes, mostBytesOfAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
+import { countSent, mostBytes, mostBytesOfAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
 let reader: TestAccount;
+/** Contacts with 700 kB each. */
+const large: string[] = [];
 
 beforeAll(async () => {
   service = await startService();
@@ -21,6 +23,7 @@ beforeAll(async () => {
   const note = { created_at: "2026-03-01T10:00:00Z", content: "Zoë\n".repeat(2_800), source: "app" };
   for (let number = 0; number < 3; number++) {
     const contact_id = await put.contact({ full_name: `Zoë Large ${number}` });
+    large.push(contact_id);
     await put.contactNotes(...Array.from({ length: 50 }, () => ({ ...note, contact_id })));
   }
 });
@@ -69,15 +72,15 @@ test("a response with a place for huge ones is bounded by its place, and the ser
 test("a request that has ended already counts nothing", () => {
   const gone = { ...createTally(), account: "gone", onEnd: () => false };
   for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, mostBytesOfAccount)).toThrow();
-  for (let number = 0; number < 3; number++) countWaiting({ writableLength: mostBytesOfAccount }, gone);
+  for (let number = 0; number < 3; number++) countSent({}, gone, mostBytesOfAccount);
   expect(() => startSend("gone", mostBytesOfAccount)).not.toThrow();
 });
 
 test("what waits of a response that was written without a bound counts as well, and keeps its account from more", () => {
-  countWaiting({ writableLength: mostBytesOfAccount - 1 }, caller("assistant"));
+  countSent({}, caller("assistant"), mostBytesOfAccount - 1);
   expect(() => requireRoomLeft(caller("assistant"))).not.toThrow();
   expect(() => startSend("assistant", million)).toThrow(/large responses/);
-  countWaiting({ writableLength: million }, caller("assistant"));
+  countSent({}, caller("assistant"), million);
   expect(() => requireRoomLeft(caller("assistant"))).toThrow(/large responses/);
   expect(() => requireRoomLeft(caller("another"))).not.toThrow();
 });
@@ -112,6 +115,32 @@ const read = (): Promise<unknown> =>
     { query },
     { headers: { Authorization: `Bearer ${reader.key}` } },
   );
+
+test("HEAD over HTTP/2 counts nothing, whatever is requested, and its responses close [ERR-08, OPS-70]", async () => {
+  const session = connect(service.base);
+  session.on("error", () => undefined);
+  for (let sent = 0; sent < 2 * mostBytesOfAccount; sent += 2 * million) {
+    expect(await send(session, { ":method": "HEAD", ":path": `/v1/contacts?query=${query}` })).toBe(200);
+  }
+  await expect(read()).resolves.toMatchObject({ contacts: expect.any(Array) });
+  session.destroy();
+});
+
+test("what a write has done is reported, and none is begun where the account cannot be sent more [OPS-70, CON-05]", async () => {
+  const session = connect(service.base, { settings: { initialWindowSize: 0 } });
+  session.on("error", () => undefined);
+  const path = `/v1/contacts/${large[0]}`;
+  const headers = { ":method": "PATCH", ":path": path, "content-type": "application/json" };
+  const statuses: number[] = [];
+  for (let number = 0; number < 40; number++)
+    statuses.push(await send(session, headers, JSON.stringify({ phone: `${number}` })));
+  const done = statuses.indexOf(503);
+  expect(statuses).toEqual([...Array<number>(done).fill(200), ...Array<number>(40 - done).fill(503)]);
+  expect(done).toBeGreaterThan(10);
+  session.destroy();
+  const { body } = await service.rest(path, { key: reader.key });
+  expect(body.data.phone).toBe(`${done - 1}`);
+});
 
 test.each(wires)(
   "%s: beyond the bound the account gets 503 on every wire until its clients read or leave [WIR-01, WIR-08, OPS-70]",
