@@ -3,16 +3,17 @@
 /** A text that is served under a path of its own. */
 export interface ServedText {
   readonly type: string;
-  readonly text: string;
+  /** In UTF-8. All responses share it: a client that does not read one holds no copy. */
+  readonly body: Buffer;
 }
 
 /** Written when it is first requested: an instance is up before. */
 export function lazily(type: string, write: () => string): ServedText {
-  let written: string | undefined;
+  let written: Buffer | undefined;
   return {
     type,
-    get text() {
-      written ??= write();
+    get body() {
+      written ??= Buffer.from(write());
       return written;
     },
   };

@@ -73,7 +73,7 @@ export function createPublicSide(
       documents.set("/llms.txt", lazily("text/plain; charset=utf-8", llms));
     },
     async prepare() {
-      for (const { text } of documents.values()) void text;
+      for (const { body } of documents.values()) void body;
       if (identity.provider !== undefined) await mcp.prepare();
     },
   };

@@ -1,6 +1,6 @@
 // The limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
-import type { CallerLimits } from "../deadline.ts";
+import { networkOf } from "../address.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { BucketSize } from "./bucket.ts";
@@ -20,10 +20,10 @@ export interface Limits {
   /** Throttles a request for a document; fails with RATE_LIMITED. */
   throttleDocument(inbound: Pick<Inbound, "address" | "tally">): Promise<void>;
   /**
-   * Sends a large body when few enough are being sent. Fails with UNAVAILABLE where too many wait, and with CANCELLED
-   * where the client left while it waited.
+   * Sends a large body when few enough are being sent, in all and to the client's network. Fails with UNAVAILABLE where
+   * too many wait, and with CANCELLED where the client left while it waited.
    */
-  sendLarge(send: () => Promise<void>, limits: CallerLimits | undefined): Promise<void>;
+  sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
   readonly recognizers: Recognizers;
   /** How many callers' buckets this instance knows. */
   fallbackBuckets(): number;
@@ -41,6 +41,8 @@ export interface LimitCounters {
 const documentSize = { rate: 20, burst: 100 };
 /** How many large files are sent at once: some 30 MB where all are sent uncompressed. */
 const mostLargeBodies = 8;
+/** To one network: the others are left places, however slowly its clients read. */
+const mostOfNetwork = 2;
 
 /** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */
 export function createLimits(
@@ -61,7 +63,6 @@ export function createLimits(
     knownDocuments,
     onFallback,
   );
-  const largeBodies = createCapacity(mostLargeBodies, onOverload);
   const recognition = {
     throttle,
     lookUps: createKnownBuckets(lookUpSize),
@@ -72,8 +73,25 @@ export function createLimits(
     throttle,
     capacity,
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
-    sendLarge: (send, caller) => largeBodies.run("known", deadlineIn(deadlineMs, caller), send),
+    sendLarge: createSendLarge(onOverload),
     recognizers: (accountOf) => createRecognizer(recognition, accountOf),
     fallbackBuckets: known.count,
+  };
+}
+
+function createSendLarge(onOverload: () => void): Limits["sendLarge"] {
+  const all = createCapacity(mostLargeBodies, onOverload);
+  const networks = new Map<string, BoundedCapacity>();
+  return async (send, { address, limits }) => {
+    const name = networkOf(address);
+    const network = networks.get(name) ?? createCapacity(mostOfNetwork, onOverload);
+    networks.set(name, network);
+    const deadline = deadlineIn(deadlineMs, limits);
+    try {
+      await network.run("known", deadline, () => all.run("known", deadline, send));
+    } finally {
+      const { working, waiting } = network.state();
+      if (working.known + waiting === 0) networks.delete(name);
+    }
   };
 }

@@ -21,7 +21,7 @@ export interface PageDependencies {
   /** Throttles a request; fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
-  readonly sendLarge: (send: () => Promise<void>, limits: Inbound["limits"]) => Promise<void>;
+  readonly sendLarge: (send: () => Promise<void>, inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
 }
 
@@ -58,7 +58,7 @@ export function handlePages(
       if (text === undefined && asset === undefined) fail(Reason.UNKNOWN_PATH);
       if (!isToServe(request, response)) return;
       if (asset === undefined) sendText(request, response, pageHeaders, text ?? "");
-      else await sendHashed(request, response, asset, (send) => sendLarge(send, inbound.limits));
+      else await sendHashed(request, response, asset, (send) => sendLarge(send, inbound));
     } catch (error) {
       const failure = failureOf(error);
       onError(failure, inbound);

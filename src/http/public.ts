@@ -143,8 +143,8 @@ async function serveOther(
   const document = documents.get(path);
   try {
     await (document === undefined ? throttle : throttleDocument)(inbound);
-    const { type, text } = document ?? fail(Reason.UNKNOWN_PATH);
-    if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, text);
+    const { type, body } = document ?? fail(Reason.UNKNOWN_PATH);
+    if (isToServe(request, response)) sendText(request, response, { "Content-Type": type }, body);
   } catch (error) {
     const failure = failureOf(error);
     if (document === undefined && !ofPrograms.test(path) && !isGrpc(request))

@@ -75,7 +75,12 @@ export function isToServe(request: Request, response: Response, method: "GET" | 
 }
 
 /** Serves GET with a body that is not kept, and HEAD with its headers. */
-export function sendText(request: Request, response: Response, headers: Record<string, string>, text: string): void {
+export function sendText(
+  request: Request,
+  response: Response,
+  headers: Record<string, string>,
+  text: string | Buffer,
+): void {
   send(request, response, { ...headers, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" }, text);
 }
 

@@ -143,7 +143,7 @@ test("it names its license, and whom to turn to", () => {
 });
 
 test("a reader of YAML 1.1 finds the same document: no string of it becomes a date or a boolean", () => {
-  const yaml = openApiFiles(options).get("/openapi.yaml")?.text ?? "";
+  const yaml = openApiFiles(options).get("/openapi.yaml")?.body.toString() ?? "";
   expect(parse(yaml, { version: "1.1" })).toEqual(openApiDocument(options));
   expect(parse("day: 2026-01-31", { version: "1.1" })).not.toEqual({ day: "2026-01-31" });
 });
@@ -238,10 +238,10 @@ test("it says what the specification leaves open [OAS-06]", () => {
 
 test("it is served as JSON and as YAML, the same in both", () => {
   const files = openApiFiles(options);
-  expect(JSON.parse(files.get("/openapi.json")?.text ?? "")).toEqual(document);
-  expect(parse(files.get("/openapi.yaml")?.text ?? "")).toEqual(document);
+  expect(JSON.parse(files.get("/openapi.json")?.body.toString() ?? "")).toEqual(document);
+  expect(parse(files.get("/openapi.yaml")?.body.toString() ?? "")).toEqual(document);
   // Written out, for readers that know no references of YAML's own.
-  expect(files.get("/openapi.yaml")?.text).not.toMatch(/: [&*]a\d/);
+  expect(files.get("/openapi.yaml")?.body.toString()).not.toMatch(/: [&*]a\d/);
   expect([...files.values()].map(({ type }) => type)).toEqual([
     "application/json; charset=utf-8",
     "application/yaml; charset=utf-8",

@@ -114,28 +114,45 @@ test("a large file takes a place while it is sent; a small file, a HEAD and a 30
   }
 });
 
+const counter = { inc: () => undefined };
+const counters = {
+  throttleFallbacks: counter,
+  throttledFromMemory: counter,
+  rejectedLookUps: counter,
+  overloaded: counter,
+};
+
 test("a client that leaves while its large file waits takes no place from the next one [RTE-24]", async () => {
-  const counter = { inc: () => undefined };
-  const counters = {
-    throttleFallbacks: counter,
-    throttledFromMemory: counter,
-    rejectedLookUps: counter,
-    overloaded: counter,
-  };
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
   const ends: (() => void)[] = [];
-  const sending = Array.from({ length: 8 }, () =>
-    sendLarge(() => new Promise((resolve) => ends.push(resolve)), undefined),
+  const from = (network: number) => ({ address: `192.0.2.${network}` });
+  const sending = Array.from({ length: 8 }, (_, network) =>
+    sendLarge(() => new Promise((resolve) => ends.push(resolve)), from(network)),
   );
   const sent: string[] = [];
   const gone = sendLarge(async () => void sent.push("to the client that left"), {
-    cancellation: { requested: true, signal: AbortSignal.abort() },
+    ...from(8),
+    limits: { cancellation: { requested: true, signal: AbortSignal.abort() } },
   });
-  const next = sendLarge(async () => void sent.push("to the next client"), undefined);
+  const next = sendLarge(async () => void sent.push("to the next client"), from(9));
   ends[0]?.();
   await expect(gone).rejects.toMatchObject({ reason: Reason.CANCELLED });
   await next;
   expect(sent).toEqual(["to the next client"]);
   for (const end of ends) end();
   await Promise.all(sending);
+});
+
+test("one network is sent two large files at a time, and others get theirs meanwhile [RTE-24]", async () => {
+  const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
+  const ends: (() => void)[] = [];
+  const sending = Array.from({ length: 9 }, (_, client) =>
+    sendLarge(() => new Promise((resolve) => ends.push(resolve)), { address: `2001:db8::${client}` }),
+  );
+  await sendLarge(() => Promise.resolve(), { address: "2001:db8:1::1" });
+  expect(ends).toHaveLength(2);
+  for (let at = 0; at < sending.length; at++) {
+    ends[at]?.();
+    await sending[at];
+  }
 });

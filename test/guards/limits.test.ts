@@ -89,8 +89,10 @@ test("a request that finds no place in time is counted, and so is a large body [
   const running = [1, 2].map(() => capacity.run("known", deadlineIn(60_000), held));
   await expect(capacity.run("known", deadlineIn(5), never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
   expect([capacity.state().most, counts.overloaded]).toEqual([2, 1]);
-  for (let turn = 0; turn < 8; turn++) running.push(sendLarge(held, undefined));
-  await expect(sendLarge(never, { expiresAt: performance.now() + 5 })).rejects.toMatchObject({
+  for (let turn = 0; turn < 8; turn++) running.push(sendLarge(held, at(`192.0.2.${turn}`)));
+  await expect(
+    sendLarge(never, { ...at("192.0.2.9"), limits: { expiresAt: performance.now() + 5 } }),
+  ).rejects.toMatchObject({
     reason: Reason.DEADLINE_EXCEEDED,
   });
   expect([ends.length, counts.overloaded]).toEqual([10, 2]);
