@@ -25,6 +25,8 @@ export interface EndpointDependencies {
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   /** Origins of browsers that may call, beside our own. */
   readonly corsOrigins: readonly string[];
+  /** Throttles a request that needs no token; fails with RATE_LIMITED. */
+  readonly throttleDocument: (inbound: Inbound) => Promise<void>;
   /** The size of a bucket, in tokens: no batch can have more messages. */
   readonly burst: number;
   /** Called for each read, once the token is proven. */
@@ -54,6 +56,8 @@ interface Library {
 }
 
 const path = "/mcp";
+/** By then each call of a request has its response (contract §10): what still streams has none to come. */
+const longestMs = 5_000;
 /** Arguments are ids and words. */
 const allow = "POST, OPTIONS";
 
@@ -80,7 +84,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     serves: (requested) => requested === path,
     async handle(_path, request, response, inbound) {
       try {
-        if (request.method === "OPTIONS") return void response.writeHead(204, { Allow: allow }).end();
+        if (request.method === "OPTIONS") return await preflight(inbound, response, dependencies);
         const { holder, prove } = await accessPolicy.enter(inbound); // 429, 503, 401, 403
         const rejection = rejectionOf(request, dependencies);
         if (rejection !== undefined) {
@@ -104,7 +108,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         }
         const made = await served; // 422, 429
         if (typeof made === "string") writeJson(response, 200, made);
-        else await toResponse(made, response);
+        else await toResponse(made, response, longestMs);
       } catch (error) {
         const failure = failureFrom(error);
         dependencies.onError(failure, inbound);
@@ -115,6 +119,15 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     prepare,
     close: async () => (await prepared)?.handler.close(),
   };
+}
+
+async function preflight(
+  inbound: Inbound,
+  response: Response,
+  { throttleDocument }: EndpointDependencies,
+): Promise<void> {
+  await throttleDocument(inbound); // 429
+  response.writeHead(204, { Allow: allow }).end();
 }
 
 /** A promise that follows another one, which is made later. */

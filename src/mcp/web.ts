@@ -22,8 +22,21 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
     request.resume();
     return { bytes: Buffer.alloc(limit + 1), json: undefined, messages: 1 };
   }
-  const json = parsed(received);
+  const json = withoutCancellations(parsed(received));
   return { bytes: received, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
+}
+
+/**
+ * A batch without cancellations: one can only mean a request beside it, which the library would leave without its
+ * response, and the stream of the batch without an end. A server may ignore them (MCP, Cancellation).
+ */
+function withoutCancellations(json: unknown): unknown {
+  if (!Array.isArray(json)) return json;
+  const kept = json.filter(
+    (one) => (one as { readonly method?: unknown } | null)?.method !== "notifications/cancelled",
+  );
+  // One of cancellations alone is accepted as it is.
+  return kept.length === 0 ? json : kept;
 }
 
 /** As the library reads it: without a byte order mark, which would hide a batch from us and not from the library. */
@@ -46,15 +59,20 @@ export function toWebRequest(request: NodeRequest, url: string, { bytes, json }:
   return new Request(url, { method: request.method ?? "POST", headers, ...body });
 }
 
-/** Writes a response, piece by piece where it is a stream. */
-export async function toResponse(from: Response, to: NodeResponse): Promise<void> {
+/** Writes a response, piece by piece where it is a stream, and ends it after `longestMs` where that has not ended. */
+export async function toResponse(from: Response, to: NodeResponse, longestMs: number): Promise<void> {
   const headers: Record<string, string> = Object.fromEntries(from.headers);
   // How the connection continues is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
   delete headers["connection"];
   to.writeHead(from.status, { "Cache-Control": "no-store", ...headers });
   if (from.body === null) return void to.end();
   const reader = from.body.getReader();
-  to.once("close", () => void reader.cancel().catch(() => undefined));
+  const cancel = (): void => void reader.cancel().catch(() => undefined);
+  const timer = setTimeout(cancel, longestMs);
+  to.once("close", () => {
+    clearTimeout(timer);
+    cancel();
+  });
   for (let part = await reader.read(); !part.done; part = await reader.read()) to.write(part.value as Uint8Array);
   to.end();
 }

@@ -195,6 +195,13 @@ test("a user's assistants and the key of their account share one bucket, and it 
   expect((await tight.rest("/v1/sessions", { headers })).status).toBe(401);
 });
 
+test("a preflight is charged like a document [RTE-16, RTE-24]", async () => {
+  const headers = from();
+  const { responses, passed } = await atOnce(300, () => tight.rest("/mcp", { method: "OPTIONS", headers }));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204, 429]));
+  expect(passed).toBeGreaterThanOrEqual(100);
+});
+
 test("documents and preflights are not throttled away from one who is [RTE-16]", async () => {
   const headers = from();
   await atOnce(12, () => post(tight, undefined, headers));

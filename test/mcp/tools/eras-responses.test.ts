@@ -103,6 +103,17 @@ describe("batches", () => {
     );
   });
 
+  test("a batch that cancels its own calls has its responses, and ends [MCP-03, MCP-13]", async () => {
+    const cancelled = calls(2).map(({ id: requestId }) => ({
+      jsonrpc: "2.0",
+      method: "notifications/cancelled",
+      params: { requestId },
+    }));
+    const { status, text } = await batch([...calls(2), ...cancelled]);
+    expect([status, responsesIn(text).map(({ id }) => id)]).toEqual([200, [0, 1]]);
+    expect((await batch(cancelled)).status).toBe(202);
+  });
+
   test("the newest revision has no batches [MCP-02]", async () => {
     const { status, body } = await batch([message("2026-07-28", "tools/list")], headersFor("2026-07-28", "tools/list"));
     expect([status, body.error.code]).toEqual([400, -32_600]);
