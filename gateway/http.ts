@@ -29,7 +29,7 @@ export interface Response {
   write(piece: string | Uint8Array): unknown;
   /** HTTP/1.1 only. */
   uncork(): void;
-  end(body?: string | Buffer): unknown;
+  end(body?: string | Uint8Array): unknown;
   on(event: "drain" | "close", listener: () => void): unknown;
   removeListener(event: "drain" | "close", listener: () => void): unknown;
   /** HTTP/2 only. */

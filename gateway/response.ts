@@ -42,7 +42,8 @@ export async function writeBody(
 ): Promise<void> {
   // HTTP/2 ends the stream with the headers then: of what would be written, nothing is ever taken.
   if (method === "HEAD") return void response.end();
-  if (typeof body === "string") return endWith(response, body);
+  const [only, another] = typeof body === "string" ? [body] : body;
+  if (only !== undefined && another === undefined) return endWith(response, only);
   for (const piece of body) {
     const isTaken = response.write(piece);
     if (response.stream?.destroyed ?? socket.destroyed) return;
@@ -51,7 +52,7 @@ export async function writeBody(
   response.end();
 }
 
-function endWith(response: Response, body: string): void {
+function endWith(response: Response, body: string | Uint8Array): void {
   if (response.stream !== undefined) return void response.end(body);
   // In HTTP/1.1 `end` collects head, body and an empty piece behind them, which costs more than the one piece that it
   // is.

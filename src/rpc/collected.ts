@@ -1,6 +1,8 @@
 // The library's responses, collected whole: the message that one was made of is not kept for as long as the client
 // reads, and its bytes are counted.
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
+import { writeBody } from "../../gateway/response.ts";
+import type { Request, Response } from "../call/exchange.ts";
 
 /** A response whose body is there. */
 export type CollectedResponse = Omit<UniversalServerResponse, "body"> & { readonly body: readonly Uint8Array[] };
@@ -12,15 +14,17 @@ export async function collected(body: UniversalServerResponse["body"]): Promise<
   return pieces;
 }
 
-/** The same response for the library's writer. */
-export function streamed({ body, ...response }: CollectedResponse): UniversalServerResponse {
-  return { ...response, body: each(body) };
-}
-
 export function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-async function* each(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
-  for (const piece of pieces) yield await Promise.resolve(piece);
+/** Writes the response. Resolves when the client has taken it, or has gone. */
+export async function sendCollected(
+  request: Request,
+  response: Response,
+  { status, header, trailer, body }: CollectedResponse,
+): Promise<void> {
+  response.writeHead(status, Object.fromEntries(header ?? []));
+  if (trailer !== undefined) response.addTrailers(Object.fromEntries(trailer));
+  await writeBody(request, response, body);
 }

@@ -1,40 +1,40 @@
 // Error responses in the call's protocol, for calls that do not reach the library or that it rejects itself.
 import { Code, ConnectError } from "@connectrpc/connect";
 import { compressionGzip } from "@connectrpc/connect-node";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { compressedFlag, createAsyncIterable, encodeEnvelope } from "@connectrpc/connect/protocol";
+import { compressedFlag, encodeEnvelope } from "@connectrpc/connect/protocol";
 import * as connect from "@connectrpc/connect/protocol-connect";
 import * as grpc from "@connectrpc/connect/protocol-grpc";
 import * as grpcWeb from "@connectrpc/connect/protocol-grpc-web";
+import type { CollectedResponse } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
 /** The error response to a call of this content type. */
-export function rejection(protocol: Protocol, contentType: string, error: ConnectError): UniversalServerResponse {
+export function rejection(protocol: Protocol, contentType: string, error: ConnectError): CollectedResponse {
   if (protocol === "connect") {
     const header = new Headers(error.metadata);
     header.set("content-type", connect.contentTypeUnaryJson);
     const body = connect.errorToJsonBytes(error, undefined);
     header.set("content-length", String(body.byteLength));
-    return { status: connect.codeToHttpStatus(error.code), header, body: createAsyncIterable([body]) };
+    return { status: connect.codeToHttpStatus(error.code), header, body: [body] };
   }
   const trailer = grpc.setTrailerStatus(new Headers(), error);
   if (protocol === "grpc") {
     const type = grpc.parseContentType(contentType)?.binary === false ? grpc.contentTypeJson : grpc.contentTypeProto;
-    return { status: 200, header: new Headers({ "content-type": type }), body: createAsyncIterable([]), trailer };
+    return { status: 200, header: new Headers({ "content-type": type }), body: [], trailer };
   }
   const isJson = grpcWeb.parseContentType(contentType)?.binary === false;
   const header = new Headers({ "content-type": isJson ? grpcWeb.contentTypeJson : grpcWeb.contentTypeProto });
   const body = encodeEnvelope(grpcWeb.trailerFlag, grpcWeb.trailerSerialize(trailer));
-  return { status: 200, header, body: createAsyncIterable([body]) };
+  return { status: 200, header, body: [body] };
 }
 
-/** The error in the library's response; `bytes` is the body of that response. */
+/** The error in the library's response. */
 export async function rejectedWith(
   protocol: Protocol,
-  { header, trailer }: UniversalServerResponse,
-  bytes: Uint8Array,
+  { header, trailer, body: pieces }: CollectedResponse,
 ): Promise<ConnectError> {
+  const bytes = Buffer.concat(pieces);
   const unknown = new ConnectError("the call is malformed", Code.InvalidArgument);
   if (protocol === "grpc") return grpc.findTrailerError(trailer ?? new Headers()) ?? unknown;
   if (protocol === "connect") {

@@ -3,7 +3,6 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { Code, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
-import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { receiveBytes, violation } from "../../gateway/body.ts";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
@@ -13,7 +12,7 @@ import type { Request, Response } from "../call/exchange.ts";
 import { sanitizeForEcho } from "../text.ts";
 import { roomFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
-import { collected, lengthOf, streamed } from "./collected.ts";
+import { collected, lengthOf, sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import { createJsonFlaws, messageOfBody } from "./json-flaws.ts";
@@ -100,13 +99,10 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
       });
       const inTime =
         expiresAt === undefined ? served : within(deadlineIn(Infinity, inbound.limits, inbound.tally), served);
-      const result = await inTime.then(
-        (made) => (made === "gone" ? made : streamed(made)),
-        (error: unknown) =>
-          rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
+      const result = await inTime.catch((error: unknown) =>
+        rejection(protocol, request.headers["content-type"] ?? "", reportedError(error, inbound, protocol, onError)),
       );
-      if (result === "gone") return;
-      await universalResponseToNodeResponse(result, response);
+      if (result !== "gone") await sendCollected(request, response, result);
     },
   };
 }
@@ -126,7 +122,7 @@ async function rejectUndecoded(
   admitted: Admitted,
   maxBytes: number,
 ): Promise<CollectedResponse> {
-  const error = await rejectedWith(protocol, streamed(served), Buffer.concat(served.body));
+  const error = await rejectedWith(protocol, served);
   if (error.code === Code.Unimplemented) {
     await admitted.prove();
     // Only the library's response lists what it supports.
