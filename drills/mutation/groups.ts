@@ -99,7 +99,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "idempotency",
-    mutate: guards("erased-responses", "idempotency", "reservations"),
+    mutate: guards("erased-marks", "erased-responses", "idempotency", "reservations"),
     tests: tests("idempotency", "claims", "keys", "erasing", "marked-again"),
     mongod: true,
   },

@@ -41,7 +41,10 @@ export interface Sweeper {
   idle(): Promise<unknown>;
 }
 
-/** Requests that were admitted before the deletion may write for this long; an internal batch tries longest. */
+/**
+ * Requests that were admitted before the deletion may write for this long; an internal batch tries longest. A mark that
+ * Redis did not take is set again for a shorter time (`storableMs` in `erased-marks.ts`).
+ */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
 /**

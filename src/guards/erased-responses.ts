@@ -3,7 +3,8 @@ import type { ClientSession, Collection, Document, MongoClient, UUID } from "mon
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { RedisLink } from "../db/redis.ts";
-import { eraseKept, reservationName } from "./reservations.ts";
+import { eraseKept } from "./erased-marks.ts";
+import { reservationName } from "./reservations.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 

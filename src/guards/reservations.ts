@@ -37,7 +37,7 @@ const renewEveryMs = 300;
  * Far below the 24 hours that MongoDB remembers; a response that holds no longer than a part of it is kept for that
  * part.
  */
-const responseMs = 3_600_000;
+export const responseMs = 3_600_000;
 
 /** Reads the value; one of another type, which GET rejects, counts as absent. */
 const get = "local held = redis.pcall('GET', KEYS[1]) if type(held) == 'table' then held = false end ";
@@ -50,9 +50,7 @@ const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET'
  * Marks an erased response for as long as an instance could store it again. A request that finds the mark reads
  * MongoDB; an instance of the previous release takes it for another request's response.
  */
-const erasedMark = JSON.stringify(["", "", ""]);
-/** Long after any write or replay in progress at the deletion has stored its response. */
-const erasedMs = 2 * responseMs;
+export const erasedMark = JSON.stringify(["", "", ""]);
 
 /**
  * What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it.
@@ -61,7 +59,8 @@ export function reservationName(accountId: UUID, key: string): string {
   return `${accountId.toHexString()}:${key}`;
 }
 
-function keptUnder(name: string): string {
+/** The key in Redis of what is kept under a name. */
+export function keptUnder(name: string): string {
   return `idempotency:${name}`;
 }
 
@@ -100,36 +99,6 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
       };
     },
   };
-}
-
-const retryMs = 1_000;
-/** A replica that lacks the last writes of its master has taken over by then. */
-const afterFailoverMs = 60_000;
-
-/**
- * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
- * the background, for as long as a response is kept there. A minute later it does it once more where something is kept:
- * a failover may have brought a response back. A mark of an account that was deleted meanwhile must not come back.
- */
-export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
-  if (redis === undefined) return;
-  setTimeout(() => void erase(redis, names, "only what is there"), afterFailoverMs).unref();
-  if (await erase(redis, names)) return;
-  const until = performance.now() + responseMs;
-  const retry = setInterval(() => {
-    void erase(redis, names).then((erased) => {
-      if (erased || performance.now() > until) clearInterval(retry);
-    });
-  }, retryMs).unref();
-}
-
-async function erase(redis: RedisLink, names: readonly string[], what?: "only what is there"): Promise<boolean> {
-  const marked = await Promise.all(
-    names.map((name) =>
-      redis.attempt(keptUnder(name), ({ set, replace }) => (what === undefined ? set : replace)(erasedMark, erasedMs)),
-    ),
-  );
-  return !marked.includes(undefined);
 }
 
 function pending(holder: string): string {

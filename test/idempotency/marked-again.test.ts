@@ -1,8 +1,9 @@
-// The marks of erased responses in Redis, which a failover may lose: they are set a second time.
+// The marks of erased responses in Redis: they are set again while Redis is away, and after a failover that may lose
+// them.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { KeyCommands, RedisLink } from "../../src/db/redis.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
-import { eraseKept } from "../../src/guards/reservations.ts";
+import { eraseKept } from "../../src/guards/erased-marks.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -30,16 +31,91 @@ test("a mark that the deletion of its account has removed does not come back [ID
   expect([...kept.keys()]).toEqual(["idempotency:two"]);
 });
 
-/** A Redis, and what it keeps. */
-function linkThatKeeps(): { link: RedisLink; kept: Map<string, string> } {
+/** A Redis and what it keeps; while `away` is true it takes nothing. */
+function linkThatKeeps(): { link: RedisLink; kept: Map<string, string>; state: { away: boolean } } {
   const kept = new Map<string, string>();
+  const state = { away: false };
   const commands = (key: string): Pick<KeyCommands, "set" | "replace"> => ({
     set: async (value) => kept.set(key, value),
     replace: async (value) => kept.has(key) && kept.set(key, value),
   });
-  const link: Pick<RedisLink, "attempt"> = { attempt: (key, command) => command(commands(key) as KeyCommands) };
-  return { link: link as RedisLink, kept };
+  const link: Pick<RedisLink, "attempt"> = {
+    attempt: async (key, command) => (state.away ? undefined : command(commands(key) as KeyCommands)),
+  };
+  return { link: link as RedisLink, kept, state };
 }
+
+test("while an instance can still store the response, a mark is set as soon as Redis is back [IDM-21]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  state.away = true;
+  await eraseKept(link, ["one"]);
+  await vi.advanceTimersByTimeAsync(10_000);
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([...kept.keys()]).toEqual(["idempotency:one"]);
+});
+
+test("once nobody can store the response any more, only what is there is marked: the account may be erased [IDM-21, ADM-04]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  state.away = true;
+  await eraseKept(link, ["one", "two"]);
+  // Less than the 40 s after which the account's erasure looks through Redis for the last time.
+  await vi.advanceTimersByTimeAsync(25_000);
+  kept.set("idempotency:two", "a response that Redis has kept");
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(70_000);
+  expect([...kept.keys()]).toEqual(["idempotency:two"]);
+  expect(kept.get("idempotency:two")).not.toContain("response");
+});
+
+test("a mark that a failover has delayed at its second time is set later [IDM-21]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  await eraseKept(link, ["one"]);
+  await vi.advanceTimersByTimeAsync(55_000);
+  state.away = true;
+  await vi.advanceTimersByTimeAsync(10_000);
+  kept.set("idempotency:one", "a response that the failover brought back");
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(kept.get("idempotency:one")).not.toContain("response");
+});
+
+test("however many responses are erased while Redis is away, one timer retries all, until all are marked [IDM-21]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  state.away = true;
+  const eraseAll = async (): Promise<void> => {
+    for (let at = 0; at < 20; at++)
+      await eraseKept(
+        link,
+        Array.from({ length: 150 }, (_none, one) => `name ${at} ${one}`),
+      );
+  };
+  // Each has one more timer, for a minute.
+  expect(await timersLeftBy(eraseAll)).toBe(20 + 1);
+  await vi.advanceTimersByTimeAsync(5_000);
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(kept.size).toBe(3_000);
+  const meanwhile = async (): Promise<void> => {
+    state.away = true;
+    await eraseAll();
+    state.away = false;
+    await vi.advanceTimersByTimeAsync(61_000);
+  };
+  expect(await timersLeftBy(meanwhile)).toBe(0);
+});
+
+test("of more names than an instance remembers while Redis is away, the last ones are marked [IDM-21]", async () => {
+  const { link, kept, state } = linkThatKeeps();
+  state.away = true;
+  await eraseKept(
+    link,
+    Array.from({ length: 100_001 }, (_none, at) => `name ${at}`),
+  );
+  state.away = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([kept.size, kept.has("idempotency:name 0"), kept.has("idempotency:name 1")]).toEqual([100_000, false, true]);
+});
 
 /** A Redis that is away until `away` is false, and counts the commands. */
 function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: number } } {
