@@ -45,7 +45,7 @@ export const signOut: Drill = {
     ),
     control("signing out ends the session of that browser alone", {
       file: "src/sign-in/ended-store.ts",
-      from: 'ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }),\n      ',
+      from: 'ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),\n          ',
       to: "",
     }),
   ],

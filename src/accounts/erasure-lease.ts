@@ -62,8 +62,9 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
       const counted = [...deleted];
       const pipeline = [...progressStages(counted), ...stages];
-      const { matchedCount } = await write(client, deadline, (options) =>
-        erasures.updateOne({ _id, ...filter }, pipeline, options),
+      const { matchedCount } = await write(client, deadline, (options, fence) =>
+        // Both have an `$expr`.
+        erasures.updateOne({ $and: [{ _id, ...filter }, fence] }, pipeline, options),
       );
       if (matchedCount === 1)
         for (const [place, count] of counted) deleted.set(place, (deleted.get(place) ?? 0) - count);

@@ -100,8 +100,8 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
       if (seen === undefined || !isAllErased(seen)) {
         // What turns up after the end is erased in the background like the rest.
         if (erasure.finished_at !== undefined)
-          await write(client, deadline, (options) =>
-            erasures.updateOne({ _id: id }, { $unset: { finished_at: "" } }, options),
+          await write(client, deadline, (options, fence) =>
+            erasures.updateOne({ _id: id, ...fence }, { $unset: { finished_at: "" } }, options),
           );
         // A sweep that fails is begun again in the background, which logs it.
         const sweeping = sweep(erasure).catch(() => undefined);

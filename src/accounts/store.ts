@@ -4,6 +4,8 @@ import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
+import { requireNone } from "../db/fence.ts";
+import { insertInTime } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { WriteOptions } from "../db/write.ts";
@@ -95,9 +97,10 @@ export function createAccountStore(db: Db): AccountStore {
     update: UpdateFilter<AccountDocument>,
     deadline: Deadline,
   ): Promise<AccountDocument | undefined> {
-    const changed = await write(db.client, deadline, (options) =>
-      accounts.findOneAndUpdate({ _id: id }, update, { returnDocument: "after", ...options }),
+    const changed = await write(db.client, deadline, (options, fence) =>
+      accounts.findOneAndUpdate({ _id: id, ...fence }, update, { returnDocument: "after", ...options }),
     );
+    if (changed === null) await requireNone(accounts, { _id: id }, deadline);
     return changed ?? undefined;
   }
 
@@ -119,7 +122,7 @@ export function createAccountStore(db: Db): AccountStore {
         created_at: new Date(),
       };
       await mapDuplicate("email_key", "email: another account already uses it. Use another email.", () =>
-        write(db.client, deadline, (options) => accounts.insertOne(account, options)),
+        write(db.client, deadline, (options, fence) => insertInTime(accounts, account, options, fence)),
       );
       return account;
     },

@@ -27,12 +27,12 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   const uses = createBatchWriter<{ readonly hash: Binary; readonly at: Date }>(
     writeAfterMs,
     (used) => {
-      const updates = used.map(({ hash, at }) => ({
-        updateOne: { filter: { _id: hash, active: true as const }, update: { $max: { last_used_at: at } } },
-      }));
-      return write(db.client, deadlineIn(deadlineMs), (options) =>
-        keys.bulkWrite(updates, { ordered: false, comment: "watch", ...options }),
-      );
+      return write(db.client, deadlineIn(deadlineMs), (options, fence) => {
+        const updates = used.map(({ hash, at }) => ({
+          updateOne: { filter: { _id: hash, active: true as const, ...fence }, update: { $max: { last_used_at: at } } },
+        }));
+        return keys.bulkWrite(updates, { ordered: false, comment: "watch", ...options });
+      });
     },
     (error) => onTrouble("the last use of API keys cannot be written", error),
   );

@@ -5,6 +5,7 @@ import type { AuditEvent as Event } from "../gen/records/v1/audit_pb.ts";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
+import { insertAllInTime, insertInTime } from "../db/insert.ts";
 import type { CollectionSpec, IndexSpec } from "../db/mongo.ts";
 import type { PageRequest } from "../db/page.ts";
 import type { OnTrouble } from "../db/repeat.ts";
@@ -74,15 +75,16 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const soon = createBatchWriter<AuditDocument>(
     batchMs,
     (added) =>
-      write(db.client, deadlineIn(deadlineMs), (options) =>
-        entries.insertMany(added, { ordered: false, comment: "watch", ...options }),
+      write(db.client, deadlineIn(deadlineMs), (options, fence) =>
+        insertAllInTime(entries, added, options, fence),
       ).catch(unlessThere),
     (error) => onTrouble("audit log entries were lost", error),
   );
 
   return {
     async append(accountId, actor, fact, deadline) {
-      await write(db.client, deadline, (options) => entries.insertOne(entryOf(accountId, actor, fact), options));
+      const entry = entryOf(accountId, actor, fact);
+      await write(db.client, deadline, (options, fence) => insertInTime(entries, entry, options, fence));
     },
     async appendIn(session, accountId, actor, fact) {
       await entries.insertOne(entryOf(accountId, actor, fact), { session });

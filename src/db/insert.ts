@@ -1,22 +1,24 @@
-// Inserts one record: by one command, which also proves the credential of the request where that is still to be done.
-import type { Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
-import { MongoServerError } from "mongodb";
+// Inserts: one record by one command, which also proves the credential of the request where that is still to be done.
+import type { Binary, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
-import { withoutDocument } from "./error-codes.ts";
+import { failLate, isInTime, isWithoutDocument } from "./fence.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 import type { Fence, RecordedResponse, Work, WriteOptions } from "./write.ts";
 import { commit, write } from "./write.ts";
 
-/** What every record has that is inserted. */
+/** A record. */
 interface Inserted {
   _id: UUID;
   account_id: UUID;
   version: number;
 }
+
+/** What can be inserted in time. */
+type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number } | { created_at: Date });
 
 /**
  * Inserts a document as `commit` does. Without an idempotency key it is one command even where the credential is not
@@ -54,7 +56,7 @@ export async function insertRecord<T extends Inserted>(
 }
 
 /** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. */
-export async function insertInTime<T extends Inserted>(
+export async function insertInTime<T extends Insertable>(
   collection: Collection<T>,
   document: T,
   options: WriteOptions,
@@ -62,16 +64,47 @@ export async function insertInTime<T extends Inserted>(
 ): Promise<void> {
   if (fence["$expr"] === undefined)
     return void (await collection.insertOne(document as OptionalUnlessRequiredId<T>, options));
-  // It matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos
-  // needs the account, which is the shard key.
-  const { _id, account_id } = document;
-  const nothing = { _id, account_id, version: { $exists: false } } as unknown as Filter<T>;
+  await putInTime(collection, nothing(document), document, options, fence);
+}
+
+/** Inserts documents likewise that no request waits for. Each goes in by itself: one that cannot holds up no other. */
+export async function insertAllInTime<T extends Insertable>(
+  collection: Collection<T>,
+  documents: readonly T[],
+  options: WriteOptions,
+  fence: Fence,
+): Promise<void> {
+  const inserts = documents.map((document) => ({
+    updateOne: { filter: nothing(document), update: [documentWhere(isInTime(fence), document)], upsert: true },
+  }));
+  await collection.bulkWrite(inserts, { ordered: false, comment: "watch", ...options }).catch(failLate);
+}
+
+/**
+ * Replaces the document that the filter matches, or inserts it, unless the fence no longer holds: then it fails with
+ * UNAVAILABLE. The filter can have no fence: an upsert takes no `$expr`.
+ */
+export async function putInTime<T extends Document>(
+  collection: Collection<T>,
+  filter: Filter<T>,
+  document: T,
+  options: WriteOptions,
+  fence: Fence,
+): Promise<void> {
   await collection
-    .updateOne(nothing, [documentWhere(fence["$expr"], document)], { ...options, upsert: true })
-    .catch((error: unknown) => {
-      if (isWithoutDocument(error)) fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
-      throw error;
-    });
+    .updateOne(filter, [documentWhere(isInTime(fence), document)], { ...options, upsert: true })
+    .catch(failLate);
+}
+
+/**
+ * Matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos needs
+ * the account, which is the shard key.
+ */
+function nothing<T extends Insertable>(document: T): Filter<T> {
+  const { _id, account_id } = document;
+  // Every document of its collection has it.
+  const always = "version" in document ? "version" : "created_at";
+  return { _id, ...(account_id !== undefined && { account_id }), [always]: { $exists: false } } as Filter<T>;
 }
 
 /**
@@ -98,8 +131,4 @@ export async function insertProven<T extends Inserted>(
 /** A stage with the document, or with nothing that could be stored. */
 function documentWhere(condition: unknown, document: Document): Document {
   return { $replaceWith: { $cond: [condition, { $literal: document }, null] } };
-}
-
-function isWithoutDocument(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === withoutDocument;
 }

@@ -33,12 +33,17 @@ export interface WriteOptions {
 /**
  * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command
  * can lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
- * transaction, where the commit decides.
+ * transaction, where the commit decides. `fence.ts` has what an upsert does instead, and what a write that matched
+ * nothing has to find out.
  */
 export type Fence = Document;
 
 /** What a write does. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
+
+/** What a write does by one command. It does not compile unless it takes its fence. */
+export type FencedWork<W extends Work<unknown>> = W &
+  (Parameters<W>["length"] extends 2 ? unknown : "the command needs the fence");
 
 /** The response to a write, and the records that it shows: deleting any of them erases it. */
 export interface RecordedResponse {
@@ -58,6 +63,20 @@ export interface CommitOptions {
  * response must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
  * Where the scope's credential is not proven yet, that is done first.
  */
+export function commit<T>(
+  client: MongoClient,
+  scope: WriteScope,
+  response: RecordedResponse | undefined,
+  work: (options: WriteOptions) => Promise<T>,
+  options: { readonly atomic: true },
+): Promise<T>;
+export function commit<W extends Work<unknown>>(
+  client: MongoClient,
+  scope: WriteScope,
+  response: RecordedResponse | undefined,
+  work: FencedWork<W>,
+  options?: CommitOptions,
+): Promise<Awaited<ReturnType<W>>>;
 export async function commit<T>(
   client: MongoClient,
   scope: WriteScope,
@@ -83,6 +102,11 @@ export async function commit<T>(
  * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is
  * broken off, and not repeated.
  */
+export function write<W extends Work<unknown>>(
+  client: MongoClient,
+  deadline: Deadline,
+  work: FencedWork<W>,
+): Promise<Awaited<ReturnType<W>>>;
 export async function write<T>(client: MongoClient, deadline: Deadline, work: Work<T>): Promise<T> {
   const primary = primaryOf(client);
   primary.require();

@@ -162,7 +162,8 @@ async function removeExpired(
   deadline: Deadline,
 ): Promise<void> {
   const expired = { _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } };
-  await write(claims.db.client, deadline, (options) => claims.deleteOne(expired, options));
+  // Both have an `$expr`.
+  await write(claims.db.client, deadline, (options, fence) => claims.deleteOne({ $and: [expired, fence] }, options));
 }
 
 /** The claim of the last 24 hours, as a majority knows it. */

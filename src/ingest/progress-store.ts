@@ -3,6 +3,7 @@ import type { Db, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
+import { putInTime } from "../db/insert.ts";
 import { duplicateIndex } from "../db/mongo.ts";
 import type { Change } from "../db/named.ts";
 import { databaseNow } from "../db/primary.ts";
@@ -80,8 +81,8 @@ export function createProgressStore(db: Db): ProgressStore {
         ...{ position, written, rejected, contact_changes, changed_at: databaseNow(db.client) },
       };
       try {
-        await commit(db.client, scope, undefined, (options) =>
-          imports.replaceOne({ _id, position: { $lte: position } }, after, { upsert: true, ...options }),
+        await commit(db.client, scope, undefined, (options, fence) =>
+          putInTime(imports, { _id, position: { $lte: position } }, { _id, ...after }, options, fence),
         );
       } catch (error) {
         // A stream that was cut off may end behind the one that took its place, and has nothing to report.

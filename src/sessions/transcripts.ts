@@ -10,6 +10,7 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { recordsIndex, uuid } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, Outcome } from "../db/named.ts";
 import { parentOf } from "../db/named.ts";
+import { requireNone } from "../db/fence.ts";
 import { putBatch } from "../db/put-batch.ts";
 import { commit } from "../db/write.ts";
 import type { TranscriptItem } from "../gen/records/ingest/v1/items_pb.ts";
@@ -109,9 +110,11 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
     },
 
     async remove(scope, sessionId) {
+      const transcript = { _id: sessionId, account_id: scope.accountId };
       const { deletedCount } = await commit(client, scope, undefined, (options, fence) =>
-        transcripts.deleteOne({ _id: sessionId, account_id: scope.accountId, ...fence }, options),
+        transcripts.deleteOne({ ...transcript, ...fence }, options),
       );
+      if (deletedCount === 0) await requireNone(transcripts, transcript, scope.deadline);
       return deletedCount === 1;
     },
   };

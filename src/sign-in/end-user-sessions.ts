@@ -3,6 +3,7 @@
 import type { ClientSession, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
+import { requireNone } from "../db/fence.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { createEndedSessions } from "./ended-store.ts";
@@ -26,9 +27,10 @@ export function createEndUserSessions(db: Db): EndUserSessions {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
     // Also where there is no session: an assistant may have tokens.
     await ended.signOut({ issuer, subject }, stored.map(signOutOf), deadline);
-    const { deletedCount } = await write(db.client, deadline, (options) =>
-      sessions.deleteMany({ issuer, subject }, options),
+    const { deletedCount } = await write(db.client, deadline, (options, fence) =>
+      sessions.deleteMany({ issuer, subject, ...fence }, options),
     );
+    if (deletedCount === 0 && stored.length > 0) await requireNone(sessions, { issuer, subject }, deadline);
     return deletedCount;
   };
 }

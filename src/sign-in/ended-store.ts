@@ -4,8 +4,10 @@ import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll } from "../db/aggregate.ts";
+import { failLate, onlyInTime } from "../db/fence.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
+import type { Fence } from "../db/write.ts";
 import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -119,11 +121,15 @@ export function createEndedSessions(db: Db): EndedSessions {
     const aheadMs = Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
     const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
-    const ends = [
-      ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }),
-      ...[...sids].map((sid) => ending({ issuer, sid })),
-    ];
-    const end = (): Promise<unknown> => write(db.client, deadline, (options) => ended.bulkWrite(ends, options));
+    const end = (): Promise<unknown> =>
+      write(db.client, deadline, (options, fence) => {
+        // An end that is stored late would also end what the user has begun since.
+        const ends = [
+          ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),
+          ...[...sids].map((sid) => ending({ issuer, sid }, undefined, fence)),
+        ];
+        return ended.bulkWrite(ends, options).catch(failLate);
+      });
     // Two sign-outs may insert the same document at once: the second one finds it on its retry.
     await end().catch((error: unknown) =>
       duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end(),
@@ -238,11 +244,18 @@ export function judge(
   return ends.length > 0 && signedIn <= laterThan ? { kind: "user", laterThan } : undefined;
 }
 
-/** Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. */
-function ending(_id: EndedDocument["_id"], laterThan?: Date | Document): AnyBulkWriteOperation<EndedDocument> {
+/**
+ * Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. A
+ * transaction needs no fence.
+ */
+function ending(
+  _id: EndedDocument["_id"],
+  laterThan?: Date | Document,
+  fence: Fence = {},
+): AnyBulkWriteOperation<EndedDocument> {
   const moved = {
     ended_at: { $max: ["$ended_at", "$$NOW"] },
     ...(laterThan === undefined ? {} : { later_than: { $max: ["$later_than", laterThan] } }),
   };
-  return { updateOne: { filter: { _id }, update: [{ $set: moved }], upsert: true } };
+  return { updateOne: { filter: { _id }, update: [{ $set: moved }, onlyInTime(fence)], upsert: true } };
 }

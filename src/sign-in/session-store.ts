@@ -4,6 +4,8 @@ import type { ClientSession, Db, Document } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
+import { requireNone } from "../db/fence.ts";
+import { insertInTime } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { primaryOf } from "../db/primary.ts";
 import { write } from "../db/write.ts";
@@ -136,7 +138,7 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
       const aheadMs = sent && providerAheadMs(sent, db);
       const session = documentOf(user, newId(cookie), sealed, aheadMs, createdAt);
-      await write(db.client, deadline, (options) => sessions.insertOne(session, options));
+      await write(db.client, deadline, (options, fence) => insertInTime(sessions, session, options, fence));
       return cookie;
     },
     async find(cookie, deadline) {
@@ -150,20 +152,27 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       if (!goesOn(session) || hasEnded(session, ended)) return undefined;
       if (Date.now() - session.used_at.getTime() >= usedPrecisionMs) {
         const used = { $max: { used_at: new Date() } };
-        await write(db.client, deadline, (options) => sessions.updateOne({ _id: session._id }, used, options));
+        await write(db.client, deadline, (options, fence) =>
+          sessions.updateOne({ _id: session._id, ...fence }, used, options),
+        );
       }
       return session;
     },
     kept: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
     async end(cookie, deadline) {
-      const session = await write(db.client, deadline, (options) => sessions.findOneAndDelete(anyId(cookie), options));
-      if (session === null) return undefined;
+      const session = await write(db.client, deadline, (options, fence) =>
+        sessions.findOneAndDelete({ ...anyId(cookie), ...fence }, options),
+      );
+      if (session === null) {
+        await requireNone(sessions, anyId(cookie), deadline);
+        return undefined;
+      }
       const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
       const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
       return { session, idToken: token("id_token"), accessToken: token("access_token") };
     },
     async endUserSessions(issuer, subject, deadline) {
-      await write(db.client, deadline, (options) => sessions.deleteMany({ issuer, subject }, options));
+      await write(db.client, deadline, (options, fence) => sessions.deleteMany({ issuer, subject, ...fence }, options));
     },
     ofUser(issuer, sid, subject, deadline) {
       const ofUser =

@@ -112,11 +112,11 @@ test("an entry that nobody waits for is there once, whether MongoDB was away, or
   const { client, services } = service().app;
   const { id } = await service().account();
   const collection = Object.getPrototypeOf(client.db().collection("audit_log")) as Collection;
-  const insertMany = collection.insertMany;
-  const insert = vi.spyOn(collection, "insertMany");
+  const bulkWrite = collection.bulkWrite;
+  const insert = vi.spyOn(collection, "bulkWrite");
   insert.mockRejectedValueOnce(new MongoNetworkError("no response"));
   insert.mockImplementationOnce(async function (this: Collection, ...given) {
-    await insertMany.apply(this, given);
+    await bulkWrite.apply(this, given);
     throw new MongoNetworkError("no response");
   });
   try {

@@ -96,7 +96,7 @@ test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite
     const deadline = deadlineIn(700);
     await proxy.set("gone");
     const listening = listenToMongo(client);
-    const done = write<unknown>(client, deadline, (options) => {
+    const done = write(client, deadline, (options, _fence): Promise<unknown> => {
       if (command === "insertOne") return notes.insertOne({ name: "gone" }, options);
       if (command === "updateOne") return notes.updateOne({ name: "there" }, { $set: { name: "gone" } }, options);
       if (command === "deleteOne") return notes.deleteOne({ name: "there" }, options);

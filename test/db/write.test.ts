@@ -6,7 +6,7 @@ import { Binary, MongoServerError, UUID } from "mongodb";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { connectMongo, failureFrom } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
-import type { WriteOptions } from "../../src/db/write.ts";
+import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
 import type { Deadline } from "../../src/deadline.ts";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -149,7 +149,7 @@ describe("a commit", () => {
   test("takes no transaction for one document, and one for several", async () => {
     const scope = grantWrites(readScope(new UUID(), soon()));
     const within = (options?: { atomic: boolean }) =>
-      commit(client, scope, undefined, ({ session }) => Promise.resolve(session?.inTransaction()), options);
+      commit(client, scope, undefined, ({ session }, _fence) => Promise.resolve(session?.inTransaction()), options);
     expect([await within(), await within({ atomic: false }), await within({ atomic: true })]).toEqual([
       undefined,
       undefined,
@@ -158,7 +158,7 @@ describe("a commit", () => {
   });
 
   test("of a scope that was not granted the right to write does nothing", async () => {
-    const work = vi.fn(() => Promise.resolve());
+    const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
     await expect(
       commit(client, { ...readScope(new UUID(), soon()), claim: undefined } as never, undefined, work),
     ).rejects.toMatchObject({ reason: Reason.ACCESS_DENIED });
@@ -179,7 +179,7 @@ describe("a commit", () => {
 
   test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
     const { scope, account_id } = claimed("k");
-    const work = vi.fn(({ session }: WriteOptions) => Promise.resolve(session?.inTransaction()));
+    const work = vi.fn(({ session }: WriteOptions, _fence: Fence) => Promise.resolve(session?.inTransaction()));
     expect(await commit(client, scope, {} as never, work)).toBe(true);
     expect(await client.db().collection("idempotency").findOne({ "_id.account_id": account_id })).toMatchObject({
       _id: { key: "k" },
@@ -192,7 +192,7 @@ describe("a commit", () => {
 
   test("of a write that has no response to repeat stores no claim", async () => {
     const { scope, account_id } = claimed("k");
-    await commit(client, scope, undefined, () => Promise.resolve());
+    await commit(client, scope, undefined, (_options, _fence) => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
     await commit(client, grantWrites(readScope(account_id, soon())), {} as never, () => Promise.resolve(), {
       atomic: true,
@@ -212,7 +212,7 @@ describe("a commit", () => {
   });
 
   test("whose claim cannot be stored fails as the database said, and is not done", async () => {
-    const work = vi.fn(() => Promise.resolve());
+    const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
     // A key that is no key of a document.
     const claim = { document: () => ({ _id: { account_id: new UUID(), $key: 1 } }) as never };
     await expect(
@@ -231,7 +231,7 @@ test("a bulk write that is broken off at the deadline fails as unavailable [OPS-
     // A write outside the transaction waits for its end.
     await notes.updateOne({ _id }, { $set: { a: 1 } }, { session });
     const update = { updateOne: { filter: { _id }, update: { $set: { a: 2 } } } };
-    const late = write(client, soon(200), (options) => notes.bulkWrite([update], options));
+    const late = write(client, soon(200), (options, _fence) => notes.bulkWrite([update], options));
     // MongoDB breaks it off, or the driver: whichever reaches the deadline first.
     expect(failureFrom(await late.catch((error: unknown) => error)).reason).toBe(Reason.UNAVAILABLE);
     await session.abortTransaction();
@@ -266,7 +266,7 @@ describe("a response waits until no instance can read from the primary before", 
   test("to a write, to one that meets a duplicate, and to a transaction [CON-02, CON-04]", async () => {
     const notes = client.db().collection<{ _id: string }>("things");
     const [_id, other] = [randomUUID(), randomUUID()];
-    const insert = () => write(client, soon(), (options) => notes.insertOne({ _id }, options));
+    const insert = () => write(client, soon(), (options, _fence) => notes.insertOne({ _id }, options));
     expect(await endsOf(insert)).toEqual([false, "done"]);
     expect(await endsOf(insert)).toEqual([false, "code 11000"]);
     const inTransaction = () => transaction(client, soon(), (session) => notes.insertOne({ _id: other }, { session }));

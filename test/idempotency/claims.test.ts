@@ -11,6 +11,7 @@ import { connectMongo } from "../../src/db/mongo.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
 import { connectRedis } from "../../src/db/redis.ts";
+import type { WriteOptions } from "../../src/db/write.ts";
 import { commit } from "../../src/db/write.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import {
@@ -79,10 +80,11 @@ function run(
     },
     async (claim) => {
       const response = create(CreateContactResponseSchema, { contact: { id: randomUUID(), fullName } });
-      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, async (options) => {
+      const work = async (options: WriteOptions): Promise<void> => {
         await client.db().collection("written").insertOne({ account_id: account, fullName }, options);
         if (fail !== undefined) throw fail;
-      });
+      };
+      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, work, { atomic: true });
       return response;
     },
   );
@@ -129,7 +131,9 @@ describe.each([
     const scope = readScope(account, deadlineIn(10_000));
     const other = make().run({ rpc: appendContactNote, scope, key: "k", message }, async (claim) => {
       const response = create(AppendContactNoteResponseSchema);
-      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, () => Promise.resolve());
+      await commit(client, grantWrites(scope, claim), { message: response, records: [] }, () => Promise.resolve(), {
+        atomic: true,
+      });
       return response;
     });
     await expect(other).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });

@@ -46,7 +46,10 @@ test("MongoDB is reached by src/db, and written by the room that owns the collec
 
 test("the functions of src/db that write to what they are given are known", () => {
   expect([...judged.writingHelpers].sort()).toEqual(
-    ["addStored", "insertInTime", "insertProven", "insertRecord", "lockNamed", "putBatch", "putStored"].sort(),
+    [
+      ...["addStored", "insertAllInTime", "insertInTime", "insertProven", "insertRecord", "lockNamed", "putBatch"],
+      ...["putInTime", "putStored"],
+    ].sort(),
   );
 });
 

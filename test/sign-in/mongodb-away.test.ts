@@ -68,7 +68,7 @@ test("an owner whose session cannot be read gets 503 and not 401", async () => {
 
 test("commands that fail because the server is going are 503, and the session continues after [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
-  const failCommands = ["find", "aggregate", "findAndModify", "insert", "delete"];
+  const failCommands = ["find", "aggregate", "findAndModify", "insert", "update", "delete"];
   await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () =>
     expectUnavailable(cookie),
   );
