@@ -7,7 +7,7 @@ import { aggregate, findAll, findFirst } from "../db/aggregate.ts";
 import { requireNone } from "../db/fence.ts";
 import { insertInTime } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
-import { primaryOf } from "../db/primary.ts";
+import { databaseNow, primaryOf } from "../db/primary.ts";
 import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -36,6 +36,7 @@ export interface SessionDocument {
    * How far the provider's clock may be ahead of the database's, measured at the sign-in; missing from older releases.
    */
   provider_ahead_ms?: number;
+  /** By the database's clock, as are the others: instances share it, and an erasure begins by it. */
   created_at: Date;
   /** Moved at most once a minute. */
   used_at: Date;
@@ -127,12 +128,10 @@ export const sessionCollection: CollectionSpec = {
 export function createDashboardSessions(db: Db, secrets: SessionSecrets): DashboardSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const { newId, anyId, sealOf } = createIds(secrets);
-  const goesOn = ({ used_at, expires_at }: SessionDocument): boolean =>
-    Date.now() < expires_at.getTime() && Date.now() - used_at.getTime() < idleLifetimeMs;
 
   return {
     async begin(user, deadline = deadlineIn(deadlineMs)) {
-      const [cookie, createdAt] = [randomBytes(32).toString("base64url"), Date.now()];
+      const [cookie, createdAt] = [randomBytes(32).toString("base64url"), databaseNow(db.client)];
       const { idToken, sent } = user;
       const tokens = { id_token: idToken, ...(sent && { access_token: sent.accessToken }) };
       const sealed = await sealOf(cookie).seal(tokens, absoluteLifetimeMs / 1000);
@@ -149,9 +148,10 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       );
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
-      if (!goesOn(session) || hasEnded(session, ended)) return undefined;
-      if (Date.now() - session.used_at.getTime() >= usedPrecisionMs) {
-        const used = { $max: { used_at: new Date() } };
+      const now = databaseNow(db.client);
+      if (!goesOn(session, now) || hasEnded(session, ended)) return undefined;
+      if (now.getTime() - session.used_at.getTime() >= usedPrecisionMs) {
+        const used = { $max: { used_at: now } };
         await write(db.client, deadline, (options, fence) =>
           sessions.updateOne({ _id: session._id, ...fence }, used, options),
         );
@@ -185,6 +185,11 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
   };
 }
 
+/** Whether a session has not ended by time. */
+function goesOn({ used_at, expires_at }: SessionDocument, now: Date): boolean {
+  return now < expires_at && now.getTime() - used_at.getTime() < idleLifetimeMs;
+}
+
 /** The ids and seals of sessions, which only the cookie's value completes. */
 function createIds(secrets: SessionSecrets) {
   const keys = deriveKeys(secrets, "session id");
@@ -203,7 +208,7 @@ function documentOf(
   _id: Binary,
   id_token: string,
   aheadMs: number | undefined,
-  createdAt: number,
+  createdAt: Date,
 ): SessionDocument {
   return {
     _id,
@@ -215,9 +220,9 @@ function documentOf(
     id_token,
     ...(sent?.authenticatedAt === undefined ? {} : { authenticated_at: new Date(sent.authenticatedAt * 1_000) }),
     ...(aheadMs === undefined ? {} : { provider_ahead_ms: aheadMs }),
-    created_at: new Date(createdAt),
-    used_at: new Date(createdAt),
-    expires_at: new Date(createdAt + absoluteLifetimeMs),
+    created_at: createdAt,
+    used_at: createdAt,
+    expires_at: new Date(createdAt.getTime() + absoluteLifetimeMs),
   };
 }
 

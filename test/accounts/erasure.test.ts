@@ -1,7 +1,7 @@
 // Deleting an account: it is out of service at once, and nothing of it is left anywhere.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createServices } from "../../src/services.ts";
 import { newClient } from "../support/client.ts";
 import type { RedisLink } from "../../src/db/redis.ts";
@@ -209,6 +209,36 @@ test("the sessions that a user begins after the deletion are theirs and continue
   expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   // 401 is a session that has ended, 403 one without an account.
   expect([(await user.call("/v1/api-key")).status, (await again.call("/v1/api-key")).status]).toEqual([401, 403]);
+});
+
+/** Does the work as an instance whose clock is that far ahead; the database's is right. */
+async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
+  try {
+    return await work();
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+test("a session that is stored just after the deletion is erased, also on an instance whose clock is ahead [ADM-04]", async () => {
+  const { accountId: id = "", subject, email } = await newUser(service());
+  const sessions = service().app.client.db().collection("dashboard_sessions");
+  await withClockAhead(3_600_000, () => openSession(service(), subject, email));
+  const begun = await sessions.find({ subject }).toArray();
+  await admin("DeleteAccount", { account_id: id });
+  // As if its command had been on its way meanwhile.
+  await sessions.insertMany(begun);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
+  expect(await sessions.countDocuments({ subject })).toBe(0);
+});
+
+test("a session that begins after the deletion stays, also on an instance whose clock is behind [ADM-04]", async () => {
+  const { accountId: id = "", subject, email } = await newUser(service());
+  await admin("DeleteAccount", { account_id: id });
+  const again = await withClockAhead(-3_600_000, () => openSession(service(), subject, email));
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
+  expect((await again.call("/v1/api-key")).status).toBe(403);
 });
 
 test("of a deletion and the creation of a key at once, either the key comes first and is erased, or there is no account [ADM-04, KEY-18]", async () => {
