@@ -8,7 +8,7 @@ import { createDatabase } from "../../fixtures/databases/database.ts";
 import type { Unproven } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import { connectMongo } from "../../src/db/mongo.ts";
-import type { WriteOptions } from "../../src/db/write.ts";
+import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { commit } from "../../src/db/write.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
@@ -45,12 +45,14 @@ test("a transaction that is tried again needs the right to write again; what was
   await expect(commit(client, scope, undefined, collide, { atomic: true })).rejects.toEqual(failed);
   expect(await things.countDocuments({ name })).toBe(0);
   const paused = grantWrites(readScope(new UUID(), soon()), undefined, () => fail(Reason.WRITES_PAUSED));
-  await expect(commit(client, paused, undefined, collide)).rejects.toMatchObject({ reason: Reason.WRITES_PAUSED });
+  await expect(commit(client, paused, undefined, collide, { atomic: true })).rejects.toMatchObject({
+    reason: Reason.WRITES_PAUSED,
+  });
 });
 
 test("nothing is written where writes are paused while the credential is proven [ERR-16]", async () => {
   let isPaused = false;
-  const work = vi.fn(() => Promise.resolve());
+  const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
   const prove = async (): Promise<void> => void (isPaused = true);
   const unproven = { proven: false, prove } as unknown as Unproven;
   const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
