@@ -8,7 +8,7 @@ import { requireNone } from "../db/fence.ts";
 import { insertInTime } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { databaseNow, primaryOf } from "../db/primary.ts";
-import { write } from "../db/write.ts";
+import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { EndedDocument, SignOut } from "./ended-store.ts";
@@ -81,13 +81,19 @@ export interface DashboardSessions {
   find(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
   /** The stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
-  /** Ends a session; what it was, with the provider's tokens, or undefined where there was none. */
-  end(
-    cookie: string,
+  /** The provider's tokens of the session that a cookie's value opens. */
+  tokensOf(cookie: string, session: SessionDocument): Promise<ProviderTokens>;
+  /** Ends a session, if there is one. */
+  end(cookie: string, deadline: Deadline): Promise<void>;
+  /**
+   * Ends this session and all others of its user, and does the work in the same transaction. Without the work where
+   * another request has ended the session.
+   */
+  endUserSessions(
+    own: SessionDocument,
     deadline: Deadline,
-  ): Promise<({ readonly session: SessionDocument } & ProviderTokens) | undefined>;
-  /** Ends all sessions of a user. */
-  endUserSessions(issuer: string, subject: string, deadline: Deadline): Promise<void>;
+    work: (session: ClientSession) => Promise<void>,
+  ): Promise<void>;
   /**
    * The sessions that began in a session at the provider, and those of the user of which it is not known in which
    * they began; without a session's name all of the user.
@@ -159,20 +165,23 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       return session;
     },
     kept: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
-    async end(cookie, deadline) {
-      const session = await write(db.client, deadline, (options, fence) =>
-        sessions.findOneAndDelete({ ...anyId(cookie), ...fence }, options),
-      );
-      if (session === null) {
-        await requireNone(sessions, anyId(cookie), deadline);
-        return undefined;
-      }
+    async tokensOf(cookie, session) {
       const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
       const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
-      return { session, idToken: token("id_token"), accessToken: token("access_token") };
+      return { idToken: token("id_token"), accessToken: token("access_token") };
     },
-    async endUserSessions(issuer, subject, deadline) {
-      await write(db.client, deadline, (options, fence) => sessions.deleteMany({ issuer, subject, ...fence }, options));
+    async end(cookie, deadline) {
+      const { deletedCount } = await write(db.client, deadline, (options, fence) =>
+        sessions.deleteOne({ ...anyId(cookie), ...fence }, options),
+      );
+      if (deletedCount === 0) await requireNone(sessions, anyId(cookie), deadline);
+    },
+    async endUserSessions({ _id, issuer, subject }, deadline, work) {
+      await transaction(db.client, deadline, async (session) => {
+        const { deletedCount } = await sessions.deleteOne({ _id }, { session });
+        await sessions.deleteMany({ issuer, subject }, { session });
+        if (deletedCount === 1) await work(session);
+      });
     },
     ofUser(issuer, sid, subject, deadline) {
       const ofUser =

@@ -1,5 +1,6 @@
 // Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ClientSession, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -162,7 +163,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
         await sessions.end(value, from.deadline);
         return again(end, user, remembered);
       }
-      await recordEvent(dependencies, "signed_in", user, from);
+      await recordSignIn(dependencies, user, from);
       return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
     },
   };
@@ -180,16 +181,15 @@ function createSigningOut(
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
-      // The ends are stored first: if the rest fails, everything has ended, and the sign-out can be repeated.
+      // The ends are stored first: if the rest fails, everything has ended.
       await ended.signOut(found, [signOutOf(found)], from.deadline);
-      const was = await sessions.end(value, from.deadline);
-      await sessions.endUserSessions(found.issuer, found.subject, from.deadline);
+      const { idToken, accessToken } = await sessions.tokensOf(value, found);
       // The browser alone is not enough: the user may not finish the provider's page.
-      await Promise.all([
-        was?.accessToken === undefined ? undefined : provider.revoke(was.accessToken),
-        recordEvent(dependencies, "signed_out", found, from),
-      ]);
-      const location = was && (await provider.endSessionUrl(was.idToken, home()));
+      if (accessToken !== undefined) await provider.revoke(accessToken);
+      const location = await provider.endSessionUrl(idToken, home());
+      const record = await recorderOf(dependencies, [found], from);
+      // The session is deleted last, together with the entry: if anything fails, the sign-out can be repeated.
+      await sessions.endUserSessions(found, from.deadline, record);
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
     async leavesTo() {
@@ -199,29 +199,44 @@ function createSigningOut(
     async endByProvider(logoutToken, from) {
       const logout = await provider.readLogoutToken(logoutToken);
       const ending = await sessions.ofUser(logout.issuer, logout.sid, logout.subject, from.deadline);
-      await ended.logOut(
-        logout,
-        ending.map(({ subject }) => subject),
-        from.deadline,
-        (session) => sessions.endAll(ending, session),
-      );
-      for (const session of ending)
-        await recordEvent(dependencies, "signed_out", session, from, "At the identity provider.");
+      const record = await recorderOf(dependencies, ending, from, "At the identity provider.");
+      const subjects = ending.map(({ subject }) => subject);
+      // The token counts once: what fails here takes its id back too, so that the provider can repeat it.
+      await ended.logOut(logout, subjects, from.deadline, async (session) => {
+        await sessions.endAll(ending, session);
+        await record(session);
+      });
     },
   };
 }
 
-async function recordEvent(
+/** Adds the entry of a sign-in by itself. */
+async function recordSignIn({ accounts, audit }: SignInDependencies, user: User, from: Origin): Promise<void> {
+  const account = await accounts.ofIdentity(user, from.deadline);
+  if (account !== undefined)
+    await audit.append(account._id, actorOf(user, from), { event: "signed_in" }, from.deadline);
+}
+
+/** Looks up the accounts of the users who are signed out, and returns what adds their entries within a transaction. */
+async function recorderOf(
   { accounts, audit }: SignInDependencies,
-  event: "signed_in" | "signed_out",
-  { issuer, subject, email }: User,
-  { requestId, address, deadline }: Origin,
+  users: readonly User[],
+  from: Origin,
   detail?: string,
-): Promise<void> {
-  const account = await accounts.ofIdentity({ issuer, subject }, deadline);
-  if (account === undefined) return;
-  const actor = { person: email ?? subject, requestId, address };
-  await audit.append(account._id, actor, { event, ...(detail === undefined ? {} : { detail }) }, deadline);
+): Promise<(session: ClientSession) => Promise<void>> {
+  const fact = { event: "signed_out", ...(detail === undefined ? {} : { detail }) } as const;
+  const entries: { readonly accountId: UUID; readonly actor: Actor }[] = [];
+  for (const user of users) {
+    const account = await accounts.ofIdentity(user, from.deadline);
+    if (account !== undefined) entries.push({ accountId: account._id, actor: actorOf(user, from) });
+  }
+  return async (session) => {
+    for (const { accountId, actor } of entries) await audit.appendIn(session, accountId, actor, fact);
+  };
+}
+
+function actorOf({ subject, email }: User, { requestId, address }: Origin): Actor {
+  return { person: email ?? subject, requestId, address };
 }
 
 function signInFailed(message: string): never {

@@ -1,4 +1,5 @@
 // While MongoDB fails or is gone, the dashboard returns 503, and shows nobody as signed out.
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { OwnMongod } from "../../fixtures/databases/own-mongod.ts";
 import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.ts";
@@ -19,6 +20,8 @@ let base: string;
 
 beforeAll(async () => {
   [lender, mongod, fake] = await Promise.all([startService(), startOwnMongod(), startFakeProvider()]);
+  fake.metadata["revocation_endpoint"] = `${fake.issuer}/revoke`;
+  fake.metadata["end_session_endpoint"] = `${fake.issuer}/end`;
   service = await startInstance(mongod, lender.redis, fake.settings());
   base = service.app.baseUrl;
   await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
@@ -74,6 +77,57 @@ test("commands that fail because the server is going are 503, and the session co
   );
   const { status, text } = await sendRequest(`${base}/`, { cookie });
   expect([status, text.includes("dora@example.com")]).toEqual([200, true]);
+});
+
+/** Does the work while every command of this name on a collection fails. */
+function withFailing<T>(command: string, collection: string, work: () => Promise<T>): Promise<T> {
+  const namespace = `${service.app.client.db().databaseName}.${collection}`;
+  const fault = { failCommands: [command], namespace, errorCode: 11600, appName: "records" };
+  return withFault(mongod, "alwaysOn", fault, work);
+}
+
+/** The audit entries of one request. */
+async function entriesOf(requestId: string): Promise<unknown[]> {
+  return service.app.client.db().collection("audit_log").find({ request_id: requestId }).toArray();
+}
+
+test.each([
+  ["delete", "dashboard_sessions"],
+  ["insert", "audit_log"],
+])(
+  "a sign-out whose %s in %s fails is repeated: it is recorded once, the token is revoked, and it leads to the provider [DSH-04]",
+  async (command, collection) => {
+    // A user of its own: the sign-out ends every earlier sign-in.
+    const [sub, email] = [`person-${collection}`, `${collection}@example.com`];
+    await newOwner(service, fake.issuer, sub, email);
+    const { cookie } = await enter(base, fake, { sub, email });
+    const press = (requestId: string) =>
+      sendRequest(`${base}/sign-out`, { method: "POST", cookie, origin: base, headers: { "X-Request-Id": requestId } });
+    const [failed, repeated] = [`${collection}-fails`, `${collection}-again`];
+    expect((await withFailing(command, collection, () => press(failed))).status).toBe(503);
+    expect((await sendRequest(`${base}/v1/audit-log`, { cookie })).status).toBe(401);
+    fake.requestedPaths.length = 0;
+    const { status, headers } = await press(repeated);
+    expect([status, headers.get("location")]).toEqual([303, expect.stringContaining(`${fake.issuer}/end?`)]);
+    expect(fake.requestedPaths).toContain("/revoke");
+    expect(await entriesOf(failed)).toEqual([]);
+    expect(await entriesOf(repeated)).toMatchObject([{ event: "signed_out", person: email }]);
+    expect((await press("once-more")).headers.get("location")).toBe(`${base}/`);
+    expect(await entriesOf("once-more")).toEqual([]);
+  },
+);
+
+test("a logout token whose entry cannot be written is accepted when the provider repeats it, and is recorded once [DSH-04, DSH-07]", async () => {
+  const sid = randomUUID();
+  const { cookie } = await enter(base, fake, { sid });
+  const token = await fake.sign(logoutClaims(fake, { sid, sub: undefined }));
+  const send = (requestId: string) => sendLogoutToken(base, token, { "X-Request-Id": requestId });
+  expect((await withFailing("insert", "audit_log", () => send("token-fails"))).status).toBe(503);
+  expect((await sendRequest(`${base}/v1/audit-log`, { cookie })).status).toBe(200);
+  expect((await send("token-again")).status).toBe(200);
+  expect((await sendRequest(`${base}/v1/audit-log`, { cookie })).status).toBe(401);
+  expect(await entriesOf("token-fails")).toEqual([]);
+  expect(await entriesOf("token-again")).toMatchObject([{ event: "signed_out", detail: "At the identity provider." }]);
 });
 
 test("a MongoDB that is gone is 503; who is not signed in still sees the page and gets to the provider [DSH-01]", async () => {
