@@ -11,7 +11,7 @@ import { recordExport } from "./audit/exports.ts";
 import { createAuditService } from "./audit/service.ts";
 import { auditCollection, auditRetention, createAuditStore } from "./audit/store.ts";
 import { createReadDocuments } from "./backup/read.ts";
-import { createRestore, restoreCollection } from "./backup/restore.ts";
+import { createRemoveRestore, createRestore, restoreCollection } from "./backup/restore.ts";
 import { createBackupService, createBackupStreams } from "./backup/service.ts";
 import type { Config } from "./config.ts";
 import { createContactSearch } from "./contacts/search.ts";
@@ -144,6 +144,7 @@ export function createServices(
       removeAccount: accounts.remove,
       removeKeys: keys.removeAll,
       removeSessions: createRemoveSessions(db),
+      removeRestore: createRemoveRestore(client),
     }),
     levers: createLevers({ client, accounts, keys, audit, endUserSessions: createEndUserSessions(db) }),
     apiKeys: keys,

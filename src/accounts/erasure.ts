@@ -1,6 +1,6 @@
 // Deletes accounts: out of service at once, then everything of it erased, and for 90 days the proof of it.
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ClientSession, MongoClient, UUID } from "mongodb";
+import type { ClientSession, Collection, MongoClient, UUID } from "mongodb";
 import type { ApiKeyStore } from "../api-keys/store.ts";
 import { findFirst } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
@@ -37,8 +37,8 @@ export interface Erasure {
 export interface Erasures extends Pick<Sweeper, "follow" | "counts" | "idle"> {
   /**
    * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no
-   * other sweeper does, and waits for that until `untilMs` of `performance.now()`. Undefined when there is no such
-   * account, nor was one that was erased in the last 90 days.
+   * other sweeper does, and waits for that until `untilMs` of `performance.now()`. The same for an account that is only
+   * partly restored. Undefined when there is no such account, nor was one that was erased in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
 }
@@ -66,6 +66,8 @@ export interface ErasureDependencies {
   readonly removeAccount: AccountStore["remove"];
   readonly removeKeys: ApiKeyStore["removeAll"];
   readonly removeSessions: (identities: readonly IdentityDocument[], session: ClientSession) => Promise<void>;
+  /** Ends a restore within a transaction, so that no batch of it is written any more; false where there was none. */
+  readonly removeRestore: (id: UUID, session: ClientSession) => Promise<boolean>;
 }
 
 /** The erasures of a database. */
@@ -77,18 +79,7 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
   const find = (id: UUID, deadline: Deadline): Promise<ErasureDocument | undefined> =>
     findFirst<ErasureDocument>(erasures, { _id: id }, { deadline });
 
-  async function begin(id: UUID, by: ErasureRequest | undefined, deadline: Deadline): Promise<void> {
-    await transaction(client, deadline, async (session) => {
-      const account = await dependencies.removeAccount(id, session);
-      if (account === undefined) return;
-      const { identities = [] } = account;
-      const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
-      const erasure = { _id: id, begun_at: databaseNow(client), ...(requested && { requested }), identities };
-      await erasures.insertOne(erasure, { session });
-      await dependencies.removeKeys(id, { session });
-      await dependencies.removeSessions(identities, session);
-    });
-  }
+  const begin = createBegin(dependencies, erasures);
 
   return {
     async erase(id, untilMs, by, deadline = deadlineIn(deadlineMs)) {
@@ -121,6 +112,29 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
     },
     ...background,
   };
+}
+
+/** Takes an account out of service and begins its erasure. Does nothing without an account, or when it has begun. */
+function createBegin(dependencies: ErasureDependencies, erasures: Collection<ErasureDocument>) {
+  const { client, removeAccount, removeKeys, removeSessions, removeRestore } = dependencies;
+
+  /** Whether there are records of an account that a restore has not completed, and that nothing erases yet. */
+  async function isRestoreLeft(id: UUID, session: ClientSession): Promise<boolean> {
+    if ((await erasures.findOne({ _id: id }, { session })) !== null) return false;
+    return removeRestore(id, session);
+  }
+
+  return (id: UUID, by: ErasureRequest | undefined, deadline: Deadline): Promise<void> =>
+    transaction(client, deadline, async (session) => {
+      const account = await removeAccount(id, session);
+      if (account === undefined && !(await isRestoreLeft(id, session))) return;
+      const { identities = [] } = account ?? {};
+      const requested = by && { reason: by.reason, token: by.token, address: by.address, request_id: by.requestId };
+      const erasure = { _id: id, begun_at: databaseNow(client), ...(requested && { requested }), identities };
+      await erasures.insertOne(erasure, { session });
+      await removeKeys(id, { session });
+      await removeSessions(identities, session);
+    });
 }
 
 function isAllErased(seen: readonly PlaceLeft[]): boolean {

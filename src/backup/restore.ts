@@ -90,6 +90,16 @@ export function createRestore(client: MongoClient): Restore {
   };
 }
 
+/**
+ * Removes the mark of a restore within a transaction, which collides with a batch of it that is being written; false
+ * where there is none. With an erasure in the same transaction, later batches are rejected.
+ */
+export function createRemoveRestore(client: MongoClient) {
+  const { restores } = openCollections(client);
+  return async (_id: UUID, session: ClientSession): Promise<boolean> =>
+    (await restores.deleteOne({ _id }, { session })).deletedCount === 1;
+}
+
 function openCollections(client: MongoClient) {
   const db = client.db();
   return {

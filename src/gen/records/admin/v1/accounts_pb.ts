@@ -840,8 +840,9 @@ export const AccountService: GenService<{
   /**
    * Deletes an account and erases all its data: records, API keys, dashboard sessions, idempotency keys and audit log.
    * No request of the account succeeds after the response. One instance erases in the background, and another continues
-   * if that instance ends. Calling it again, up to 90 days later, returns the progress of the erasure. Fails with
-   * NOT_FOUND if there is no account with this id.
+   * if that instance ends. Calling it again, up to 90 days later, returns the progress of the erasure. Also ends the
+   * restore of an account that is only partly restored, and erases what it has written. Fails with NOT_FOUND if there is
+   * no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.DeleteAccount
    */
