@@ -8,6 +8,7 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Batch, Item } from "./batches.ts";
 import { createBatches, idByPlace } from "./batches.ts";
 import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-store.ts";
+import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";
 
 /** What a stream writes to. */
@@ -25,6 +26,8 @@ export interface StreamTarget {
 
 /** A stream from where the import was. */
 export interface ImportStream {
+  /** The first responses, with the position to begin at and the rejections that the client does not acknowledge. */
+  begin(first: Pick<ImportRequest, "acknowledgedPosition">): Iterable<ImportResponse>;
   /** The batches that a message fills; records that are settled already are passed over. */
   take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail">): Iterable<Batch>;
   write(batch: Batch): Promise<void>;
@@ -33,10 +36,10 @@ export interface ImportStream {
   isReportDue(): boolean;
   /** Writes all that was received, and reports it: what is reported is not sent again, and the rest comes again. */
   settle(): Promise<ImportResponse>;
-  report(): ImportResponse;
 }
 
 const reportEveryMs = 1_000;
+const mostNameLength = 200;
 
 /** Reads how far the import of this id has come, and begins there. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
@@ -47,39 +50,39 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
   const batches = createBatches(idByPlace(begun.accountId, importId));
   const written: Record<RecordKindName, number> = { ...before.written };
   const contactChanges: Record<Change, number> = { ...before.contactChanges };
+  const rejections = await openRejections(before.unacknowledged);
   let { position, rejected } = before;
-  let rejections: Rejection[] = [];
   let received = 0;
   let reportedAt = begunAt;
 
   async function write({ kind, items, positions }: Batch): Promise<void> {
     const outcomes = await outcomesOf(target, { kind, items, positions });
     for (const change of outcomes.flatMap(changeOf)) contactChanges[change] += 1;
-    const rejectedNow = outcomes.flatMap((outcome, at) =>
-      "failure" in outcome ? [rejection(positions[at] ?? 0, items[at], outcome.failure)] : [],
-    );
+    const rejectedNow = rejectionsOf(outcomes, items, positions);
     const writtenNow = outcomes.length - rejectedNow.length;
     if (kind !== undefined) written[kind] += writtenNow;
     rejected += rejectedNow.length;
-    rejections.push(...rejectedNow);
+    rejections.add(rejectedNow);
     onItems("rejected", rejectedNow.length);
     onItems("written", writtenNow);
   }
 
-  function report(): ImportResponse {
+  function report(reported: Rejection[]): ImportResponse {
     reportedAt = performance.now();
-    const reported = rejections;
-    rejections = [];
-    return responseOf(
-      { importId, position, written, rejected, contactChanges },
-      reported,
-      (position - before.position) / (reportedAt - begunAt),
-    );
+    const rate = (position - before.position) / (reportedAt - begunAt);
+    return responseOf({ importId, position, written, rejected, contactChanges }, reported, rate);
   }
 
   return {
-    *take({ position: place, records, ...rest }) {
+    *begin({ acknowledgedPosition }) {
+      rejections.acknowledge(Number(acknowledgedPosition));
+      const repeated = rejections.repeated();
+      for (const [at, piece] of repeated.entries())
+        yield { ...report(piece), moreRejections: at < repeated.length - 1 };
+    },
+    *take({ position: place, records, acknowledgedPosition, ...rest }) {
       requireAllRead(rest);
+      rejections.acknowledge(Number(acknowledgedPosition));
       if (place !== undefined) received = placeOf(place, received, before.position);
       for (const record of records) {
         const at = received++;
@@ -88,14 +91,15 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
     },
     write,
     notesWritten: () => notesIn(written) - notesIn(before.written),
-    isReportDue: () => performance.now() - reportedAt >= reportEveryMs,
+    isReportDue: () => performance.now() - reportedAt >= reportEveryMs || rejections.isLarge(),
     async settle() {
       for (const batch of batches.rest()) await write(batch);
       position = Math.max(received, before.position);
-      await store.write(await scope(), importId, { position, rejected, written, contactChanges });
-      return report();
+      const reported = rejections.take();
+      const unacknowledged = await rejections.stored();
+      await store.write(await scope(), importId, { position, rejected, written, contactChanges, unacknowledged });
+      return report(reported);
     },
-    report,
   };
 }
 
@@ -142,6 +146,7 @@ function responseOf(
     },
     done: false,
     indexing: false,
+    moreRejections: false,
   };
 }
 
@@ -175,13 +180,28 @@ function namesOf(item: Item | undefined): RecordName {
   return item === undefined || item.$typeName === "records.ingest.v1.TranscriptItem" ? {} : item;
 }
 
+function rejectionsOf(
+  outcomes: readonly Outcome[],
+  items: readonly Item[],
+  positions: readonly number[],
+): readonly Rejection[] {
+  return outcomes.flatMap((outcome, at) =>
+    "failure" in outcome ? [rejection(positions[at] ?? 0, items[at], outcome.failure)] : [],
+  );
+}
+
 function rejection(position: number, item: Item | undefined, { reason, message }: Failure): Rejection {
   const { id, externalId } = namesOf(item);
   return {
     $typeName: "records.ingest.v1.Rejection",
     position: BigInt(position),
-    ...(id === undefined ? {} : { id }),
-    ...(externalId === undefined ? {} : { externalId }),
+    ...(isShort(id) ? { id } : {}),
+    ...(isShort(externalId) ? { externalId } : {}),
     error: { $typeName: "records.ingest.v1.ItemError", reason, message },
   };
+}
+
+/** No name of a record is longer. What a record has instead can be as long as a message. */
+function isShort(name: string | undefined): name is string {
+  return name !== undefined && name.length <= mostNameLength;
 }

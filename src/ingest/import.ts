@@ -43,7 +43,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       store,
       onItems: watch.items,
     });
-    yield stream.report();
+    yield* stream.begin(first.value);
     for (let next: IteratorResult<ImportRequest> = first; next.done !== true; next = await iterator.next()) {
       requireSame("account_id", next.value.accountId, accountId);
       requireSame("import_id", next.value.importId, importId);

@@ -1,5 +1,6 @@
 // Progress of imports in MongoDB, from which an interrupted import resumes.
 import type { Db, UUID } from "mongodb";
+import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo, findFirst } from "../db/aggregate.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
@@ -22,6 +23,8 @@ export interface ImportProgress {
   readonly rejected: number;
   /** What became of the contacts that were written. */
   readonly contactChanges: Readonly<Record<Change, number>>;
+  /** The rejections that the client has not acknowledged, as `rejections.ts` encodes them. */
+  readonly unacknowledged?: Uint8Array | undefined;
 }
 
 const nothing: ImportProgress = {
@@ -31,11 +34,13 @@ const nothing: ImportProgress = {
   contactChanges: { created: 0, updated: 0, unchanged: 0 },
 };
 
-interface ImportDocument extends Omit<ImportProgress, "contactChanges"> {
+interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged"> {
   _id: { readonly account_id: UUID; readonly import_id: string };
   account_id: UUID;
   /** Missing where an instance of the release before wrote last. */
   contact_changes?: ImportProgress["contactChanges"];
+  /** Missing where all are acknowledged. An instance of the release before neither repeats nor keeps them. */
+  unacknowledged?: Binary;
   /** By the database's clock, which all instances share. */
   changed_at: Date;
 }
@@ -72,13 +77,19 @@ export function createProgressStore(db: Db): ProgressStore {
         { _id: idOf(scope, importId) },
         { deadline: scope.deadline },
       );
-      return { ...nothing, ...found, contactChanges: found?.contact_changes ?? nothing.contactChanges };
+      return {
+        ...nothing,
+        ...found,
+        contactChanges: found?.contact_changes ?? nothing.contactChanges,
+        unacknowledged: found?.unacknowledged?.value(),
+      };
     },
-    async write(scope, importId, { position, written, rejected, contactChanges: contact_changes }) {
+    async write(scope, importId, { position, written, rejected, contactChanges: contact_changes, unacknowledged }) {
       const _id = idOf(scope, importId);
       const after = {
         account_id: scope.accountId,
         ...{ position, written, rejected, contact_changes, changed_at: databaseNow(db.client) },
+        ...(unacknowledged === undefined ? {} : { unacknowledged: new Binary(unacknowledged) }),
       };
       try {
         await commit(db.client, scope, undefined, (options, fence) =>

@@ -5,19 +5,13 @@ import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import type { Running } from "./cli.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
-import { contactsOf, nameless } from "./imported.ts";
+import { contactsOf, nameless, settled } from "./imported.ts";
 import { cuttingProxy } from "./proxy.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
 const service = useService();
 const folder = useFolder();
-
-/** How many records the account's import has settled. */
-async function settled(accountId: string): Promise<number> {
-  const found = await service().app.client.db().collection("imports").find().toArray();
-  return (found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined) ?? 0;
-}
 
 /**
  * Starts an import from standard input and feeds it until more than `least` records are settled; the number that was
@@ -33,7 +27,7 @@ async function feed(
     environment: { ...settingsFor(service()), ...settings },
   });
   let fed = 0;
-  for (let done = 0; done <= least; done = await settled(accountId)) {
+  for (let done = 0; done <= least; done = await settled(service(), accountId)) {
     // No more than a slow machine settles within the time that Ctrl-C leaves.
     if (fed - done < 1_000) running.child.stdin?.write(nameless(fed, (fed += 200)));
     await sleep(50);
@@ -64,7 +58,7 @@ test("Ctrl-C settles all that was sent, ends with 130, and the same command cont
   const { code, stdout } = await running.ended;
   expect(code).toBe(130);
   const { done, position } = JSON.parse(stdout) as { done: boolean; position: number };
-  expect([done, position]).toEqual([false, await settled(id)]);
+  expect([done, position]).toEqual([false, await settled(service(), id)]);
   expect(await contactsOf(service(), id)).toEqual({ count: position, names: position });
   const result = await cliJson(service(), importOf(id), { input: nameless(0, position + 300) });
   expect(result).toMatchObject({ done: true, resumed_from: position, written: { contacts: position + 300 } });
@@ -76,7 +70,7 @@ test("a feed that pauses is written and settled meanwhile [OPS-04]", async () =>
   const running = startCli(importOf(id), { input: { open: true }, environment: settingsFor(service()) });
   for (const total of [3, 5]) {
     running.child.stdin?.write(nameless(total === 3 ? 0 : 3, total));
-    await vi.waitFor(async () => expect(await settled(id)).toBe(total), { timeout: 60_000, interval: 50 });
+    await vi.waitFor(async () => expect(await settled(service(), id)).toBe(total), { timeout: 60_000, interval: 50 });
   }
   running.child.stdin?.end();
   const { code, stdout } = await running.ended;
@@ -89,9 +83,12 @@ test("an import reconnects by itself when its connection is cut, twice, and noth
   const proxy = await cuttingProxy(service().internal);
   const { running, fed } = await feed(id, 0, { RECORDS_INTERNAL_URL: proxy.url });
   proxy.cut();
-  const before = await settled(id);
+  const before = await settled(service(), id);
   running.child.stdin?.write(nameless(fed, fed + 2_000));
-  await vi.waitFor(async () => expect(await settled(id)).toBeGreaterThan(before), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(async () => expect(await settled(service(), id)).toBeGreaterThan(before), {
+    timeout: 60_000,
+    interval: 50,
+  });
   proxy.cut();
   const total = fed + 3_000;
   running.child.stdin?.end(nameless(fed + 2_000, total));

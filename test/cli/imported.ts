@@ -23,3 +23,9 @@ export async function contactsOf(
   const own = all.filter(({ account_id }) => String(account_id) === accountId).map(({ full_name }) => full_name);
   return { count: own.length, names: new Set(own).size };
 }
+
+/** How many records the account's import has settled. */
+export async function settled(service: TestService, accountId: string): Promise<number> {
+  const found = await service.app.client.db().collection("imports").find().toArray();
+  return (found.find((one) => String(one["account_id"]) === accountId)?.["position"] as number | undefined) ?? 0;
+}

@@ -8,6 +8,8 @@ export interface CuttingProxy {
   readonly url: string;
   /** Ends every connection that is open; the next one goes through. */
   cut(): void;
+  /** Of every connection that is open, what the service sends no longer arrives. */
+  hold(): void;
   /** How many connections there were. */
   connections(): number;
   close(): Promise<void>;
@@ -17,6 +19,7 @@ export interface CuttingProxy {
 export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
+  const responding = new Set<Socket>();
   let connections = 0;
   const server = createServer((near) => {
     connections++;
@@ -26,6 +29,8 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       socket.on("error", () => undefined);
       socket.once("close", () => open.delete(socket));
     }
+    responding.add(far);
+    far.once("close", () => responding.delete(far));
     near.pipe(far).pipe(near);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -35,6 +40,9 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
+    hold() {
+      for (const socket of responding) socket.unpipe().pause();
+    },
     connections: () => connections,
     async close() {
       cut();

@@ -23,6 +23,8 @@ export interface Sending {
   /** How many records a message has. */
   readonly chunk?: number;
   readonly updateByEmail?: boolean;
+  /** The position before which the client has received every rejection. */
+  readonly acknowledgedPosition?: number;
   /** Called before each message but the first. */
   readonly between?: (sent: number) => Promise<void> | void;
 }
@@ -49,7 +51,10 @@ export async function importAll(service: TestService, sending: Sending): Promise
 /** The messages of an import. */
 export async function* messages(sending: Sending) {
   const { accountId, importId = "", records, position = 0, chunk = 100, updateByEmail = false, between } = sending;
-  yield create(ImportRequestSchema, { accountId, importId, position: BigInt(position), updateByEmail });
+  const acknowledgedPosition = BigInt(sending.acknowledgedPosition ?? 0);
+  yield create(ImportRequestSchema, {
+    ...{ accountId, importId, position: BigInt(position), updateByEmail, acknowledgedPosition },
+  });
   for (let at = 0; at < records.length; at += chunk) {
     await between?.(at);
     yield create(ImportRequestSchema, {

@@ -23,6 +23,8 @@ export interface Rejects {
   readonly first: readonly Omit<Reject, "input">[];
   /** Whether the file had something in it already, from a run before. */
   readonly continued: boolean;
+  /** Whether all of it is in the file: what is not is lost when the command is killed. */
+  isSaved(): boolean;
   /** Waits until all of it is in the file. Fails where it can no longer be written. */
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       if (first.length < shownInSummary) first.push({ line, reason, message });
       stream?.write(`${JSON.stringify({ line, reason, message, input })}\n`);
     },
+    isSaved: () => broken === undefined && (stream?.writableLength ?? 0) === 0,
     async close() {
       if (stream === undefined) return;
       // A stream that failed is closed, and never finished.

@@ -2,7 +2,6 @@
 import type { Format } from "../formats/entry.ts";
 import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
-import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import { findAccount } from "../find-account.ts";
@@ -16,6 +15,7 @@ import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import { isSameFile, standardStreams } from "../same-file.ts";
 import { columnLines, preview } from "./preview.ts";
+import { createRejections } from "./rejections.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 import { collectRejects } from "./rejects.ts";
 import type { Source } from "./source.ts";
@@ -146,28 +146,19 @@ async function send(sending: Sending): Promise<Sent> {
       );
   }
 
-  const window = createWindow(
-    source.entries(),
-    sending.keepInputs,
-    source.read,
-    ({ line, input, problem }, earlier) => {
+  const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
+  const window = createWindow(source.entries(), sending.keepInputs, source.read, {
+    onUnreadable({ line, input, problem }, earlier) {
       unreadable++;
       // An earlier run has reported it in the same file.
       if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
     },
-  );
+    onSkipped: rejections.name,
+  });
 
   function onResponse(response: ImportResponse): void {
     last = response;
-    for (const { position, error } of response.rejections) {
-      const { line = null, input } = window.originOf(Number(position)) ?? {};
-      reject({
-        line,
-        reason: ReasonSchema.value[error?.reason ?? 0]?.name.replace(/^REASON_/, "") ?? "UNSPECIFIED",
-        message: error?.message ?? "",
-        input,
-      });
-    }
+    rejections.receive(response);
     const doing = response.indexing ? { doing: "building the index" } : {};
     progress.show({
       records: Number(response.position),
@@ -180,7 +171,10 @@ async function send(sending: Sending): Promise<Sent> {
 
   try {
     const stop = sending.interrupt.signal;
-    const complete = await transfer(sending.link, { ...sending, ...breaks, window, onResponse, stop });
+    const complete = await transfer(sending.link, {
+      ...{ ...sending, ...breaks, window, onResponse, stop },
+      acknowledged: rejections.acknowledged,
+    });
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);

@@ -20,6 +20,8 @@ export interface Transfer {
   readonly window: Window;
   /** Called with every response before what it settles is let go. May throw, to end the import. */
   readonly onResponse: (response: ImportResponse) => void;
+  /** The position before which every rejection that was received is named: the service does not repeat them. */
+  readonly acknowledged: () => number;
   /** Called for every stream that was cut, and with the place from which the next one continues. */
   readonly onBreak: () => void;
   readonly onResume: (position: number, isAtEnd: boolean) => void;
@@ -83,7 +85,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
   let settledTo = 0;
 
   async function* requests(): AsyncIterable<Request> {
-    yield { accountId, importId, updateByEmail };
+    yield { accountId, importId, updateByEmail, ...acknowledgement(work) };
     const position = await Promise.race([begun.promise, ended]);
     if (position === undefined) return;
     try {
@@ -104,6 +106,8 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
       onResponse(response);
       onProgress(response);
       const position = Number(response.position);
+      // What is let go of, or read past, can be named no more.
+      if (response.moreRejections) continue;
       begun.resolve(position);
       if (position > settledTo) {
         settledTo = position;
@@ -125,11 +129,12 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
 
 /** The messages with records, from a position on; returns whether all was sent. */
 async function* messages(
-  { importId, window, onResume }: Transfer,
+  work: Transfer,
   position: number,
   ended: Promise<undefined>,
   isEnded: () => boolean,
 ): AsyncGenerator<Request, boolean> {
+  const { importId, window, onResume } = work;
   if ((await Promise.race([window.begin(position), ended])) === false) {
     throw new CommandError(
       exitCodes.failed,
@@ -140,21 +145,25 @@ async function* messages(
   for (let isFirst = true; !isEnded(); ) {
     if (window.full()) {
       await Promise.race([sleep(pollEveryMs), ended]);
-      if (window.full()) yield {};
+      if (window.full()) yield acknowledgement(work);
       continue;
     }
     const filled = window.fill().then(() => true);
     // While standard input pauses, what was sent is settled all the same.
     while ((await Promise.race([filled, ended, sleep(pollEveryMs, false, { ref: false })])) === false)
-      if (window.isOwed()) yield {};
+      if (window.isOwed()) yield acknowledgement(work);
     if (isEnded()) return false;
     const batch = window.take();
     if (isFirst) onResume(position, batch === undefined);
     isFirst = false;
     if (batch === undefined) return true;
-    yield { position: BigInt(batch.position), records: batch.records };
+    yield { position: BigInt(batch.position), records: batch.records, ...acknowledgement(work) };
   }
   return false;
+}
+
+function acknowledgement({ acknowledged }: Transfer): Pick<Request, "acknowledgedPosition"> {
+  return { acknowledgedPosition: BigInt(acknowledged()) };
 }
 
 function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void } {

@@ -2,13 +2,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, ImportedRecord } from "../formats/entry.ts";
 
+/** Where a record begins in the file, and its own text, if that is kept. */
+export interface Origin {
+  readonly line: number;
+  readonly input: string | undefined;
+}
+
 /** A few records that go in one message. */
 export interface Batch {
   /** The place of the first among the readable records of the import, counted from 0. */
   readonly position: number;
   readonly records: ImportedRecord[];
-  /** Where each begins in the file, and its own text, if that is kept. */
-  readonly origins: { readonly line: number; readonly input: string | undefined }[];
+  readonly origins: Origin[];
   /** About how many characters they have. */
   weight: number;
   /** How much of the file was read by then, in bytes. */
@@ -39,8 +44,8 @@ export interface Window {
   begin(position: number): Promise<boolean>;
   /** Lets go of everything before `position`; the bytes that are behind us. */
   settle(position: number): void;
-  /** Where the record at this place is in the file. */
-  originOf(position: number): { readonly line: number; readonly input: string | undefined } | undefined;
+  /** Where the record at this place is in the file: "ahead" if it is not read yet, undefined once it is let go. */
+  originOf(position: number): Origin | "ahead" | undefined;
   /** How much of the file is settled, in bytes. */
   settledBytes(): number;
 }
@@ -51,15 +56,20 @@ const mostWeight = 1_000_000;
 const mostWaitMs = 1_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
-/**
- * A window on the entries. `onUnreadable` gets each that is no record, and whether the stretch was settled by an
- * earlier run.
- */
+/** Receives what is read of the file and not sent. */
+export interface Reading {
+  /** Called for each entry that is no record, with whether the stretch was settled by an earlier run. */
+  onUnreadable(entry: Unreadable, earlier: boolean): void;
+  /** Called for each record that an earlier run has settled. May throw, to end the import. */
+  onSkipped(position: number, origin: Origin): void;
+}
+
+/** A window on the entries. */
 export function createWindow(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
   read: () => number,
-  onUnreadable: (entry: Unreadable, earlier: boolean) => void,
+  { onUnreadable, onSkipped }: Reading,
 ): Window {
   const reader = createReader(entries, keepInputs, onUnreadable);
   let batches: Batch[] = [];
@@ -100,12 +110,15 @@ export function createWindow(
       inTurn(async () => {
         unsent = 0;
         while (reader.count() < position) {
-          if (!(await reader.skip())) return false;
+          const origin = await reader.skip();
+          if (origin === undefined) return false;
           settledBytes = read();
+          onSkipped(reader.count() - 1, origin);
         }
         return true;
       }),
     originOf(position) {
+      if (position >= reader.count()) return "ahead";
       const batch = batches.find((one) => position >= one.position && position < one.position + one.records.length);
       return batch?.origins[position - batch.position];
     },
@@ -127,8 +140,8 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
 interface Reader {
   /** How many records were read. */
   count(): number;
-  /** Reads one record and leaves it out; false at the end of the file. */
-  skip(): Promise<boolean>;
+  /** Reads one record and leaves it out; undefined at the end of the file. */
+  skip(): Promise<Origin | undefined>;
   readBatch(): Promise<Omit<Batch, "read"> | undefined>;
 }
 
@@ -168,6 +181,8 @@ function createReader(
     return found;
   }
 
+  const originOf = ({ entry: { line, input } }: Found): Origin => ({ line, input: keepInputs ? input : undefined });
+
   async function readBatch(): ReturnType<Reader["readBatch"]> {
     const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
     let late: Promise<"late"> | undefined;
@@ -175,12 +190,19 @@ function createReader(
       const found = await take(false, late);
       if (found === undefined || found === "late") break;
       batch.records.push(found.record);
-      batch.origins.push({ line: found.entry.line, input: keepInputs ? found.entry.input : undefined });
+      batch.origins.push(originOf(found));
       batch.weight += found.entry.input.length;
       late ??= sleep(mostWaitMs, "late" as const, { ref: false });
     }
     return batch.records.length === 0 ? undefined : batch;
   }
 
-  return { count: () => readRecords, skip: async () => (await take(true)) !== undefined, readBatch };
+  return {
+    count: () => readRecords,
+    async skip() {
+      const found = await take(true);
+      return found === undefined || found === "late" ? undefined : originOf(found);
+    },
+    readBatch,
+  };
 }

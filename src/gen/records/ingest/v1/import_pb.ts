@@ -15,7 +15,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file records/ingest/v1/import.proto.
  */
 export const file_records_ingest_v1_import: GenFile = /*@__PURE__*/
-  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLKAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCEILCglfcG9zaXRpb24ilQIKDkltcG9ydFJlc3BvbnNlEhEKCWltcG9ydF9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoAxIwCgd3cml0dGVuGAMgASgLMh8ucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkQ291bnRzEhAKCHJlamVjdGVkGAQgASgDEgwKBHJhdGUYBSABKAESMAoKcmVqZWN0aW9ucxgGIAMoCzIcLnJlY29yZHMuaW5nZXN0LnYxLlJlamVjdGlvbhIMCgRkb25lGAcgASgIEhAKCGluZGV4aW5nGAggASgIEjoKD2NvbnRhY3RfY2hhbmdlcxgJIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RDaGFuZ2VzIkUKDkNvbnRhY3RDaGFuZ2VzEg8KB2NyZWF0ZWQYASABKAMSDwoHdXBkYXRlZBgCIAEoAxIRCgl1bmNoYW5nZWQYAyABKAMidQoMUmVjb3JkQ291bnRzEhAKCGNvbnRhY3RzGAEgASgDEhAKCHNlc3Npb25zGAIgASgDEhMKC3RyYW5zY3JpcHRzGAMgASgDEhUKDXNlc3Npb25fbm90ZXMYBCABKAMSFQoNY29udGFjdF9ub3RlcxgFIAEoAyKMAQoJUmVqZWN0aW9uEhAKCHBvc2l0aW9uGAEgASgDEg8KAmlkGAIgASgJSACIAQESGAoLZXh0ZXJuYWxfaWQYAyABKAlIAYgBARIrCgVlcnJvchgEIAEoCzIcLnJlY29yZHMuaW5nZXN0LnYxLkl0ZW1FcnJvckIFCgNfaWRCDgoMX2V4dGVybmFsX2lkIjAKDUV4cG9ydFJlcXVlc3QSHwoKYWNjb3VudF9pZBgBIAEoCUILukgIyAEBcgOwAQEiPAoORXhwb3J0UmVzcG9uc2USKgoHcmVjb3JkcxgBIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZGIGcHJvdG8z", [file_buf_validate_validate, file_records_ingest_v1_items]);
+  fileDesc("Ch5yZWNvcmRzL2luZ2VzdC92MS9pbXBvcnQucHJvdG8SEXJlY29yZHMuaW5nZXN0LnYxIrACCgZSZWNvcmQSMQoHY29udGFjdBgBIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLkNvbnRhY3RJdGVtSAASMQoHc2Vzc2lvbhgCIAEoCzIeLnJlY29yZHMuaW5nZXN0LnYxLlNlc3Npb25JdGVtSAASNwoKdHJhbnNjcmlwdBgDIAEoCzIhLnJlY29yZHMuaW5nZXN0LnYxLlRyYW5zY3JpcHRJdGVtSAASOgoMc2Vzc2lvbl9ub3RlGAQgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuU2Vzc2lvbk5vdGVJdGVtSAASOgoMY29udGFjdF9ub3RlGAUgASgLMiIucmVjb3Jkcy5pbmdlc3QudjEuQ29udGFjdE5vdGVJdGVtSABCDwoGcmVjb3JkEgW6SAIIASLyAQoNSW1wb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjYAQFyA7ABARIbCglpbXBvcnRfaWQYAiABKAlCCLpIBXIDGMgBEh4KCHBvc2l0aW9uGAMgASgDQge6SAQiAigASACIAQESNQoHcmVjb3JkcxgEIAMoCzIZLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZEIJukgGkgEDEOgHEhcKD3VwZGF0ZV9ieV9lbWFpbBgFIAEoCBImChVhY2tub3dsZWRnZWRfcG9zaXRpb24YBiABKANCB7pIBCICKABCCwoJX3Bvc2l0aW9uIq4CCg5JbXBvcnRSZXNwb25zZRIRCglpbXBvcnRfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAMSMAoHd3JpdHRlbhgDIAEoCzIfLnJlY29yZHMuaW5nZXN0LnYxLlJlY29yZENvdW50cxIQCghyZWplY3RlZBgEIAEoAxIMCgRyYXRlGAUgASgBEjAKCnJlamVjdGlvbnMYBiADKAsyHC5yZWNvcmRzLmluZ2VzdC52MS5SZWplY3Rpb24SDAoEZG9uZRgHIAEoCBIQCghpbmRleGluZxgIIAEoCBI6Cg9jb250YWN0X2NoYW5nZXMYCSABKAsyIS5yZWNvcmRzLmluZ2VzdC52MS5Db250YWN0Q2hhbmdlcxIXCg9tb3JlX3JlamVjdGlvbnMYCiABKAgiRQoOQ29udGFjdENoYW5nZXMSDwoHY3JlYXRlZBgBIAEoAxIPCgd1cGRhdGVkGAIgASgDEhEKCXVuY2hhbmdlZBgDIAEoAyJ1CgxSZWNvcmRDb3VudHMSEAoIY29udGFjdHMYASABKAMSEAoIc2Vzc2lvbnMYAiABKAMSEwoLdHJhbnNjcmlwdHMYAyABKAMSFQoNc2Vzc2lvbl9ub3RlcxgEIAEoAxIVCg1jb250YWN0X25vdGVzGAUgASgDIowBCglSZWplY3Rpb24SEAoIcG9zaXRpb24YASABKAMSDwoCaWQYAiABKAlIAIgBARIYCgtleHRlcm5hbF9pZBgDIAEoCUgBiAEBEisKBWVycm9yGAQgASgLMhwucmVjb3Jkcy5pbmdlc3QudjEuSXRlbUVycm9yQgUKA19pZEIOCgxfZXh0ZXJuYWxfaWQiMAoNRXhwb3J0UmVxdWVzdBIfCgphY2NvdW50X2lkGAEgASgJQgu6SAjIAQFyA7ABASI8Cg5FeHBvcnRSZXNwb25zZRIqCgdyZWNvcmRzGAEgAygLMhkucmVjb3Jkcy5pbmdlc3QudjEuUmVjb3JkYgZwcm90bzM", [file_buf_validate_validate, file_records_ingest_v1_items]);
 
 /**
  * One record of any kind, for Import and Export. A record comes after the record that it belongs to.
@@ -124,6 +124,14 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
    * @generated from field: bool update_by_email = 5;
    */
   updateByEmail: boolean;
+
+  /**
+   * Acknowledges rejections: the client has received every rejection of a record before this position. The service does
+   * not repeat them. By default, nothing is acknowledged.
+   *
+   * @generated from field: int64 acknowledged_position = 6;
+   */
+  acknowledgedPosition: bigint;
 };
 
 /**
@@ -135,7 +143,8 @@ export const ImportRequestSchema: GenMessage<ImportRequest> = /*@__PURE__*/
 
 /**
  * The progress of an import. The first message comes before the first record and has the position to resume at. Then
- * about one message per second follows. The last one comes when everything is written.
+ * about one message per second follows, and more if many records are rejected. The last one comes when everything is
+ * written.
  *
  * @generated from message records.ingest.v1.ImportResponse
  */
@@ -176,7 +185,8 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
   rate: number;
 
   /**
-   * The records that were rejected since the last message.
+   * The records that were rejected since the last message, in the order of their positions. The first messages repeat
+   * the rejections of earlier streams that the client has not acknowledged. The service keeps the last 8 MB of them.
    *
    * @generated from field: repeated records.ingest.v1.Rejection rejections = 6;
    */
@@ -202,6 +212,13 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
    * @generated from field: records.ingest.v1.ContactChanges contact_changes = 9;
    */
   contactChanges?: ContactChanges | undefined;
+
+  /**
+   * True if the next message also repeats rejections of earlier streams.
+   *
+   * @generated from field: bool more_rejections = 10;
+   */
+  moreRejections: boolean;
 };
 
 /**
@@ -309,14 +326,14 @@ export type Rejection = Message<"records.ingest.v1.Rejection"> & {
   position: bigint;
 
   /**
-   * Its id, if it has one.
+   * Its id, if it has one of at most 200 characters.
    *
    * @generated from field: optional string id = 2;
    */
   id?: string | undefined;
 
   /**
-   * Its external id, if it has one.
+   * Its external id, if it has one of at most 200 characters.
    *
    * @generated from field: optional string external_id = 3;
    */

@@ -1,0 +1,119 @@
+// The rejections of an import that its client has not acknowledged: kept with the progress, repeated when it resumes.
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
+import { constants, deflateRaw, inflateRaw } from "node:zlib";
+import { fromBinary } from "@bufbuild/protobuf";
+import { sizeDelimitedEncode, sizeDelimitedPeek } from "@bufbuild/protobuf/wire";
+import type { Rejection } from "../gen/records/ingest/v1/import_pb.ts";
+import { RejectionSchema } from "../gen/records/ingest/v1/import_pb.ts";
+
+/** The rejections of a stream. */
+export interface Rejections {
+  add(rejections: readonly Rejection[]): void;
+  /** Whether so many wait to be reported that a response should not become any longer. */
+  isLarge(): boolean;
+  /** Takes those that were added since, for a response, in the order of their positions. */
+  take(): Rejection[];
+  /** All that were reported and are not acknowledged: at least one piece, each for a response, which may be empty. */
+  repeated(): Rejection[][];
+  /** The client has received every rejection before this position. */
+  acknowledge(position: number): void;
+  /** All that were taken and are not acknowledged, as they are stored; undefined where there are none. */
+  stored(): Promise<Uint8Array | undefined>;
+}
+
+/** Most clients take messages of up to 4 MB. */
+const responseBytes = 1_000_000;
+/**
+ * Far below the 16 MB of a document, even where nothing can be compressed. A client that acknowledges comes here only
+ * if it has more on its way than this: `records import` sends 20,000 records ahead (`cli/import/window.ts`).
+ */
+const mostBytes = 8_000_000;
+const compression = { level: constants.Z_BEST_SPEED };
+const deflate = promisify<Buffer, typeof compression, Buffer>(deflateRaw);
+const inflate = promisify<Uint8Array, Buffer>(inflateRaw);
+
+/** Each is encoded once: the whole list is stored with every progress. */
+interface Kept {
+  readonly rejection: Rejection;
+  readonly bytes: Uint8Array;
+}
+
+/** Those of a new stream, with what an earlier stream has stored. */
+export async function openRejections(stored: Uint8Array | undefined): Promise<Rejections> {
+  let unacknowledged = stored === undefined ? [] : await decode(stored);
+  let added: Kept[] = [];
+  return {
+    add: (rejections) => void added.push(...rejections.map(keptOf)),
+    isLarge: () => sizeOf(added) >= responseBytes,
+    take() {
+      const taken = added.sort((one, other) => placeOf(one) - placeOf(other));
+      added = [];
+      unacknowledged = newest([...unacknowledged, ...taken]);
+      return taken.map(({ rejection }) => rejection);
+    },
+    repeated: () => inPieces(unacknowledged),
+    acknowledge(position) {
+      const [first] = unacknowledged;
+      if (first !== undefined && placeOf(first) < position)
+        unacknowledged = unacknowledged.filter((one) => placeOf(one) >= position);
+    },
+    stored: async () =>
+      unacknowledged.length === 0
+        ? undefined
+        : deflate(Buffer.concat(unacknowledged.map(({ bytes }) => bytes)), compression),
+  };
+}
+
+function keptOf(rejection: Rejection): Kept {
+  return { rejection, bytes: sizeDelimitedEncode(RejectionSchema, rejection) };
+}
+
+async function decode(stored: Uint8Array): Promise<Kept[]> {
+  const all = await inflate(stored);
+  const kept: Kept[] = [];
+  for (let at = 0, pause = responseBytes; at < all.length; ) {
+    const next = sizeDelimitedPeek(all.subarray(at));
+    if (next.eof) throw new Error("the stored rejections of the import are damaged");
+    const end = at + next.offset + next.size;
+    const rejection = fromBinary(RejectionSchema, all.subarray(at + next.offset, end));
+    kept.push({ rejection, bytes: all.subarray(at, end) });
+    at = end;
+    if (at >= pause) {
+      // Others are served between pieces of some milliseconds.
+      pause += responseBytes;
+      await setImmediate();
+    }
+  }
+  return kept;
+}
+
+function placeOf({ rejection }: Kept): number {
+  return Number(rejection.position);
+}
+
+function sizeOf(all: readonly Kept[]): number {
+  return all.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+/** As many of the newest as may be stored. */
+function newest(all: Kept[]): Kept[] {
+  let excess = sizeOf(all) - mostBytes;
+  let from = 0;
+  for (; excess > 0; from++) excess -= all[from]?.bytes.length ?? excess;
+  return from === 0 ? all : all.slice(from);
+}
+
+function inPieces(all: readonly Kept[]): Rejection[][] {
+  const pieces: Rejection[][] = [[]];
+  let size = 0;
+  for (const { rejection, bytes } of all) {
+    if (size >= responseBytes) {
+      pieces.push([]);
+      size = 0;
+    }
+    pieces.at(-1)?.push(rejection);
+    size += bytes.length;
+  }
+  return pieces;
+}
