@@ -165,11 +165,7 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       return session;
     },
     kept: (cookie, deadline) => findFirst(sessions, anyId(cookie), { deadline }),
-    async tokensOf(cookie, session) {
-      const tokens = (await sealOf(cookie).open(session.id_token)) ?? {};
-      const token = (name: string): string | undefined => (typeof tokens[name] === "string" ? tokens[name] : undefined);
-      return { idToken: token("id_token"), accessToken: token("access_token") };
-    },
+    tokensOf: async (cookie, { id_token: sealed }) => tokensIn(await sealOf(cookie).open(sealed)),
     async end(cookie, deadline) {
       const { deletedCount } = await write(db.client, deadline, (options, fence) =>
         sessions.deleteOne({ ...anyId(cookie), ...fence }, options),
@@ -192,6 +188,11 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       await sessions.deleteMany({ _id: { $in: ending.map(({ _id }) => _id) } }, { session });
     },
   };
+}
+
+function tokensIn(opened: Readonly<Record<string, unknown>> = {}): ProviderTokens {
+  const token = (name: string): string | undefined => (typeof opened[name] === "string" ? opened[name] : undefined);
+  return { idToken: token("id_token"), accessToken: token("access_token") };
 }
 
 /** Whether a session has not ended by time. */
