@@ -81,7 +81,7 @@ export function createDemo(
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });
-        const secret = access === null ? null : await keyOf(services, account._id, access, keptKeys.get(id));
+        const secret = access === null ? null : await keyOf(services, account._id, access, keptKeys);
         accounts.push({ account_id: id, email, password, api_key: secret, access });
       }
     },
@@ -159,15 +159,23 @@ function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
   return keys;
 }
 
-/** The key that `demo.json` has, while it is active; otherwise a new one in its place. */
+/**
+ * The key that `demo.json` lists for an account, while it is active. A key that its user has rotated or revoked stays
+ * so, and is not known here. An account that the file does not list gets a new one, in place of any that it has.
+ */
 async function keyOf(
-  { apiKeys }: Services,
+  { apiKeys, audit }: Services,
   accountId: UUID,
   access: ApiKeyDocument["access"],
-  known: string | undefined,
-): Promise<string> {
+  listed: ReadonlyMap<string, string | undefined>,
+): Promise<string | null> {
+  const known = listed.get(accountId.toHexString());
   const active = known === undefined ? undefined : await apiKeys.find(hashSecret(known));
   if (known !== undefined && active?.account_id.equals(accountId)) return known;
-  await apiKeys.revoke(accountId);
-  return (await apiKeys.create(accountId, access)).secret;
+  if (listed.has(accountId.toHexString())) return null;
+  const event = (await apiKeys.revoke(accountId)) === undefined ? "key_created" : "key_rotated";
+  const { secret, document } = await apiKeys.create(accountId, access);
+  const actor = { person: "the demo", requestId: "demo", address: "" };
+  await audit.append(accountId, actor, { event, keyPrefix: document.prefix }, deadlineIn(fillMs));
+  return secret;
 }
