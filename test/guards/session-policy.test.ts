@@ -4,12 +4,15 @@ import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { beforeEach, describe, expect, test } from "vitest";
 import { fail } from "../../src/errors.ts";
+import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { SignedIn } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
+import { countSent, mostBytesOfAccount } from "../../src/large/sending.ts";
+import { createTally } from "../../src/tally.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
 import type { Made } from "./made.ts";
@@ -46,6 +49,15 @@ test("a user is charged to their account, and granted its credentials and nothin
 test("neither switch counts: a user can always rid themselves of a key [ERR-15, ERR-17]", async () => {
   parts.world.publicInterface = parts.world.writes = false;
   expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
+});
+
+test("nor do the responses that others of the account do not read [OPS-70]", async () => {
+  const sent = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
+  countSent({}, sent, mostBytesOfAccount);
+  const tally = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
+  const admit = (rpc: Parameters<Dispatch["admit"]>[0]) => dispatch.admit(rpc, { ...parts.inbound(session), tally });
+  await expect(admit(revokeApiKey)).resolves.toBeDefined();
+  await expect(admit(ContactService.method.createContact)).rejects.toBeDefined();
 });
 
 test("of many things that are wrong the first in the contract's order is reported, and the audit log records each that was charged", async () => {
