@@ -51,6 +51,14 @@ export function chooseCoding<Coding extends string>(
   return weightFor(best) >= weightFor("identity") ? best : "identity";
 }
 
+/** Whether an `Accept` allows this media type, by itself or by a range; where it is missing, it allows all. */
+export function acceptsType(accept: string | undefined, type: string): boolean {
+  if (accept === undefined) return true;
+  const weights = new Map(readPreferences(accept).map(({ name, weight }) => [name, weight]));
+  const range = `${type.slice(0, type.indexOf("/"))}/*`;
+  return (weights.get(type) ?? weights.get(range) ?? weights.get("*/*") ?? 0) > 0;
+}
+
 /** Whether an `Accept` names this media type itself: a range such as `*` + `/*` does not. */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readPreferences(accept).some(({ name, weight }) => name === type && weight > 0);
@@ -71,6 +79,8 @@ export function readMediaType(contentType: string | undefined): MediaType | unde
   if (!token.test(main) || !token.test(sub) || more.length > 0) return undefined;
   const parameters = new Map<string, string>();
   for (const parameter of rest) {
+    // RFC 9110 §5.6.6 allows a semicolon with nothing behind it.
+    if (parameter === "") continue;
     const equals = parameter.indexOf("=");
     const name = parameter.slice(0, Math.max(equals, 0)).toLowerCase();
     const value = unquoted(parameter.slice(equals + 1));

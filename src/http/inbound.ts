@@ -27,20 +27,23 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 }
 
 /**
- * Fails with MALFORMED_HTTP on two `Host` or two `Authorization` lines, for another reader may have taken the other
- * one, and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
+ * Fails with MALFORMED_HTTP on two lines of `Host`, `Authorization` or `Content-Type`, for another reader may have
+ * taken the other one, and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
  */
 export function requireSingleLines({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;
   let authorizations = 0;
+  let types = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]?.toLowerCase();
     if (name === "host") hosts++;
     else if (name === "authorization") authorizations++;
+    else if (name === "content-type") types++;
   }
   if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: is required." });
   if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: must not be sent more than once." });
   if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: must not be sent more than once." });
+  if (types > 1) fail(Reason.MALFORMED_HTTP, { message: "Content-Type: must not be sent more than once." });
 }
 
 /** The path of the request target, as it was sent. */

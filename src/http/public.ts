@@ -89,7 +89,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     handle(request, response) {
       const path = pathOf(request);
       const rest = restPath.test(path);
-      const rpc = !rest && path.startsWith("/records.");
+      const rpc = !rest && (path.startsWith("/records.") || isGrpc(request));
       const inbound = begin(request, response, rest ? restHeaders : rpc ? rpcHeaders : []);
       try {
         requireSingleLines(request);

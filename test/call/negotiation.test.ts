@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
+  acceptsType,
   chooseCoding,
   matchesTag,
   namesType,
@@ -111,7 +112,8 @@ test.each<[string | undefined, [string, Record<string, string>] | undefined]>([
   ['a/b;c="d;e\\"f" ;g=h', ["a/b", { c: 'd;e"f', g: "h" }]],
   ["a/b;c=", undefined],
   ["a/b;c=d;C=e", undefined],
-  ["a/b;", undefined],
+  ["a/b;", ["a/b", {}]],
+  ["a/b; ;c=d;", ["a/b", { c: "d" }]],
   ["a/b;c", undefined],
   ["a/b;=c", undefined],
   ['a/b;c="d', undefined],
@@ -223,4 +225,17 @@ test("finds entity tags as the reference parser does [NEG-03]", () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+test.each([
+  [undefined, true],
+  ["*/*", true],
+  ["application/*", true],
+  ["text/html, application/json;q=0.1", true],
+  ["*/*, application/json;q=0", false],
+  ["application/json;q=0, */*", false],
+  ["text/*", false],
+  ["", false],
+])("whether Accept %j allows JSON: %j", (accept, allowed) => {
+  expect(acceptsType(accept, "application/json")).toBe(allowed);
 });

@@ -131,6 +131,17 @@ test("public responses over gRPC carry the limits and an id, rejected ones too [
   }
 });
 
+test("so do those of gRPC where no rpc is [RTE-07]", async () => {
+  for (const rpc of ["grpc.health.v1.Health/Check", "other.Service/Call"]) {
+    const { headers } = await grpcCall(service.base, rpc, Buffer.alloc(0));
+    expect([headers["grpc-status"], headers["ratelimit-limit"], headers["ratelimit-policy"]]).toEqual([
+      "12",
+      "10",
+      "10;w=1",
+    ]);
+  }
+});
+
 test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-446655440000"])(
   "the caller's X-Request-Id comes back, and the log has it: %s [FMT-07, FMT-06]",
   async (id) => {
