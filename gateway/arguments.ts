@@ -53,7 +53,12 @@ function meant({ name, kind }: RequestField, value: Json): Json {
   if (typeof value !== "string") return value;
   if (kind === "int32") return /^-?[0-9]{1,15}$/.test(value) ? Number(value) : value;
   if (kind === "bool") return value === "true" || (value === "false" ? false : value);
-  if (kind !== "string" || !name.endsWith("_id")) return value;
+  return kind === "string" ? withoutKind(name, value) : value;
+}
+
+/** The id in an argument such as `contact_id`, also out of `contact:<id>` and `contact://<id>`. */
+export function withoutKind(name: string, value: string): string {
+  if (!name.endsWith("_id")) return value;
   const prefix = `${name.slice(0, -"_id".length)}:`;
   return value.startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
 }

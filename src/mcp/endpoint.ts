@@ -14,7 +14,7 @@ import { observe } from "../call/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import type { ReceivedBody } from "./web.ts";
-import { receiveMessages, toResponse, toWebRequest } from "./web.ts";
+import { receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
 
 /** Its dependencies. */
 export interface EndpointDependencies {
@@ -75,9 +75,10 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     const { json, messages } = body;
     await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
     const { handler, direct, serverFor } = await prepare();
-    if (direct.isOrdinary(request.headers, json)) return direct.respond(serverFor(exchange), json);
+    const headers = withNamedTypes(request.headers);
+    if (direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
     const authInfo = { token: "", clientId: "", scopes: [], extra: { exchange } };
-    return handler.fetch(toWebRequest(request, where.mcpUrl, body), { authInfo, parsedBody: json });
+    return handler.fetch(toWebRequest(request.method, headers, where.mcpUrl, body), { authInfo, parsedBody: json });
   }
 
   return {

@@ -29,6 +29,7 @@ export const fetchTool: Tool = {
   description:
     "Get the full text of a contact or session that search found, by its id (contact:… or session:…). About 40,000 characters a page; metadata.next_id is the id of the next page.",
   rest: "Long texts are cut: fetch metadata.next_id.",
+  empty: () => "The text ends before this offset: pass the id without it.",
   schemas: () => ({
     input: {
       type: "object",
@@ -86,6 +87,8 @@ export function pageOfRecord(
 /** The same with a hint how to read on, also at the end of the text. */
 export function pageWithHint(record: Fetched, offset: number) {
   const { text, more, nextId, ...page } = pageOfRecord(record, offset);
+  // Behind the end there is nothing to read on from.
+  if (text === "") return { ...page, text, nextId, hint: undefined };
   const hint = nextId === undefined ? more : `The text continues: fetch ${nextId}`;
   return { ...page, text: hint === undefined ? text : `${text}\n\n(${hint})`, nextId, hint };
 }

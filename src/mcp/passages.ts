@@ -1,5 +1,6 @@
 // The passages of transcripts in which words were said: get_session_transcript with a query.
 import { create } from "@bufbuild/protobuf";
+import { withoutKind } from "../../gateway/arguments.ts";
 import type { Violation } from "../errors.ts";
 import type { TranscriptPassage } from "../gen/records/v1/sessions_pb.ts";
 import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v1/sessions_pb.ts";
@@ -41,17 +42,20 @@ export const passageProperties = {
   complete: { type: "boolean", description: "With query: false when there may be more passages than these." },
 } as const;
 
-/** Requests passages. Fails with INVALID_REQUEST, naming every argument that is wrong, and with NOT_FOUND. */
+/**
+ * Requests passages. `violations` are those that were found before. Fails with INVALID_REQUEST, naming every argument
+ * that is wrong, and with NOT_FOUND.
+ */
 export async function findPassages(
   given: Arguments,
   { calls, inbound }: ToolContext,
+  violations: Violation[],
 ): Promise<Record<string, unknown>> {
-  const violations: Violation[] = [];
   const text = (name: string): string | undefined => {
     const value = given[name] ?? "";
     if (typeof value !== "string") violations.push({ field: name, rule: "type", message: "must be a string" });
     if (typeof value !== "string" || value === "") return undefined;
-    return name === "query" ? value : value.replace(/^(?:contact|session):(?:\/\/)?/, "");
+    return withoutKind(name, value);
   };
   const [query = "", sessionId, contactId] = [text("query"), text("session_id"), text("contact_id")];
   const request = create(SearchTranscriptsRequestSchema, {

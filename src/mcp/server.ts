@@ -134,7 +134,8 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
 }
 
 /** Whether a result has none of what it was requested: no item of a list, no note of a record, no transcript. */
-function isEmpty({ data, results, passages }: Content): boolean {
+function isEmpty({ data, results, passages, text }: Content): boolean {
+  if (text === "") return true;
   const requested = passages ?? results ?? data ?? {};
   if (Array.isArray(requested)) return requested.length === 0;
   const { transcript, ...members } = requested as Content;

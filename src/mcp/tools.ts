@@ -1,5 +1,6 @@
 // The tools of the MCP surface, all of them reads: one row for each that is an operation of REST.
 import { toolSchemas } from "../../gateway/tool-schema.ts";
+import { periodOf } from "../instant.ts";
 import type { Content } from "./bounds.ts";
 import { fetchTool } from "./fetch.ts";
 import type { ContactRow } from "./rows.ts";
@@ -19,10 +20,12 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
 const wordsRule = "Every word of the query must be the beginning of a word: use fewer words, or other ones.";
 
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
 /** What to say of a list that is empty whatever the records are; undefined where it is not. */
 function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
-  if (typeof from === "string" && typeof to === "string" && Date.parse(from) > Date.parse(to))
-    return `\`from\` is later than \`to\`, so no ${records} can match: swap them.`;
+  const { first = -Infinity, last = Infinity } = periodOf(textOf(from), textOf(to));
+  if (first > last) return `\`from\` is later than \`to\`, so no ${records} can match: swap them.`;
   return Number(offset) > 0 ? `There are no ${records}s from this offset on: pass a smaller offset.` : undefined;
 }
 

@@ -19,7 +19,7 @@ export const transcriptTool: Tool = {
   title: "Get a session's transcript",
   description:
     "The words spoken in a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
-  rest: "Long texts are cut: pass next_offset as offset.",
+  rest: "Long texts are cut: pass next_offset, or a passage's offset without query, as offset.",
   empty({ session_id, query, offset }) {
     if (!isGiven(query))
       return Number(offset) > 0
@@ -65,9 +65,13 @@ export const transcriptTool: Tool = {
   async run(all, context) {
     rejectOthers(all, ["session_id", "offset", "query", "contact_id"]);
     const { offset: requested, query, contact_id, ...given } = all;
-    if (isGiven(query)) return findPassages(all, context);
     const { calls, inbound } = context;
     const violations: Violation[] = [];
+    if (isGiven(query)) {
+      if (isGiven(requested))
+        violations.push({ field: "offset", rule: "exclusive", message: "must not be given with query" });
+      return findPassages(all, context, violations);
+    }
     const offset = readOffset(requested, violations);
     if (isGiven(contact_id))
       violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });

@@ -1,4 +1,6 @@
 // Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
+import { isUtf8 } from "node:buffer";
+import { acceptsType } from "../call/negotiation.ts";
 import { receiveBytes } from "../../gateway/body.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
@@ -10,6 +12,8 @@ export interface ReceivedBody {
   /** How many messages of JSON-RPC are in it: one, except for a batch. The library rejects an empty batch. */
   readonly messages: number;
 }
+
+const notJson = Buffer.from("not UTF-8");
 
 /**
  * Receives the body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the
@@ -23,7 +27,9 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
     return { bytes: Buffer.alloc(limit + 1), json: undefined, messages: 1 };
   }
   const json = withoutCancellations(parsed(received));
-  return { bytes: received, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
+  // The library would replace bytes that are not UTF-8, and read what is no JSON then.
+  const bytes = json === undefined && !isUtf8(received) ? notJson : received;
+  return { bytes, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
 }
 
 /**
@@ -39,24 +45,39 @@ function withoutCancellations(json: unknown): unknown {
   return kept.length === 0 ? json : kept;
 }
 
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
 /** As the library reads it: without a byte order mark, which would hide a batch from us and not from the library. */
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return JSON.parse(decoder.decode(bytes));
   } catch {
     return undefined;
   }
 }
 
+/** The headers with an `Accept` that the library understands: it looks for the names of two types, and no ranges. */
+export function withNamedTypes(headers: NodeRequest["headers"]): NodeRequest["headers"] {
+  const acceptsBoth = responseTypes.every((type) => acceptsType(headers.accept, type));
+  return acceptsBoth ? { ...headers, accept: responseTypes.join(", ") } : headers;
+}
+
+const responseTypes = ["application/json", "text/event-stream"];
+
 /** The request, with a body only where that is not parsed yet: given a parsed one, the library reads no stream. */
-export function toWebRequest(request: NodeRequest, url: string, { bytes, json }: ReceivedBody): Request {
+export function toWebRequest(
+  method: string | undefined,
+  sent: NodeRequest["headers"],
+  url: string,
+  { bytes, json }: ReceivedBody,
+): Request {
   const headers = new Headers();
-  for (const [name, value] of Object.entries(request.headers)) {
+  for (const [name, value] of Object.entries(sent)) {
     if (value !== undefined && !name.startsWith(":"))
       headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   const body = json === undefined ? { body: bytes } : {};
-  return new Request(url, { method: request.method ?? "POST", headers, ...body });
+  return new Request(url, { method: method ?? "POST", headers, ...body });
 }
 
 /** Writes a response, piece by piece where it is a stream, and ends it after `longestMs` where that has not ended. */

@@ -139,6 +139,7 @@ export const serviceRooms: readonly Room[] = [
     "src/mcp/",
     [
       "src/mcp/",
+      "src/instant.ts",
       "src/text.ts",
       "src/uuid.ts",
       "src/tally.ts",

@@ -194,6 +194,12 @@ test.each([
   ["get_session_transcript", () => ({ query: "price", session_id: 7 }), /session_id: must be a string/],
   [
     "get_session_transcript",
+    () => ({ query: "price", session_id: ids["price"], offset: 0 }),
+    /offset: must not be given/,
+  ],
+  ["get_session_transcript", () => ({ query: "price", contact_id: `session:${ids["price"]}` }), /contact_id: must be/],
+  [
+    "get_session_transcript",
     () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
     /session_id: is required unless contact_id is given, and must not be given with it/,
   ],

@@ -25,6 +25,20 @@ describe("what a client accepts", () => {
     }
   });
 
+  test("a range that allows both types is as good as their names, and so is no Accept at all [MCP-03]", async () => {
+    for (const accept of ["*/*", "application/*, text/*;q=0.5", undefined])
+      expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(200);
+    for (const accept of ["application/*", "*/*, text/event-stream;q=0"])
+      expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(406);
+  });
+
+  test("a message that is not UTF-8 is none [MCP-03]", async () => {
+    const sent = JSON.stringify(message("2025-11-25", "tools/call", { name: "search", arguments: { query: "ann??" } }));
+    const bytes = Buffer.from(sent.replace("??", "\xff\xfe"), "latin1");
+    const { status, body } = await post(holder().url, bytes, { token: holder().token });
+    expect([status, body.error.code]).toEqual([400, -32_700]);
+  });
+
   test("a request is served as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
     const calls: [string, Record<string, unknown>][] = [
       ["tools/list", {}],

@@ -61,6 +61,8 @@ describe("an empty result says what to try [MCP-16]", () => {
   test.each([
     ["search_contacts", { query: "nobody" }, /fewer words.*search_notes/],
     ["list_sessions", { from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
+    ["list_sessions", { from: "2031-03-01T10:00:00Z", to: "2031-03-01" }, /longer period/],
+    ["list_sessions", { from: "2031-03-02T10:00:00+14:00", to: "2031-03-01" }, /longer period/],
     ["list_sessions", { offset: 100 }, /smaller offset/],
     ["list_sessions", { query: "nothing" }, /longer period/],
     ["search_notes", { query: "nothing" }, /list_sessions/],
@@ -85,6 +87,7 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["get_session_transcript", () => ({ session_id: spoken, query: "elephant" }), /leave out query/],
     ["get_session_transcript", () => ({ contact_id: lone, query: "elephant" }), /search_notes/],
     ["get_contact", () => ({ contact_id: lone }), /list_sessions/],
+    ["fetch", () => ({ id: `contact:${lone}?offset=99999` }), /ends before this offset: pass the id without it/],
   ] as const)("also of one record: %s, case %#", async (name, given, says) => {
     const { hint, isError, text } = await call(holder, name, given());
     expect(isError, text).toBe(false);
