@@ -33,6 +33,7 @@ export interface App {
   stop(idleMs?: number): Promise<void>;
 }
 
+/** For the requests in progress, and after them for what is yet to be written. */
 const graceMs = 10_000;
 
 /**
@@ -52,7 +53,7 @@ export async function startApp(
     const observability = await createObservability(config.tracing, log);
     opened.push(() => observability.close());
     const where = { baseUrl: config.baseUrl ?? "", mcpUrl: config.mcpUrl ?? "" };
-    const state = { stopping: false, idleMs: 0 };
+    const state = { stopping: false, idleMs: 0, stopBy: 0 };
     return await assemble({ config, dependencies, log, observability, opened, where, state }, client, prepare);
   } catch (error) {
     await closeAll(opened).catch(() => undefined);
@@ -99,6 +100,7 @@ async function assemble(
     async stop(idle = 0) {
       state.stopping = true;
       state.idleMs = idle;
+      state.stopBy = performance.now() + graceMs;
       await closeAll(opened);
     },
   };

@@ -4,13 +4,16 @@ import type { Logger } from "pino";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import type { ServiceWatch, Services } from "./services.ts";
 
-/** Starts the tasks. The result stops them and writes what waits to be written. */
+/**
+ * Starts the tasks. The result stops them and writes what waits to be written. MongoDB may be away: that is tried until
+ * `until`, in milliseconds of `performance.now()`, and then reported as lost.
+ */
 export function startBackground(
   client: MongoClient,
   services: Services,
   { trouble }: ServiceWatch,
   log: Logger,
-): () => Promise<void> {
+): (until: number) => Promise<void> {
   const tasks = [
     endAbandonedTransactions(client, trouble("abandoned_transactions")),
     services.erasures.follow(trouble("erasure")),
@@ -19,8 +22,8 @@ export function startBackground(
       trouble("search_index"),
     ),
   ];
-  return async () => {
+  return async (until) => {
     for (const task of tasks) task.stop();
-    await Promise.allSettled([services.lastUse.flush(), services.audit.flush(), services.erasures.idle()]);
+    await Promise.allSettled([services.lastUse.close(until), services.audit.close(until), services.erasures.idle()]);
   };
 }

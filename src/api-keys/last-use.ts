@@ -14,6 +14,8 @@ export interface LastUse {
   note(hash: Binary): void;
   /** Writes what is noted and not yet written. Rejects when MongoDB cannot. */
   flush(): Promise<void>;
+  /** Writes it for a stop: tries until `until`, and reports as lost what MongoDB does not take. */
+  close(until: number): Promise<void>;
 }
 
 const precisionMs = 60_000;
@@ -46,5 +48,6 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
       uses.add({ hash, at: new Date(now) });
     },
     flush: uses.flush,
+    close: uses.close,
   };
 }

@@ -23,7 +23,12 @@ export interface Foundation {
   readonly opened: Opened;
   /** Complete once the ports are open. An open port means that the instance is ready, so it is opened last. */
   readonly where: { baseUrl: string; mcpUrl: string };
-  readonly state: { stopping: boolean; idleMs: number };
+  readonly state: {
+    stopping: boolean;
+    idleMs: number;
+    /** When the grace of the stop is over, in milliseconds of `performance.now()`. */
+    stopBy: number;
+  };
 }
 
 /** How to close what was opened, the last of it first. */

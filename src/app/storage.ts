@@ -40,7 +40,7 @@ export async function openMongo(uri: string, maxPool: number | undefined): Promi
 
 /** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there. */
 export async function openStorage(
-  { config, dependencies, log, observability, opened }: Foundation,
+  { config, dependencies, log, observability, opened, state }: Foundation,
   client: MongoClient,
   prepare: (services: Services) => Promise<void>,
 ): Promise<Storage> {
@@ -58,7 +58,8 @@ export async function openStorage(
   redis = dependencies.redisUrl === undefined ? undefined : await openRedis(dependencies.redisUrl);
   const primary = primaryOf(client);
   const switches = await watchSwitches(primary);
-  opened.push(startBackground(client, services, observability.services, log));
+  const stopBackground = startBackground(client, services, observability.services, log);
+  opened.push(() => stopBackground(state.stopBy));
   logLeases(primary, log);
   return { client, redis, primary, switches, services };
 

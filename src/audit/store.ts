@@ -48,6 +48,8 @@ export interface AuditStore {
   appendSoon(accountId: UUID, actor: Actor, fact: AuditFact): void;
   /** Adds those that wait. Rejects when MongoDB cannot. */
   flush(): Promise<void>;
+  /** Adds those that wait, for a stop: tries until `until`, and reports as lost what MongoDB does not take. */
+  close(until: number): Promise<void>;
   /** The newest first; one entry more than the page holds, where there is one. */
   list(accountId: UUID, page: PageRequest, deadline: Deadline | undefined): Promise<AuditDocument[]>;
 }
@@ -91,6 +93,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
     },
     appendSoon: (accountId, actor, fact) => soon.add(entryOf(accountId, actor, fact)),
     flush: soon.flush,
+    close: soon.close,
     async list(accountId, { limit, offset }, deadline) {
       await soon.flush();
       return findAll(

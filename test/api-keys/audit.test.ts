@@ -132,6 +132,24 @@ test("an entry that nobody waits for is there once, whether MongoDB was away, or
   }
 });
 
+test("a stop waits until MongoDB takes the entries that nobody waits for", async () => {
+  const other = await service().another();
+  const { id } = await service().account();
+  const collection = Object.getPrototypeOf(other.app.client.db().collection("audit_log")) as Collection;
+  const insert = vi.spyOn(collection, "bulkWrite");
+  for (const _ of ["away", "still away"]) insert.mockRejectedValueOnce(new MongoNetworkError("no response"));
+  try {
+    const actor = { person: "ann@example.com", requestId: "stop-1", address: "127.0.0.1" };
+    other.app.services.audit.appendSoon(new UUID(id), actor, { event: "tool_called", detail: "search" });
+    await other.stop();
+    expect(insert).toHaveBeenCalledTimes(3);
+  } finally {
+    insert.mockRestore();
+  }
+  const page = { limit: 25, offset: 0 };
+  expect(await service().app.services.audit.list(new UUID(id), page, undefined)).toMatchObject([{ detail: "search" }]);
+});
+
 test("the store of the log can add and list, and nothing else", () => {
   const source = readFileSync(new URL("../../src/audit/store.ts", import.meta.url), "utf8");
   expect(source).not.toMatch(/\.(update|delete|replace|findOneAnd|bulkWrite|drop)\w*\(/);

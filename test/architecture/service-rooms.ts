@@ -73,6 +73,7 @@ export const serviceRooms: readonly Room[] = [
       "src/deadline.ts",
       "src/redis-url.ts",
       "src/tally.ts",
+      "src/time-limit.ts",
       "src/call/scope.ts",
     ],
   ],

@@ -72,3 +72,75 @@ test("what cannot be written for 20 seconds is given up, so that nothing of a de
   await vi.advanceTimersByTimeAsync(30_000);
   expect(tries).toBe(tried);
 });
+
+const failing = (): Promise<never> => Promise.reject(new Error("no primary"));
+
+test("a stop tries until MongoDB takes what waits", async () => {
+  const written: string[] = [];
+  let away = true;
+  const lost: unknown[] = [];
+  const writer = createBatchWriter<string>(
+    100,
+    async (items) => {
+      if (away) throw new Error("no primary");
+      written.push(...items);
+    },
+    (error) => lost.push(error),
+  );
+  writer.add("one");
+  const closing = writer.close(performance.now() + 10_000);
+  await vi.advanceTimersByTimeAsync(4_000);
+  away = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  await closing;
+  expect({ written, lost }).toEqual({ written: ["one"], lost: [] });
+});
+
+test("a stop reports what is not written when its grace is over, once, and tries no more", async () => {
+  let tries = 0;
+  const lost: unknown[] = [];
+  const writer = createBatchWriter<string>(
+    100,
+    () => (tries++, failing()),
+    (error) => lost.push(error),
+  );
+  writer.add("one");
+  let closed = false;
+  const closing = writer.close(performance.now() + 10_000).then(() => (closed = true));
+  await vi.advanceTimersByTimeAsync(9_500);
+  expect({ closed, lost }).toEqual({ closed: false, lost: [] });
+  await vi.advanceTimersByTimeAsync(500);
+  await closing;
+  expect(lost).toEqual([new Error("no primary")]);
+  const tried = tries;
+  expect(tried).toBeGreaterThan(10);
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect({ tries, lost: lost.length }).toEqual({ tries: tried, lost: 1 });
+});
+
+test("a stop without any grace left tries once, for a second, and what ends later is not reported again", async () => {
+  let fail: (error: Error) => void = () => undefined;
+  const lost: unknown[] = [];
+  const writer = createBatchWriter<string>(
+    100,
+    () => new Promise<void>((_, reject) => (fail = reject)),
+    (error) => lost.push(error),
+  );
+  writer.add("one");
+  const closing = writer.close(performance.now());
+  await vi.advanceTimersByTimeAsync(1_000);
+  await closing;
+  expect(lost).toEqual([new Error("no response in time")]);
+  fail(new Error("closed"));
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(lost).toHaveLength(1);
+});
+
+test("a stop with nothing to write ends at once, and what is added afterwards is reported as lost", async () => {
+  const lost: unknown[] = [];
+  const writer = createBatchWriter<string>(100, failing, (error) => lost.push(error));
+  await writer.close(performance.now() + 10_000);
+  expect(lost).toEqual([]);
+  writer.add("one");
+  expect(lost).toEqual([new Error("added after the stop")]);
+});
