@@ -279,9 +279,17 @@ export function failureOf(error: unknown): Failure {
 }
 
 /**
- * Whether a failure says something to the operator, and not only to the caller: an accident, or a cause of
- * its own.
+ * Whether a failure is an error line of its own in the log: an accident, or a request that the service failed for a
+ * cause. A client that leaves is neither.
  */
-export function isForTheLog(failure: Failure): boolean {
-  return failure.kind.http === 500 || failure.cause !== undefined;
+export function isForTheLog({ kind, cause }: Failure): boolean {
+  return kind.http === 500 || (kind.http > 500 && cause !== undefined);
+}
+
+/**
+ * Whether a failure is a warning in the log: the provider's response to a sign-in was not valid. The service has not
+ * failed, but every user may have it, and only the operator can do something about it.
+ */
+export function isWarning({ reason, cause }: Failure): boolean {
+  return reason === Reason.SIGN_IN_FAILED && cause !== undefined;
 }

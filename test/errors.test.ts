@@ -1,7 +1,8 @@
 // Checks the table of failures against the proto's list of reasons and the contract's statuses and codes.
 import { Code } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { failures, reasonName } from "../src/errors.ts";
+import type { FailureReason } from "../src/errors.ts";
+import { Failure, failures, isForTheLog, reasonName } from "../src/errors.ts";
 import { Reason, ReasonSchema } from "../src/gen/records/v1/errors_pb.ts";
 
 test("the table has every reason of the proto and no other", () => {
@@ -34,6 +35,25 @@ test.each([
   const reason = Reason[name];
   expect(failures[reason]).toMatchObject({ http, code });
   expect(reasonName(reason)).toBe(name);
+});
+
+test("an error line is for what the service failed: an accident, or a 5xx with a cause [OPS-26]", () => {
+  const cause = new Error("why");
+  const logged = (options: { readonly cause?: unknown }) =>
+    ReasonSchema.values
+      .map(({ number }) => new Failure(number as FailureReason, options))
+      .filter(isForTheLog)
+      .map(({ reasonName: name }) => name)
+      .sort();
+  expect(logged({})).toEqual(["INTERNAL", "UNSPECIFIED"]);
+  expect(logged({ cause })).toEqual([
+    "DEADLINE_EXCEEDED",
+    "INTERFACE_DISABLED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "UNSPECIFIED",
+    "WRITES_PAUSED",
+  ]);
 });
 
 test("every message is a sentence for a user, without a word of the inside", () => {

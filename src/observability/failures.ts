@@ -1,6 +1,6 @@
 // Why a request failed: a word on its line in the log, and a line of its own for what an error caused.
 import type { Logger } from "pino";
-import { Failure, isForTheLog, reasonName } from "../errors.ts";
+import { Failure, isForTheLog, isWarning, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
@@ -15,6 +15,7 @@ export function reportFailures(log: Logger): OnError {
         { id: inbound.requestId, reason: reasonName(failure.reason), err: failure.cause ?? failure },
         "request failed",
       );
+    else if (isWarning(failure)) log.warn({ id: inbound.requestId, err: failure.cause }, "sign-in failed");
   };
 }
 

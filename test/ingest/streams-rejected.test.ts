@@ -1,4 +1,5 @@
 // What Import and Export reject, and what ends them: as a whole, or record by record with its place.
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
@@ -238,4 +239,24 @@ test("an export that its client leaves ends: nothing more is read [ING-07]", asy
   }).rejects.toThrow();
   const errors = service().logLines.filter((line) => line.includes("request failed"));
   expect(errors).toEqual([]);
+});
+
+test("a client that leaves its import is no error in the log [ING-06]", async () => {
+  const client = await newClient(service());
+  const leave = new AbortController();
+  async function* left(): AsyncGenerator<MessageInitShape<typeof ImportRequestSchema>> {
+    yield { accountId: client.id };
+    await new Promise((resolve) => leave.signal.addEventListener("abort", resolve));
+  }
+  const ended = (): Record<string, unknown>[] =>
+    service()
+      .logLines.map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter(({ msg, rpc }) => msg === "request" && String(rpc).endsWith("/Import"));
+  const before = ended().length;
+  await expect(async () => {
+    for await (const _ of ingestClient(service()).import(left(), { signal: leave.signal })) leave.abort();
+  }).rejects.toThrow();
+  await vi.waitFor(() => expect(ended().length).toBe(before + 1), { timeout: 10_000 });
+  expect(ended().at(-1)).toMatchObject({ status: 499 });
+  expect(service().logLines.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

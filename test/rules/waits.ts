@@ -66,7 +66,7 @@ export const waits: readonly string[] = [
   "test/idempotency/redis-down.test.ts (1)",
   "test/idempotency/replay.test.ts (1)",
   "test/ingest/bulk.test.ts (3)",
-  "test/ingest/streams-rejected.test.ts (1)",
+  "test/ingest/streams-rejected.test.ts (2)",
   "test/mcp/oauth/checked-tokens.test.ts (1)",
   "test/mcp/oauth/keys.test.ts (1)",
   "test/mcp/oauth/server-document.test.ts (1)",

@@ -179,6 +179,7 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
   fake.responses.clear();
   const log = service.logLines.join("\n");
   expect(log).toContain("request failed");
+  expect(log).toMatch(/"level":40,.*"code":"OAUTH_INVALID_RESPONSE",.*"msg":"sign-in failed"/);
   for (const secret of secrets) expect(log.includes(secret), secret).toBe(false);
 });
 
