@@ -6,6 +6,7 @@ import { isLocalName } from "./loopback.ts";
 import { parseInstant } from "./instant.ts";
 import { parseRedisUrl } from "./redis-url.ts";
 import { fileVariable, withSecretFiles } from "./secret-files.ts";
+import { baseAddress, tracesAddress, webAddress } from "./url-setting.ts";
 
 /** The configuration of one instance (contract §10). */
 export interface Config {
@@ -109,8 +110,8 @@ export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const complete = withSecretFiles(environment, secretSettings, wrong);
   const env = (name: string): string | undefined => complete[name] || undefined;
-  const mongodbUri = uri("MONGODB_URI", env("MONGODB_URI"), ["mongodb:", "mongodb+srv:"]);
-  const oidcIssuer = issuer(uri("OIDC_ISSUER", env("OIDC_ISSUER"), ["http:", "https:"]));
+  const mongodbUri = mongodb(env("MONGODB_URI"));
+  const oidcIssuer = issuer(webAddress("OIDC_ISSUER", env("OIDC_ISSUER")));
   const real = mongodbUri !== undefined || oidcIssuer !== undefined;
   const serviceTokens = list(env("SERVICE_TOKENS")).map((token) => secret("SERVICE_TOKENS", token));
   if (serviceTokens.length === 0 && real)
@@ -132,8 +133,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     host: env("HOST") ?? "127.0.0.1",
     internalPort: integer("INTERNAL_PORT", env("INTERNAL_PORT"), 8081, 0, 65535),
     internalHost: env("INTERNAL_HOST") ?? "127.0.0.1",
-    baseUrl: uri("BASE_URL", env("BASE_URL"), ["http:", "https:"])?.replace(/(?<!\/)\/+$/, ""),
-    mcpUrl: uri("MCP_URL", env("MCP_URL"), ["http:", "https:"]),
+    baseUrl: baseAddress("BASE_URL", env("BASE_URL")),
+    mcpUrl: webAddress("MCP_URL", env("MCP_URL")),
     mcpAudiences: list(env("MCP_AUDIENCE")),
     mongodbUri,
     mongodbMaxPool:
@@ -157,7 +158,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     corsOrigins: list(env("CORS_ORIGINS")).map((origin) => corsOrigin(origin)),
     retirement: retirement(env("V1_DEPRECATED_AT"), env("V1_SUNSET_AT")),
     tracing: tracing(
-      uri("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT"), ["http:", "https:"]),
+      tracesAddress("OTEL_EXPORTER_OTLP_ENDPOINT", env("OTEL_EXPORTER_OTLP_ENDPOINT")),
       env("OTEL_EXPORTER_OTLP_HEADERS"),
       env("OTEL_SERVICE_NAME"),
       env("OTEL_TRACES_SAMPLER_ARG"),
@@ -210,15 +211,10 @@ function oneOf<T extends string>(name: string, value: string | undefined, values
   return values.find((known) => known === value) ?? wrong(name, `must be one of ${values.join(", ")}, not "${value}"`);
 }
 
-/** The value itself is not repeated in the message: a URI may hold a password. */
-function uri(name: string, value: string | undefined, schemes: readonly string[]): string | undefined {
-  if (value === undefined) return undefined;
-  const scheme = /^[a-z+]+:/.exec(value)?.[0] ?? "";
-  const parsable =
-    schemes.includes(scheme) && (scheme.startsWith("mongodb") ? value.length > scheme.length + 2 : URL.canParse(value));
-  return parsable
-    ? value
-    : wrong(name, `must be a URL that begins with ${schemes.map((known) => `${known}//`).join(" or ")}`);
+/** The rest of it is the driver's. It is not repeated in the message: it may hold a password. */
+function mongodb(value: string | undefined): string | undefined {
+  if (value === undefined || /^mongodb(\+srv)?:\/\/./.test(value)) return value;
+  return wrong("MONGODB_URI", "must be a URL that begins with mongodb:// or mongodb+srv://");
 }
 
 function redisUrl(value: string | undefined): string | undefined {
@@ -248,7 +244,7 @@ function list(value: string | undefined): string[] {
 }
 
 function tracing(
-  endpoint: string | undefined,
+  url: string | undefined,
   headers: string | undefined,
   serviceName = "records",
   ratio = "1",
@@ -256,8 +252,8 @@ function tracing(
   if (!/^(0(\.[0-9]+)?|1(\.0+)?)$/.test(ratio))
     wrong("OTEL_TRACES_SAMPLER_ARG", `must be a number from 0 to 1, not "${ratio}"`);
   const sent = Object.fromEntries(list(headers).map(exportHeader));
-  if (endpoint === undefined) return undefined;
-  return { url: `${endpoint.replace(/(?<!\/)\/+$/, "")}/v1/traces`, headers: sent, serviceName, ratio: Number(ratio) };
+  if (url === undefined) return undefined;
+  return { url, headers: sent, serviceName, ratio: Number(ratio) };
 }
 
 /**

@@ -145,6 +145,7 @@ test.each([
   ["MONGODB_URI", "localhost:27017", secrets],
   ["MONGODB_URI", "https://db.example", secrets],
   ["MONGODB_URI", "mongodb://", secrets],
+  ["MONGODB_URI", "mongodb:db.example/records", secrets],
   ["REDIS_URL", "cache.example:6379", {}],
   ["REDIS_URL", "http://cache.example", {}],
   ["OIDC_ISSUER", "id.example.com", secrets],

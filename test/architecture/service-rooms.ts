@@ -53,9 +53,17 @@ export const serviceRooms: readonly Room[] = [
   ["src/secret-files.ts", []],
   ["src/config-error.ts", []],
   ["src/redis-url.ts", ["src/config-error.ts"]],
+  ["src/url-setting.ts", ["src/config-error.ts"]],
   [
     "src/config.ts",
-    ["src/config-error.ts", "src/instant.ts", "src/loopback.ts", "src/redis-url.ts", "src/secret-files.ts"],
+    [
+      "src/config-error.ts",
+      "src/instant.ts",
+      "src/loopback.ts",
+      "src/redis-url.ts",
+      "src/secret-files.ts",
+      "src/url-setting.ts",
+    ],
   ],
   ["src/html.ts", []],
   ["src/root.ts", []],

@@ -32,9 +32,8 @@ const ending =
 const printed = [
   ...filesIn("src/embedded", /^(demo|provider)\/(?!listener)|^demo|^supervisor/),
   ...filesIn("src/cli", /^(doctor|formats\/(vcard|csv|ndjson))/),
-  ...["src/config.ts", "src/redis-url.ts", "src/secret-files.ts", "src/http/ports.ts", "src/db/mongo.ts"].map((path) =>
-    join(root, path),
-  ),
+  ...["src/config.ts", "src/redis-url.ts", "src/url-setting.ts", "src/secret-files.ts"].map((path) => join(root, path)),
+  ...["src/http/ports.ts", "src/db/mongo.ts"].map((path) => join(root, path)),
 ]
   .flatMap((path) => [...readFileSync(path, "utf8").matchAll(ending)].flatMap(([call]) => textsOf(call)))
   // A sentence, and no name of a setting or of a code.
