@@ -1,5 +1,7 @@
 // Starts the embedded mongod: one that keeps its data under DATA_DIR, requires credentials and has transactions.
 import { totalmem } from "node:os";
+import type { Db } from "mongodb";
+import { raiseDataVersion, wrongDataVersion } from "./data-version.ts";
 import { findMongod } from "./find-mongod.ts";
 import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
 import { isListening } from "./port.ts";
@@ -8,8 +10,14 @@ import { keptSecret, readSecret, secretFile } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
-/** A mongod on the data folder, with the credentials of that folder; missing ones are created. */
-export async function mongodOn(dataDir: string): Promise<ServerKind> {
+/**
+ * A mongod on the data folder, with the credentials of that folder; missing ones are created. `progress` gets a line
+ * when the data are raised to a newer version.
+ */
+export async function mongodOn(
+  dataDir: string,
+  progress: EmbeddedOptions["progress"] = () => undefined,
+): Promise<ServerKind> {
   const key = await keptSecret(dataDir, "mongodb-key");
   const password = await keptSecret(dataDir, "mongodb-password");
   return {
@@ -30,8 +38,13 @@ export async function mongodOn(dataDir: string): Promise<ServerKind> {
     ],
     async ready(port, pid, signal) {
       await until(() => isListening(port), signal);
-      await becomePrimary(port, pid, signal, { key, prepare: (admin) => ensureServiceUser(admin, password) });
+      const prepare = async (admin: Db): Promise<void> => {
+        await ensureServiceUser(admin, password);
+        await raiseDataVersion(admin, progress);
+      };
+      await becomePrimary(port, pid, signal, { key, prepare });
     },
+    explain: wrongDataVersion,
     uri: (port) => uriOf(port, password),
   };
 }
@@ -42,7 +55,7 @@ export async function mongodOn(dataDir: string): Promise<ServerKind> {
  * Fails with one line for people: no mongod to be had, the data folder in use, or what mongod said.
  */
 export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
-  return startServer(await mongodOn(options.dataDir), await findMongod(options), options);
+  return startServer(await mongodOn(options.dataDir, options.progress), await findMongod(options), options);
 }
 
 /** The URI of the mongod of the data folder at this port; undefined where its credentials cannot be read. */

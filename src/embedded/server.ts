@@ -41,6 +41,8 @@ export interface ServerKind {
   arguments(folder: string, logFile: string, port: number): string[];
   /** Resolves when the server with this pid serves on this port; fails once the signal is aborted. */
   ready(port: number, pid: number, signal: AbortSignal, logFile: string): Promise<void>;
+  /** What its log says about a failed start of this version, and what to do; without it the last line has to do. */
+  explain?(log: string, version: string): string | undefined;
   /** Includes the credentials that the server requires. */
   uri(port: number): string;
 }
@@ -96,7 +98,7 @@ export async function startServer(
     const log = await readFile(logFile, "utf8").catch(() => "");
     if (attempt < 5 && /address already in use/i.test(log)) continue;
     throw new Error(
-      `${kind.role} ${program.version} (${program.source}) does not start: ${lastWords(log) ?? problem} (log: ${logFile})`,
+      `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastWords(log) ?? problem} (log: ${logFile})`,
     );
   }
 }

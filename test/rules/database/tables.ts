@@ -58,6 +58,7 @@ export const reach: Readonly<Record<string, Reach>> = {
     members: ["Collection.estimatedDocumentCount"],
     why: "a rough number of all notes, from the metadata: nothing is read that a lease would have to prove",
   },
+  "src/embedded/data-version.ts": { members: ["Db.command"], why: "raises the data to the version of its mongod" },
   "src/embedded/mongod-user.ts": { members: ["Db.command"], why: "creates the user that the service connects as" },
   "src/embedded/replica-set.ts": {
     members: ["Collection.findOne", "Db.command"],
