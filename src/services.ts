@@ -1,5 +1,6 @@
 // The services over their stores, wired: what the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
+import { createAccess } from "./accounts/access.ts";
 import { isAnyErasing } from "./accounts/erasure-lease.ts";
 import { createErasures, erasureCollection } from "./accounts/erasure.ts";
 import { createLevers } from "./accounts/levers.ts";
@@ -136,6 +137,7 @@ export function createServices(
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
     accounts,
+    access: createAccess({ client, accounts, audit }),
     erasures: createErasures({
       client,
       specs: allCollections,

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Returns sign-ins, sign-outs, operations on the API key (including rejected ones), tool calls by assistants, and exports by the operator. The newest comes first. Entries never change and contain no secrets.
+         * @description Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. Of the operator's actions it returns exports, suspensions, ended sessions, links of identities and changes of the enrolment. The newest comes first. Entries never change and contain no secrets.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -872,7 +872,7 @@ export interface components {
          * @description The kinds of entries in the audit log.
          * @enum {string}
          */
-        AuditEvent: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other";
+        AuditEvent: "signed_in" | "signed_out" | "key_created" | "key_rotated" | "key_revoked" | "key_refused" | "tool_called" | "account_suspended" | "account_resumed" | "sessions_ended" | "records_exported" | "other" | "identity_linked" | "enrolment_changed";
         /**
          * @description The states of the service.
          * @enum {string}

@@ -71,7 +71,7 @@ async function fillOne(fixture: Fixture, at: number, extra: number): Promise<Fil
   const first = (await keys.createApiKey(create(CreateApiKeyRequestSchema), owner)).apiKey?.key ?? "";
   await writeOnce(fixture, first);
   if (state === "used" || state === "withdrawn") {
-    if (state === "withdrawn") await services.accounts.enrol(_id, false, owner.deadline);
+    if (state === "withdrawn") await services.accounts.enrol(_id, false, {});
     return { id, keys: [{ key: first, status: 200 }] };
   }
   if (state === "revoked") {

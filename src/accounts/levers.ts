@@ -100,6 +100,6 @@ export function createLevers({ client, accounts, keys, audit, endUserSessions }:
 }
 
 /** The operator, as the account's owner sees them: the digest shows which service token it was, and opens nothing. */
-function actorOf({ token, requestId, address }: OperatorCaller): Actor {
+export function actorOf({ token, requestId, address }: OperatorCaller): Actor {
   return { person: `operator (token ${token})`, requestId, address };
 }

@@ -7,6 +7,7 @@ import { uuid } from "../db/mongo.ts";
 import { fail } from "../errors.ts";
 import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
+import type { Access, AccessUse } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
 import type { Levers, LeverUse } from "./levers.ts";
@@ -19,6 +20,7 @@ const eraseMs = 2_000;
 /** The service over its store. */
 export function createAccountService(
   accounts: AccountStore,
+  access: Access,
   erasures: Erasures,
   levers: Levers,
 ): OperatorService<typeof Descriptor> {
@@ -51,12 +53,12 @@ export function createAccountService(
     },
     async setBetaEnrolment({ accountId, enrolled, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await accounts.enrol(uuid(accountId), enrolled, operator.deadline())) ?? noAccount();
+      const account = (await access.enrol(uuid(accountId), enrolled, accessOf(operator))) ?? noAccount();
       return { $typeName: "records.admin.v1.SetBetaEnrolmentResponse", account: accountMessage(account) };
     },
     async linkIdentity({ accountId, issuer, subject, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await accounts.link(uuid(accountId), { issuer, subject }, operator.deadline())) ?? noAccount();
+      const account = (await access.link(uuid(accountId), { issuer, subject }, accessOf(operator))) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
     ...leverRpcs(levers),
@@ -108,8 +110,12 @@ function leverRpcs(
   };
 }
 
-function useOf({ caller, deadline }: Operator, reason: string): LeverUse {
-  return { caller, reason, deadline: deadline() };
+function useOf(operator: Operator, reason: string): LeverUse {
+  return { ...accessOf(operator), reason };
+}
+
+function accessOf({ caller, deadline }: Operator): AccessUse {
+  return { caller, deadline: deadline() };
 }
 
 function noAccount(): never {

@@ -4,7 +4,6 @@ import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { countUpTo, findAll, findFirst } from "../db/aggregate.ts";
-import { requireNone } from "../db/fence.ts";
 import { insertInTime } from "../db/insert.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
 import { duplicateIndex } from "../db/mongo.ts";
@@ -39,7 +38,15 @@ export interface AccountDocument {
   key_changes?: number;
 }
 
-/** All accounts but those that are being erased. */
+/** What an update has done. */
+export interface AccountChange {
+  /** As it is from now on. */
+  readonly account: AccountDocument;
+  /** False where it was so before. */
+  readonly changed: boolean;
+}
+
+/** All accounts but those that are being erased. With a session, a change is part of that transaction. */
 export interface AccountStore {
   exists(id: UUID, deadline: Deadline | undefined): Promise<boolean>;
   get(id: UUID, deadline: Deadline | undefined): Promise<AccountDocument | undefined>;
@@ -51,13 +58,10 @@ export interface AccountStore {
   list(limit: number, offset: number, deadline: Deadline | undefined): Promise<AccountDocument[]>;
   /** Fails with ALREADY_EXISTS when an account has the email. */
   create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
-  /** The updated account; undefined when there is none. */
-  enrol(id: UUID, enrolled: boolean, deadline: Deadline): Promise<AccountDocument | undefined>;
-  /**
-   * The updated account; undefined when there is none. Fails with ALREADY_EXISTS when another account has the
-   * identity.
-   */
-  link(id: UUID, identity: IdentityDocument, deadline?: Deadline): Promise<AccountDocument | undefined>;
+  /** Undefined when there is no such account. */
+  enrol(id: UUID, enrolled: boolean, options: WriteOptions): Promise<AccountChange | undefined>;
+  /** Undefined when there is no such account. Fails with ALREADY_EXISTS when another account has the identity. */
+  link(id: UUID, identity: IdentityDocument, options?: WriteOptions): Promise<AccountChange | undefined>;
   /**
    * Makes the transaction collide with everything else that holds the account, and with its deletion, so that one comes
    * after the other. Undefined when there is no such account.
@@ -91,17 +95,13 @@ export function withIdentity({ issuer, subject }: IdentityDocument): Filter<Acco
 /** The accounts of a database. */
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(collections.accounts);
-  /** The updated account; undefined when there is none. */
+  /** The account as it was; undefined when there is none. */
   async function change(
     id: UUID,
     update: UpdateFilter<AccountDocument>,
-    deadline: Deadline,
+    options: WriteOptions,
   ): Promise<AccountDocument | undefined> {
-    const changed = await write(db.client, deadline, (options, fence) =>
-      accounts.findOneAndUpdate({ _id: id, ...fence }, update, { returnDocument: "after", ...options }),
-    );
-    if (changed === null) await requireNone(accounts, { _id: id }, deadline);
-    return changed ?? undefined;
+    return (await accounts.findOneAndUpdate({ _id: id }, update, options)) ?? undefined;
   }
 
   return {
@@ -126,14 +126,18 @@ export function createAccountStore(db: Db): AccountStore {
       );
       return account;
     },
-    enrol: (id, enrolled, deadline) => change(id, { $set: { beta_enrolled: enrolled } }, deadline),
-    link: (id, { issuer, subject }, deadline = deadlineIn(deadlineMs)) =>
-      mapDuplicate("identities.subject", "subject: this identity is already linked to another account.", () =>
-        change(id, { $addToSet: { identities: { issuer, subject } } }, deadline),
-      ),
-    async lock(id, session) {
-      return (await accounts.findOneAndUpdate({ _id: id }, { $inc: { key_changes: 1 } }, { session })) ?? undefined;
+    async enrol(id, enrolled, options) {
+      const before = await change(id, { $set: { beta_enrolled: enrolled } }, options);
+      const changed = before?.beta_enrolled !== enrolled;
+      return before && { account: { ...before, beta_enrolled: enrolled }, changed };
     },
+    async link(id, { issuer, subject }, options = {}) {
+      const before = await mapDuplicate("identities.subject", identityTaken, () =>
+        change(id, { $addToSet: { identities: { issuer, subject } } }, options),
+      );
+      return before && linked(before, { issuer, subject });
+    },
+    lock: (id, session) => change(id, { $inc: { key_changes: 1 } }, { session }),
     async remove(id, session) {
       return (await accounts.findOneAndDelete({ _id: id }, { session })) ?? undefined;
     },
@@ -144,6 +148,16 @@ export function createAccountStore(db: Db): AccountStore {
       );
     },
   };
+}
+
+const identityTaken = "subject: this identity is already linked to another account.";
+
+/** What linking has done to an account. */
+function linked(before: AccountDocument, identity: IdentityDocument): AccountChange {
+  const { identities = [] } = before;
+  if (identities.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject))
+    return { account: before, changed: false };
+  return { account: { ...before, identities: [...identities, identity] }, changed: true };
 }
 
 /** Runs a write; fails with ALREADY_EXISTS and the message when it meets a duplicate in the index of this field. */

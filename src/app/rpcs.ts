@@ -48,7 +48,11 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(rest, AuditService, services.auditLog);
 
   const internal = new Map(open);
-  route(internal, AccountService, createAccountService(services.accounts, services.erasures, services.levers));
+  route(
+    internal,
+    AccountService,
+    createAccountService(services.accounts, services.access, services.erasures, services.levers),
+  );
   const interfaceService = createInterfaceService({
     switches: services.switches,
     refresh: switches.refresh,

@@ -456,7 +456,7 @@ function writeRecording(m: Recording) {
 
 const names_records_v1_ApiKeyAccess: Names = { 1: "read_write", 2: "read_only" };
 
-const names_records_v1_AuditEvent: Names = { 1: "signed_in", 2: "signed_out", 3: "key_created", 4: "key_rotated", 5: "key_revoked", 6: "key_refused", 7: "tool_called", 8: "account_suspended", 9: "account_resumed", 10: "sessions_ended", 11: "records_exported", 12: "other" };
+const names_records_v1_AuditEvent: Names = { 1: "signed_in", 2: "signed_out", 3: "key_created", 4: "key_rotated", 5: "key_revoked", 6: "key_refused", 7: "tool_called", 8: "account_suspended", 9: "account_resumed", 10: "sessions_ended", 11: "records_exported", 12: "other", 13: "identity_linked", 14: "enrolment_changed" };
 
 const names_records_v1_HealthStatus: Names = { 1: "ok", 2: "degraded", 3: "disabled" };
 

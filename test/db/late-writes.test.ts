@@ -91,20 +91,6 @@ const writes: readonly (readonly [what: string, prepare: Prepare])[] = [
         accounts.create(`${randomUUID()}@x.org`, false, soon()),
   ],
   [
-    "an enrolment",
-    async ({ accounts }) => {
-      const { _id } = await accounts.create(`${randomUUID()}@x.org`, false);
-      return () => accounts.enrol(_id, true, soon());
-    },
-  ],
-  [
-    "a link to an identity",
-    async ({ accounts }) => {
-      const { _id } = await accounts.create(`${randomUUID()}@x.org`, false);
-      return () => accounts.link(_id, identity(), soon());
-    },
-  ],
-  [
     "an entry",
     async ({ audit }) =>
       () =>
@@ -221,15 +207,13 @@ test("entries that nobody waits for are not stored late, and once in time [CON-0
 });
 
 test("what is not there is missing and not unavailable, late or in time [CON-05]", async () => {
-  const { accounts, sessions, transcripts } = stores();
+  const { sessions, transcripts } = stores();
   const missing = async (): Promise<unknown[]> => [
-    await accounts.enrol(new UUID(), true, soon()),
-    await accounts.link(new UUID(), identity(), soon()),
     await sessions.end("no cookie", soon()),
     await transcripts.remove(scopeOf(new UUID()), new UUID()),
   ];
-  expect(await missing()).toEqual([undefined, undefined, undefined, false]);
-  expect(await late(missing)).toEqual([undefined, undefined, undefined, false]);
+  expect(await missing()).toEqual([undefined, false]);
+  expect(await late(missing)).toEqual([undefined, false]);
 });
 
 test("a write by one command that does not take its fence does not compile [CON-05]", () => {

@@ -99,7 +99,10 @@ test("linking an identity lets the user in at once, in the session that continue
       expect((await sendRequest(`${base}/`, { cookie })).text).not.toContain("person-cleo");
     }
     expect((await post(cookie)).status).toBe(201);
-    expect(await auditOf(second.base, cookie)).toMatchObject([{ event: "key_created", person: "cleo@example.com" }]);
+    expect(await auditOf(second.base, cookie)).toMatchObject([
+      { event: "key_created", person: "cleo@example.com" },
+      { event: "identity_linked", person: expect.stringMatching(/^operator /) },
+    ]);
   } finally {
     await second.stop();
   }

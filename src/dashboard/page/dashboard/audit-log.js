@@ -16,6 +16,8 @@ const events = {
   key_refused: { words: "Change to the API key rejected", look: "ended" },
   account_suspended: { words: "Account suspended", look: "ended" },
   account_resumed: { words: "Account resumed", look: "new" },
+  identity_linked: { words: "User linked to the account", look: "new" },
+  enrolment_changed: { words: "Beta enrolment changed", look: "calm" },
   sessions_ended: { words: "All sessions ended", look: "ended" },
   tool_called: { words: "An assistant read records", look: "calm" },
   records_exported: { words: "Records exported", look: "calm" },

@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/audit.proto.
  */
 export const file_records_v1_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChZyZWNvcmRzL3YxL2F1ZGl0LnByb3RvEgpyZWNvcmRzLnYxIncKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiMKBWxpbWl0GAEgASgFQg+6SAYaBBhkKAGSzhgCEBlIAIgBARIiCgZvZmZzZXQYAiABKAVCDbpIBBoCKACSzhgCEABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnJlY29yZHMudjEuQXVkaXRFbnRyeRIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQga6SAPIAQEizAIKCkF1ZGl0RW50cnkSFAoCaWQYASABKAlCCLpIBXIDsAEBEjYKCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESJQoFZXZlbnQYAyABKA4yFi5yZWNvcmRzLnYxLkF1ZGl0RXZlbnQSEwoGZGV0YWlsGAQgASgJSACIAQESJwoKa2V5X3ByZWZpeBgFIAEoCUIOks4YCioIcmVjXzRmUXpIAYgBARIuCgZwZXJzb24YBiABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAogBARISCgpyZXF1ZXN0X2lkGAcgASgJEiIKB2FkZHJlc3MYCCABKAlCEZLOGA0qCzIwMy4wLjExMy43QgkKB19kZXRhaWxCDQoLX2tleV9wcmVmaXhCCQoHX3BlcnNvbiqOAwoKQXVkaXRFdmVudBIbChdBVURJVF9FVkVOVF9VTlNQRUNJRklFRBAAEhkKFUFVRElUX0VWRU5UX1NJR05FRF9JThABEhoKFkFVRElUX0VWRU5UX1NJR05FRF9PVVQQAhIbChdBVURJVF9FVkVOVF9LRVlfQ1JFQVRFRBADEhsKF0FVRElUX0VWRU5UX0tFWV9ST1RBVEVEEAQSGwoXQVVESVRfRVZFTlRfS0VZX1JFVk9LRUQQBRIbChdBVURJVF9FVkVOVF9LRVlfUkVGVVNFRBAGEhsKF0FVRElUX0VWRU5UX1RPT0xfQ0FMTEVEEAcSIQodQVVESVRfRVZFTlRfQUNDT1VOVF9TVVNQRU5ERUQQCBIfChtBVURJVF9FVkVOVF9BQ0NPVU5UX1JFU1VNRUQQCRIeChpBVURJVF9FVkVOVF9TRVNTSU9OU19FTkRFRBAKEiAKHEFVRElUX0VWRU5UX1JFQ09SRFNfRVhQT1JURUQQCxIVChFBVURJVF9FVkVOVF9PVEhFUhAMMqIBCgxBdWRpdFNlcnZpY2USkQEKEExpc3RBdWRpdEVudHJpZXMSIy5yZWNvcmRzLnYxLkxpc3RBdWRpdEVudHJpZXNSZXF1ZXN0GiQucmVjb3Jkcy52MS5MaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2UiMpACAYrOGA0IAioFFhciCgs4gIAQgtPkkwIYYgdlbnRyaWVzEg0vdjEvYXVkaXQtbG9nYgZwcm90bzM", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
+  fileDesc("ChZyZWNvcmRzL3YxL2F1ZGl0LnByb3RvEgpyZWNvcmRzLnYxIncKF0xpc3RBdWRpdEVudHJpZXNSZXF1ZXN0EiMKBWxpbWl0GAEgASgFQg+6SAYaBBhkKAGSzhgCEBlIAIgBARIiCgZvZmZzZXQYAiABKAVCDbpIBBoCKACSzhgCEABIAYgBAUIICgZfbGltaXRCCQoHX29mZnNldCJ3ChhMaXN0QXVkaXRFbnRyaWVzUmVzcG9uc2USJwoHZW50cmllcxgBIAMoCzIWLnJlY29yZHMudjEuQXVkaXRFbnRyeRIyCgpwYWdpbmF0aW9uGAIgASgLMhYucmVjb3Jkcy52MS5QYWdpbmF0aW9uQga6SAPIAQEizAIKCkF1ZGl0RW50cnkSFAoCaWQYASABKAlCCLpIBXIDsAEBEjYKCmNyZWF0ZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESJQoFZXZlbnQYAyABKA4yFi5yZWNvcmRzLnYxLkF1ZGl0RXZlbnQSEwoGZGV0YWlsGAQgASgJSACIAQESJwoKa2V5X3ByZWZpeBgFIAEoCUIOks4YCioIcmVjXzRmUXpIAYgBARIuCgZwZXJzb24YBiABKAlCGZLOGBUqE2Fubi5sZWVAZXhhbXBsZS5jb21IAogBARISCgpyZXF1ZXN0X2lkGAcgASgJEiIKB2FkZHJlc3MYCCABKAlCEZLOGA0qCzIwMy4wLjExMy43QgkKB19kZXRhaWxCDQoLX2tleV9wcmVmaXhCCQoHX3BlcnNvbirSAwoKQXVkaXRFdmVudBIbChdBVURJVF9FVkVOVF9VTlNQRUNJRklFRBAAEhkKFUFVRElUX0VWRU5UX1NJR05FRF9JThABEhoKFkFVRElUX0VWRU5UX1NJR05FRF9PVVQQAhIbChdBVURJVF9FVkVOVF9LRVlfQ1JFQVRFRBADEhsKF0FVRElUX0VWRU5UX0tFWV9ST1RBVEVEEAQSGwoXQVVESVRfRVZFTlRfS0VZX1JFVk9LRUQQBRIbChdBVURJVF9FVkVOVF9LRVlfUkVGVVNFRBAGEhsKF0FVRElUX0VWRU5UX1RPT0xfQ0FMTEVEEAcSIQodQVVESVRfRVZFTlRfQUNDT1VOVF9TVVNQRU5ERUQQCBIfChtBVURJVF9FVkVOVF9BQ0NPVU5UX1JFU1VNRUQQCRIeChpBVURJVF9FVkVOVF9TRVNTSU9OU19FTkRFRBAKEiAKHEFVRElUX0VWRU5UX1JFQ09SRFNfRVhQT1JURUQQCxIVChFBVURJVF9FVkVOVF9PVEhFUhAMEh8KG0FVRElUX0VWRU5UX0lERU5USVRZX0xJTktFRBANEiEKHUFVRElUX0VWRU5UX0VOUk9MTUVOVF9DSEFOR0VEEA4yogEKDEF1ZGl0U2VydmljZRKRAQoQTGlzdEF1ZGl0RW50cmllcxIjLnJlY29yZHMudjEuTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QaJC5yZWNvcmRzLnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIykAIBis4YDQgCKgUWFyIKCziAgBCC0+STAhhiB2VudHJpZXMSDS92MS9hdWRpdC1sb2diBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options, file_records_v1_pagination]);
 
 /**
  * Which page of the log to list.
@@ -245,6 +245,21 @@ export const AuditEvent = {
    * @generated from enum value: AUDIT_EVENT_OTHER = 12;
    */
   OTHER: 12,
+
+  /**
+   * The operator linked an identity to the account: a user who signs in with it is an owner. `detail` names the issuer
+   * and the subject.
+   *
+   * @generated from enum value: AUDIT_EVENT_IDENTITY_LINKED = 13;
+   */
+  IDENTITY_LINKED: 13,
+
+  /**
+   * The operator enrolled the account in the beta or withdrew it; `detail` says which.
+   *
+   * @generated from enum value: AUDIT_EVENT_ENROLMENT_CHANGED = 14;
+   */
+  ENROLMENT_CHANGED: 14,
 } as const;
 
 /**
@@ -271,8 +286,9 @@ export const AuditService: GenService<{
   /**
    * List the audit log.
    *
-   * Returns sign-ins, sign-outs, operations on the API key (including rejected ones), tool calls by assistants, and
-   * exports by the operator. The newest comes first. Entries never change and contain no secrets.
+   * Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. Of
+   * the operator's actions it returns exports, suspensions, ended sessions, links of identities and changes of the
+   * enrolment. The newest comes first. Entries never change and contain no secrets.
    *
    * @generated from rpc records.v1.AuditService.ListAuditEntries
    */

@@ -769,8 +769,8 @@ export const AccountService: GenService<{
     output: typeof ListAccountsResponseSchema;
   },
   /**
-   * Enrols an account in the beta of the interface, or withdraws it. Fails with NOT_FOUND if there is no account with
-   * this id.
+   * Enrols an account in the beta of the interface, or withdraws it. A change adds an entry to the account's audit log.
+   * Fails with NOT_FOUND if there is no account with this id.
    *
    * @generated from rpc records.admin.v1.AccountService.SetBetaEnrolment
    */
@@ -780,9 +780,9 @@ export const AccountService: GenService<{
     output: typeof SetBetaEnrolmentResponseSchema;
   },
   /**
-   * Links an identity to an account. A user who signs in with it is then an owner of the account. Linking the same
-   * identity again changes nothing. Fails with NOT_FOUND if there is no account with this id, and with ALREADY_EXISTS
-   * if the identity belongs to another account.
+   * Links an identity to an account. A user who signs in with it is then an owner of the account. A new link adds an
+   * entry to the account's audit log. Linking the same identity again changes nothing. Fails with NOT_FOUND if there is
+   * no account with this id, and with ALREADY_EXISTS if the identity belongs to another account.
    *
    * @generated from rpc records.admin.v1.AccountService.LinkIdentity
    */
