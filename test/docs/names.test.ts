@@ -11,6 +11,7 @@ import type { Context } from "../../src/cli/context.ts";
 import { describe } from "../../src/cli/program.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { failures } from "../../src/errors.ts";
+import { AuditEventSchema } from "../../src/gen/records/v1/audit_pb.ts";
 import { ReasonSchema } from "../../src/gen/records/v1/errors_pb.ts";
 import { exchange } from "../../fixtures/clients/raw.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -31,6 +32,7 @@ const settings = new Set(
 );
 for (const name of secretSettings) settings.add(fileVariable(name));
 const reasons = new Map(ReasonSchema.values.map(({ name, number }) => [name.replace("REASON_", ""), number]));
+const events = AuditEventSchema.values.map(({ name }) => name.replace("AUDIT_EVENT_", "").toLowerCase());
 const codes = new Set(
   Object.values(Code)
     .filter((name) => typeof name === "string")
@@ -134,6 +136,13 @@ test("the table of reasons is the service's own: every reason, its status and it
   expect(rows).toEqual(own);
 });
 
+test("the table of the audit log is the interface's own: every event that a release writes", () => {
+  const [, section = ""] = /^## Audit log$([\s\S]*?)^## /m.exec(readPage("docs/production.md").prose) ?? [];
+  const rows = [...section.matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(([, event]) => event);
+  expect(events).toEqual(expect.arrayContaining(["unspecified", "other"]));
+  expect(rows.sort()).toEqual(events.filter((event) => event !== "unspecified" && event !== "other").sort());
+});
+
 test("the table of metrics is what an instance serves: every one of ours, its kind and its labels", () => {
   const served = new Map(
     [...metrics.matchAll(/^# TYPE (records_\w+) (\w+)$/gm)].map(([, name = "", kind = ""]) => [name, kind]),
@@ -166,7 +175,8 @@ test("every metric that the guide names is served, by us or by Node", () => {
     ),
   );
   expect(named.length).toBeGreaterThan(20);
-  expect([...new Set(named)].filter((name) => !served.has(name))).toEqual([]);
+  // An event of the audit log begins like a metric.
+  expect([...new Set(named)].filter((name) => !served.has(name) && !events.includes(name))).toEqual([]);
 });
 
 /** Reads a command as the program does, and does nothing. Throws what the program would say. */
