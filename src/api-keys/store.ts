@@ -27,6 +27,7 @@ export interface ApiKeyDocument {
   last_used_at?: Date;
   /** Only an active key has it: it makes one an account unique. */
   active?: true;
+  /** When it was revoked, of every key that is not active: the index `expiry` deletes it some time later. */
   revoked_at?: Date;
   /** Present while the account is suspended. */
   suspended?: true;
@@ -66,6 +67,12 @@ export interface ApiKeyStore {
   removeAll(accountId: UUID, options: WriteOptions): Promise<void>;
 }
 
+/**
+ * A revoked key is kept to name its account to an operator who finds it somewhere, by its first characters. It is not
+ * kept for ever, because an owner can rotate ten times a second.
+ */
+const keptSeconds = 30 * 24 * 3_600;
+
 export const apiKeyCollection: CollectionSpec = {
   collection: collections.apiKeys,
   erasure: { key: "created_at" },
@@ -74,6 +81,8 @@ export const apiKeyCollection: CollectionSpec = {
     { key: { account_id: 1, created_at: 1 }, name: "account" },
     { key: { key_id: 1 }, name: "id" },
     { key: { prefix: 1 }, name: "prefix" },
+    // Sparse, so that it holds no active key: those have no time of revocation, and never expire.
+    { key: { revoked_at: 1 }, name: "expiry", sparse: true, expireAfterSeconds: keptSeconds },
   ],
 };
 

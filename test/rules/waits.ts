@@ -18,6 +18,7 @@ export const waits: readonly string[] = [
   "test/accounts/erasure-lease.test.ts (1)",
   "test/accounts/erasure.test.ts (1)",
   "test/accounts/nothing-left.test.ts (2)",
+  "test/api-keys/retention.test.ts (1)",
   "test/audit/retention.test.ts (1)",
   "test/browser/dashboard-states.test.ts (2)",
   "test/browser/dashboard.test.ts (5)",

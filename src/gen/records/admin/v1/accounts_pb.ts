@@ -816,8 +816,9 @@ export const AccountService: GenService<{
     output: typeof ResumeAccountResponseSchema;
   },
   /**
-   * Revokes an API key of any account. Revoking it again returns the time of the first revocation. Fails with NOT_FOUND
-   * if there is no such key, and with INVALID_REQUEST if several active keys begin with the prefix.
+   * Revokes an API key of any account. Revoking it again returns the time of the first revocation, for 30 days: then
+   * the key is deleted. Fails with NOT_FOUND if there is no such key, and with INVALID_REQUEST if several active keys
+   * begin with the prefix.
    *
    * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
    */
