@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Redis } from "ioredis";
 import type { MongoClient, UUID } from "mongodb";
-import { termsIndex } from "../../src/db/word-search.ts";
+import { termsIndex } from "../../src/db/search-index.ts";
 import type { ChildInstance } from "../../fixtures/service/child.ts";
 import { rest } from "../../fixtures/service/service.ts";
 

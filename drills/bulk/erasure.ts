@@ -10,7 +10,7 @@ import { connectMongo } from "../../src/db/mongo.ts";
 import { rankAt } from "../../src/db/rank.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import type { NoteDocument } from "../../src/notes/document.ts";
-import { termsIndex } from "../../src/db/word-search.ts";
+import { termsIndex } from "../../src/db/search-index.ts";
 import { createServices } from "../../src/services.ts";
 import type { Latencies } from "./erasure-figures.ts";
 import { conflictsIn, deletedBy, isIndexed, leftInMongo, leftInRedis, readAll } from "./erasure-figures.ts";

@@ -8,8 +8,9 @@ import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
 import { cutPage, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
+import { listIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
-import { listIndex, planFilter, planWords, wholeFilter } from "../db/word-search.ts";
+import { planFilter, planReadings, wholeFilter } from "../db/word-search.ts";
 import type { Scope } from "../call/scope.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { queryReadings } from "../search/phones.ts";
@@ -57,7 +58,7 @@ export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   return {
     async search(scope, query) {
-      const plans = await planQuery(contacts, scope, query);
+      const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
       if (plans.length === 0) return [];
       const found = foundStages(contacts, scope, plans);
       return hydrated(contacts, scope, async (stages) =>
@@ -103,16 +104,6 @@ async function hydrated(
   return whole;
 }
 
-/** A plan for each reading of the query; none where nothing can match. */
-async function planQuery(contacts: Collection<Document>, scope: Scope, query: string): Promise<WordPlan[]> {
-  const plans: WordPlan[] = [];
-  for (const words of queryReadings(query)) {
-    const plan = await planWords(contacts, scope, words, CONTACT_SHAPE);
-    if (plan !== undefined) plans.push(plan);
-  }
-  return plans;
-}
-
 /** The ids of the page and of one contact more. */
 async function findIds(
   contacts: Collection<Document>,
@@ -151,7 +142,7 @@ async function findActive(
   condition: Document,
   most: number,
 ): Promise<UUID[]> {
-  const plans = await planQuery(contacts, scope, query);
+  const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
   if (plans.length === 0) return [];
   const stages = [...foundStages(contacts, scope, plans, { condition, most }), { $project: { _id: 1 } }];
   return idsOf(await read<KnownRecord>(contacts, scope, stages));
@@ -178,9 +169,20 @@ async function findArchived(
   for (const [at, contact] of (await read<ContactDocument>(contacts, scope, stages, { hint: listIndex })).entries()) {
     if (at % archivedAtOnce === archivedAtOnce - 1) await setImmediate();
     const { n } = termsOf(contact);
-    if (readings.some((words) => words.every((word) => hasWord(n, word)))) found.push(contact._id);
+    if (matchesAny(n, readings)) found.push(contact._id);
   }
   return found;
+}
+
+/** Whether every word of some reading is found. Each word is looked for once, however many readings have it. */
+function matchesAny(n: string, readings: readonly (readonly string[])[]): boolean {
+  const known = new Map<string, boolean>();
+  const has = (word: string): boolean => {
+    const found = known.get(word) ?? hasWord(n, word);
+    known.set(word, found);
+    return found;
+  };
+  return readings.some((words) => words.every(has));
 }
 
 function idsOf(rows: readonly KnownRecord[]): UUID[] {

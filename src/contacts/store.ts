@@ -12,7 +12,7 @@ import type { CollectionSpec } from "../db/mongo.ts";
 import { rankBetween } from "../db/rank.ts";
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { read } from "../db/read.ts";
-import { listIndex, termsIndex } from "../db/word-search.ts";
+import { listIndex, termsIndex } from "../db/search-index.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { WriteOptions } from "../db/write.ts";

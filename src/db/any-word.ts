@@ -5,7 +5,7 @@ import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
-import { searchIndex } from "./word-search.ts";
+import { searchIndex } from "./search-index.ts";
 
 /** How many words are looked for, and how many documents of each: the newest. */
 const mostWords = 12;

@@ -5,6 +5,16 @@ import { MongoServerError } from "mongodb";
 import { indexesOf } from "./indexes.ts";
 import { unlessMissing } from "./mongo.ts";
 
+/** The index `{account_id, g, rank: -1}` that every searchable collection has under this name. */
+export const searchIndex = "search";
+export const termsIndex = {
+  key: { account_id: 1, g: 1, rank: -1 },
+  name: searchIndex,
+  storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
+} as const;
+/** The index `{account_id, rank: -1}`. */
+export const listIndex = "list";
+
 /** One index, which comes and goes. */
 export interface SearchIndex {
   /** Whether it can be used: it is there, and not being built. */

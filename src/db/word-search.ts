@@ -4,28 +4,9 @@ import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
 import { checkPattern, isDecidedByTerm, probe, wholeCheckPattern, wholeProbe } from "../search/terms.ts";
 import type { PageRequest } from "./page.ts";
-import { read } from "./read.ts";
 import { isWithoutIndex } from "./search-index.ts";
-
-/** The index `{account_id, g, rank: -1}` that every searchable collection has under this name. */
-export const searchIndex = "search";
-export const termsIndex = {
-  key: { account_id: 1, g: 1, rank: -1 },
-  name: searchIndex,
-  storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
-} as const;
-/** The index `{account_id, rank: -1}`. */
-export const listIndex = "list";
-
-/** How many documents of each word are counted at first. */
-const counted = 200;
-/** Where every word has as many, each is tried at these numbers, to find out which word is rarer. */
-const triedAt = [1_000, 5_000] as const;
-/**
- * How many index keys a query passes over, shared by its words. Each word has at least `counted` of them, and passes
- * over those up to the lower bound twice.
- */
-const mostPassed = 20_000;
+import type { Counted, Within } from "./term-counts.ts";
+import { counted, countTerms, tryTerms } from "./term-counts.ts";
 
 /** The words of a query, the word that drives the index scan, and how far back the scan goes. */
 export interface WordPlan {
@@ -45,11 +26,6 @@ export interface WordPlan {
   readonly wholeSince: number | undefined;
 }
 
-/** Limits the search to a part of the account: a condition on the rank. */
-export interface Within {
-  readonly rank?: Document;
-}
-
 /** A page that is searched by words. */
 export interface PageSearch<T> {
   readonly page: PageRequest;
@@ -59,20 +35,22 @@ export interface PageSearch<T> {
 }
 
 /**
- * Plans a query for words that must all be found: the rarest drives, the others are checked in the documents that it
- * finds, the newest 5,000 of them at most. Undefined when a word has no match at all. A word that the index holds whole
- * needs no command. Others need one, and two where all of them are frequent.
+ * Plans a query that can be read in several ways: a plan for each reading whose words can all be found. The rarest word
+ * of a reading drives, the others are checked in the documents that it finds, the newest 5,000 of them at most. A
+ * reading of one word that the index holds whole needs no command. All others together need one, and two where one of
+ * them has only frequent words.
  */
-export async function planWords(
+export async function planReadings(
   collection: Collection<Document>,
   scope: Scope,
-  words: readonly string[],
+  readings: readonly (readonly string[])[],
   shape: SearchShape,
-): Promise<WordPlan | undefined> {
-  const uncounted = planUncounted(words, shape);
-  if (uncounted !== undefined) return uncounted;
-  const { plan, further } = await planByCounts(collection, scope, words, shape, {});
-  return further === undefined ? plan : further();
+): Promise<WordPlan[]> {
+  const uncounted = readings.flatMap((words) => planUncounted(words, shape) ?? []);
+  const others = readings.filter((words) => planUncounted(words, shape) === undefined);
+  if (others.length === 0) return uncounted;
+  const { plans, further } = await planByCounts(collection, scope, others, shape, {});
+  return [...uncounted, ...(further === undefined ? plans : await further())];
 }
 
 /**
@@ -90,22 +68,30 @@ export async function searchPage<T>(
   try {
     const uncounted = planUncounted(words, shape);
     if (uncounted !== undefined) return await run(uncounted);
-    const { plan, further } = await planByCounts(collection, scope, words, shape, within);
-    if (plan === undefined) return [];
-    const rows = further === undefined || page.offset + page.limit < counted ? await run(plan) : [];
-    return further === undefined || rows.length > page.limit ? rows : await run(await further());
+    const { plans, further } = await planByCounts(collection, scope, [words], shape, within);
+    const runAll = async ([plan]: readonly WordPlan[]): Promise<T[]> => (plan === undefined ? [] : run(plan));
+    const rows = further === undefined || page.offset + page.limit < counted ? await runAll(plans) : [];
+    return further === undefined || rows.length > page.limit ? rows : await runAll(await further());
   } catch (error) {
     if (!isWithoutIndex(error)) throw error;
     return run({ words, driver: undefined, wholeDriver: undefined, since: undefined, wholeSince: undefined });
   }
 }
 
-/** A plan by what is known of the words. */
+/** The plans by what is known of the words. */
 interface Planned {
-  /** Undefined where a word has no match. */
-  readonly plan: WordPlan | undefined;
-  /** Makes a better plan, by one command; undefined where this one is the best. */
-  readonly further: (() => Promise<WordPlan>) | undefined;
+  /** None for a reading that has a word without a match. */
+  readonly plans: readonly WordPlan[];
+  /** Makes better plans, by one command; undefined where these are the best. */
+  readonly further: (() => Promise<WordPlan[]>) | undefined;
+}
+
+/** A reading with the counts of its words' terms: of their beginnings, and of whole words. */
+interface CountedReading {
+  readonly words: readonly string[];
+  readonly indexed: readonly string[];
+  readonly begun: readonly Counted[];
+  readonly whole: readonly Counted[];
 }
 
 /** The plan for one word that the index holds whole; undefined where words have to be counted. */
@@ -115,41 +101,60 @@ function planUncounted(words: readonly string[], shape: SearchShape): WordPlan |
   return { words, driver: word, wholeDriver: shape.whole ? word : undefined, since: undefined, wholeSince: undefined };
 }
 
-/** The plan by counts, by one command. */
+/**
+ * The plans by counts, by one command. A term that several readings have is counted once, and all terms share one
+ * bound: further readings cost what further words in a query of one reading cost.
+ */
 async function planByCounts(
   collection: Collection<Document>,
   scope: Scope,
-  words: readonly string[],
+  readings: readonly (readonly string[])[],
   shape: SearchShape,
   within: Within,
 ): Promise<Planned> {
-  const indexed = indexedOf(words, shape);
-  const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
-  const wholes = shape.whole ? indexed.map((word) => wholeProbe(word).term) : [];
-  const counts = await countTerms(collection, scope, [...beginnings, ...wholes], within);
-  const [begun, whole] = [counts.slice(0, beginnings.length), counts.slice(beginnings.length)];
-  if (begun.some(({ count }) => count === 0)) return { plan: undefined, further: undefined };
-  const plan = planOf(words, indexed, begun, whole);
-  const undecided = [begun, whole].filter(
-    (those) => those.length > 0 && those.every(({ since }) => since !== undefined),
-  );
-  if (undecided.length === 0) return { plan, further: undefined };
+  const counts = await countReadings(collection, scope, readings, shape, within);
+  const plans = counts.map(planOf);
+  const undecided = counts
+    .flatMap(({ begun, whole }) => [begun, whole])
+    .filter((those) => those.length > 0 && those.every(({ since }) => since !== undefined));
+  if (undecided.length === 0) return { plans, further: undefined };
   return {
-    plan,
+    plans,
     async further() {
       const tried = await tryTerms(collection, scope, undecided, within);
       const better = (those: readonly Counted[]): Counted[] => those.map((one) => tried.get(one) ?? one);
-      return planOf(words, indexed, better(begun), better(whole));
+      return counts.map((one) => planOf({ ...one, begun: better(one.begun), whole: better(one.whole) }));
     },
   };
 }
 
-function planOf(
-  words: readonly string[],
-  indexed: readonly string[],
-  begun: readonly Counted[],
-  whole: readonly Counted[],
-): WordPlan {
+/** The readings of which every word has a match. */
+async function countReadings(
+  collection: Collection<Document>,
+  scope: Scope,
+  readings: readonly (readonly string[])[],
+  shape: SearchShape,
+  within: Within,
+): Promise<CountedReading[]> {
+  const termed = readings.map((words) => {
+    const indexed = indexedOf(words, shape);
+    const beginnings = indexed.length === 0 ? [undefined] : indexed.map((word) => probe(word, shape)?.term);
+    return { words, indexed, beginnings, wholes: shape.whole ? indexed.map((word) => wholeProbe(word).term) : [] };
+  });
+  const terms = new Set(termed.flatMap(({ beginnings, wholes }) => [...beginnings, ...wholes]));
+  const counts = await countTerms(collection, scope, [...terms], within);
+  const found = (those: readonly (string | undefined)[]): Counted[] => those.flatMap((term) => counts.get(term) ?? []);
+  return termed
+    .map(({ words, indexed, beginnings, wholes }) => ({
+      words,
+      indexed,
+      begun: found(beginnings),
+      whole: found(wholes),
+    }))
+    .filter(({ begun }) => begun.every(({ count }) => count > 0));
+}
+
+function planOf({ words, indexed, begun, whole }: CountedReading): WordPlan {
   const first = rarest(indexed, begun);
   const firstWhole = whole.some(({ count }) => count === 0) ? undefined : rarest(indexed, whole);
   return {
@@ -196,85 +201,6 @@ function sinceFilter(since: number | undefined, { rank }: Within): Document {
 /** Conditions on the words' text. */
 export function checks(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
-}
-
-/** How many documents have a term, up to a bound; where the bound was reached, the rank of the last one counted. */
-interface Counted {
-  readonly term: string | undefined;
-  readonly count: number;
-  readonly since: number | undefined;
-}
-
-/** All counts in one command: index keys are counted, no document is read. Without a term all documents count. */
-async function countTerms(
-  collection: Collection<Document>,
-  scope: Scope,
-  terms: readonly (string | undefined)[],
-  within: Within,
-): Promise<Counted[]> {
-  const pipelines = terms.map((term, at): Document[] => [
-    ...newestWith(scope, term, within),
-    { $limit: counted },
-    { $group: { _id: at, count: { $sum: 1 }, since: { $min: "$rank" } } },
-  ]);
-  const rows = await together<{ _id: number; count: number; since: number }>(collection, scope, terms, pipelines);
-  const found = new Map(rows.map((row) => [row._id, row]));
-  return terms.map((term, at) => {
-    const { count, since } = found.get(at) ?? { count: 0, since: undefined };
-    return { term, count, since: count < counted ? undefined : since };
-  });
-}
-
-/**
- * Whether each term has as many documents as the bounds say, in one command: to pass over keys costs a third of
- * counting them.
- */
-async function tryTerms(
-  collection: Collection<Document>,
-  scope: Scope,
-  groups: readonly (readonly Counted[])[],
-  within: Within,
-): Promise<ReadonlyMap<Counted, Counted>> {
-  const counts = groups.flat();
-  const share = Math.max(counted, Math.floor(mostPassed / counts.length));
-  const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
-  const pipelines = groups.flatMap((group) =>
-    group.flatMap((one) =>
-      // A term without others has nothing to be rarer than.
-      (group.length === 1 ? bounds.slice(-1) : bounds).map((bound): Document[] => [
-        ...newestWith(scope, one.term, within),
-        { $skip: bound - 1 },
-        { $limit: 1 },
-        { $project: { _id: 0, rank: 1, at: { $literal: counts.indexOf(one) }, bound: { $literal: bound } } },
-      ]),
-    ),
-  );
-  const terms = counts.map(({ term }) => term);
-  const rows = await together<{ at: number; bound: number; rank: number }>(collection, scope, terms, pipelines);
-  return new Map(
-    counts.map((one, at) => {
-      const reached = rows.filter((row) => row.at === at);
-      const last = reached.find(({ bound }) => bound === bounds.at(-1));
-      const count = Math.max(one.count, ...reached.map(({ bound }) => bound));
-      return [one, { term: one.term, count, since: last?.rank }];
-    }),
-  );
-}
-
-function newestWith({ accountId }: Scope, term: string | undefined, within: Within): Document[] {
-  const match = { account_id: accountId, ...(term === undefined ? {} : { g: term }), ...within };
-  return [{ $match: match }, { $sort: { rank: -1 } }];
-}
-
-function together<T extends Document>(
-  collection: Collection<Document>,
-  scope: Scope,
-  terms: readonly (string | undefined)[],
-  [first = [], ...others]: readonly Document[][],
-): Promise<T[]> {
-  const unions = others.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
-  const hint = terms.includes(undefined) ? listIndex : searchIndex;
-  return read<T>(collection, scope, [...first, ...unions], { hint });
 }
 
 /** Of equally rare words the longer one: it is likelier to be rare beyond the bound. */

@@ -9,8 +9,7 @@ import type { Background, OnTrouble } from "../db/repeat.ts";
 import { repeat } from "../db/repeat.ts";
 import type { Deadline } from "../deadline.ts";
 import type { SearchIndex } from "../db/search-index.ts";
-import { createSearchIndex } from "../db/search-index.ts";
-import { termsIndex } from "../db/word-search.ts";
+import { createSearchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 

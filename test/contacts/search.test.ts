@@ -63,6 +63,14 @@ test("a phone is found by the beginning of its digits, with or without +, howeve
     expect(await find(client, query), query).toEqual([]);
 });
 
+test("a phone with spaces is found on either side of numbers of the name [CSR-08, SRC-05]", async () => {
+  const client = await newClient(service());
+  const unit = await client.put.contact({ full_name: "Unit 42", phone: "+49170001" });
+  await client.put.contacts({ full_name: "Unit 42", phone: "+49180001" }, { full_name: "Unit 43", phone: "+49170001" });
+  for (const query of ["unit 42 4917", "unit 42 49 17", "unit 42 +49 17", "unit +49 17 42", "+49 17 unit 42"])
+    expect(await find(client, query), query).toEqual([unit]);
+});
+
 test("archived contacts are left out of a search, and back in it when restored [CSR-09, SRC-07]", async () => {
   const client = await newClient(service());
   const [stays, goes] = await client.put.contacts({ full_name: "Ann Stays" }, { full_name: "Ann Goes" });

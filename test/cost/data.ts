@@ -84,6 +84,17 @@ export async function fill(
   return { contactIds, sessionIds: sessionDocuments.map(({ _id }) => _id) };
 }
 
+/** Fills an account with contacts: every other one is named "every", those between "1", with a phone of ones. */
+export async function fillWithOnes(client: MongoClient, accountId: string, contacts: number): Promise<void> {
+  const account_id = new UUID(accountId);
+  const now = Date.now();
+  const documents = Array.from({ length: contacts }, (_, at) => {
+    const fields = at % 2 === 0 ? { full_name: "every" } : { full_name: "1", phone: "1".repeat(49) };
+    return derive({ ...newContact(account_id, fields), updated_at: new Date(now - at * 1_000) });
+  });
+  await insert(client, "contacts", documents);
+}
+
 async function insert(client: MongoClient, collection: string, documents: readonly object[]): Promise<void> {
   for (let at = 0; at < documents.length; at += batch) {
     await client

@@ -6,6 +6,7 @@ import type { Terms } from "../../src/search/terms.ts";
 import { CONTACT_SHAPE, terms } from "../../src/search/terms.ts";
 import { recordWords } from "../../src/search/words.ts";
 import { matchesTerms, matchesStoredText } from "./finding.ts";
+import { contactAndQuery, matchesContact } from "./reference.ts";
 
 /** Whether some reading of the query matches, whichever word drives. */
 function findsPhone(
@@ -46,14 +47,42 @@ describe("phones", () => {
   });
 
   test.each([
-    ["+49 (170) 12", [["49", "170", "12"], ["#4917012"]]],
+    ["+49 (170) 12", [["49", "170", "12"], ["#4917012"], ["#49170", "12"]]],
     ["4917012", [["4917012"]]],
     ["12 12", [["12"], ["#1212"]]],
+    [
+      "unit +49 17",
+      [
+        ["unit", "49", "17"],
+        ["unit", "#4917"],
+      ],
+    ],
+    [
+      "unit 42 ＋49 17",
+      [
+        ["unit", "42", "49", "17"],
+        ["unit", "42", "#4917"],
+      ],
+    ],
+    [
+      "1 2 3 4",
+      [
+        ["1", "2", "3", "4"],
+        ["#1234"],
+        ["1", "#234"],
+        ["#123", "4"],
+        ["1", "2", "#34"],
+        ["#12", "3", "4"],
+        ["1", "#23", "4"],
+      ],
+    ],
     [
       "anna 0170 12 schmidt 3 4",
       [
         ["anna", "0170", "12", "schmidt", "3", "4"],
         ["anna", "#017012", "schmidt", "#34"],
+        ["anna", "#017012", "schmidt", "3", "4"],
+        ["anna", "0170", "12", "schmidt", "#34"],
       ],
     ],
     ["anna schm", [["anna", "schm"]]],
@@ -68,6 +97,24 @@ describe("phones", () => {
     [`${"1".repeat(30)} 2345`, [["1".repeat(30), "2345"], [`#${"1".repeat(30)}2345`]]],
   ])("CSR-08: the query %s is read as %j", (query, readings) => {
     expect(queryReadings(query)).toEqual(readings);
+  });
+
+  test("every query has at most 16 readings, and 15 more words than are typed [CSR-08, SRC-10]", () => {
+    const query = fc.string({
+      unit: fc.constantFrom("1", "2", "34", " ", " ", "+", "a"),
+      minLength: 2,
+      maxLength: 100,
+    });
+    fc.assert(
+      fc.property(query, (text) => {
+        const readings = queryReadings(text);
+        expect(readings.length).toBeLessThanOrEqual(16);
+        const typed = new Set(readings[0]);
+        expect(new Set(readings.flat()).size).toBeLessThanOrEqual(typed.size + 15);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(queryReadings("1 ".repeat(50))).toHaveLength(16);
   });
 
   test("SRC-06: a query without a letter or digit has no reading, so that nothing matches", () => {
@@ -103,6 +150,9 @@ describe("phones", () => {
     ["Ann", "030/123456", "12 34"],
     ["Ann 1234", "+49 1", "12 34"],
     ["12345 Ann", null, "ann 12 34"],
+    ["Unit 42", "+49170001", "unit 49 +17"],
+    ["Unit 42", "+49170001", "unit 43 49 17"],
+    ["Unit 42", "+49170001", "unit 42 49 18"],
   ])("the name %s with the phone %s is not found by %s [CSR-12]", (name, phone, query) => {
     expect(finds(contactTerms(recordWords(name), phone), query)).toBe(false);
   });
@@ -114,6 +164,14 @@ describe("phones", () => {
     ["Ann", "030/123456", "12"],
     ["Ann Lee", "030/123456", "lee 03 01"],
     ["4930", "4930 1", "49 30"],
+    ["Unit 42", "+49170001", "unit 42 49 17"],
+    ["Unit 42", "+49170001", "unit 42 +49 17"],
+    ["Unit 42", "+49170001", "unit +49 17 42"],
+    ["Unit 42", "+49170001", "49 17 42 unit"],
+    ["Unit 42", "+49170001", "+49 17 unit 42"],
+    ["Flat 42 7", "+49170001", "42 49 17 7 flat"],
+    ["Flat 1 2 3 4 5 6", "+49170001", "1 2 3 4 5 6 49 170 0"],
+    ["House 4 2", "+49170001", "4 2 house 49 17"],
   ])("the name %s with the phone %s is found by %s [CSR-08, CSR-12]", (name, phone, query) => {
     expect(finds(contactTerms(recordWords(name), phone), query)).toBe(true);
   });
@@ -148,5 +206,22 @@ describe("phones", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test("every query with names and numbers around a phone finds what the contract says, whichever word drives [CSR-08, CSR-12, SRC-05]", () => {
+    const met = { found: 0, missed: 0, amid: 0 };
+    fc.assert(
+      fc.property(contactAndQuery, ([contact, query]) => {
+        const found = finds(contactTerms(recordWords(contact.name), contact.phone), query);
+        met[found ? "found" : "missed"] += 1;
+        if (found && queryReadings(query).length > 2) met.amid += 1;
+        // One phone is enough: another could only repeat its digits. Among more numbers not every place is tried.
+        const numbers = query.match(/[0-9]+/g) ?? [];
+        if (numbers.length <= 6 && matchesContact(contact, query, 1)) expect(found).toBe(true);
+        if (found) expect(matchesContact(contact, query, Infinity)).toBe(true);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(Math.min(met.found, met.missed, met.amid)).toBeGreaterThan(200);
   });
 });

@@ -66,6 +66,79 @@ export function matchesWhole(record: string, query: string): boolean {
   return needed.length > 0 && needed.every((word) => words.includes(word));
 }
 
+/** A word of a query, and whether a `+` is between it and the word before. */
+interface Typed {
+  readonly word: string;
+  readonly afterPlus: boolean;
+}
+
+function typedWords(query: string): Typed[] {
+  return fold(query)
+    .split("+")
+    .flatMap((part, at) => queryTerms(part).map((word, place) => ({ word, afterPlus: at > 0 && place === 0 })));
+}
+
+/** A contact, as far as it is searched. */
+export interface SearchedContact {
+  readonly name: string;
+  readonly phone: string;
+}
+
+/**
+ * The rule for contacts: the query can be cut so that every word of it is the beginning of a word of the record, or is
+ * one of the numbers in a row that together are the beginning of the phone's digits. Those that begin with a `+` do so
+ * from there. At most `phones` such rows are in the query.
+ */
+export function matchesContact({ name, phone }: SearchedContact, query: string, phones: number): boolean {
+  const digits = fold(phone).replace(/[^0-9]/g, "");
+  const words = [...allWords(name), ...allWords(phone), digits];
+  const typed = typedWords(query);
+  const isNumber = (at: number): boolean => /^[0-9]+$/.test(typed[at]?.word ?? "");
+  const follows = (at: number): boolean => isNumber(at - 1) && isNumber(at) && typed[at]?.afterPlus === false;
+  const plusBefore = (at: number): boolean => typed[at]?.afterPlus === true || (follows(at) && plusBefore(at - 1));
+  const matchesFrom = (at: number, left: number): boolean => {
+    const first = typed[at]?.word;
+    if (first === undefined) return true;
+    if (words.some((word) => word.startsWith(first)) && matchesFrom(at + 1, left)) return true;
+    if (left === 0 || !isNumber(at) || (plusBefore(at) && typed[at]?.afterPlus === false)) return false;
+    let joined = first;
+    for (let end = at + 1; follows(end); end += 1) {
+      joined += typed[end]?.word ?? "";
+      if (digits.startsWith(joined) && matchesFrom(end + 1, left - 1)) return true;
+    }
+    return false;
+  };
+  return typed.length > 0 && matchesFrom(0, phones);
+}
+
+const digits = fc.string({ unit: fc.constantFrom(..."0124"), minLength: 1, maxLength: 3 });
+const gap = fc.constantFrom("", "", " ", "-", ") (", "\u00a0");
+const spaced = (text: string, gaps: readonly string[]): string =>
+  [...text].map((digit, at) => (at === 0 ? "" : (gaps[at % gaps.length] ?? "")) + digit).join("");
+const gaps = fc.array(gap, { minLength: 1, maxLength: 9 });
+
+/**
+ * A contact with numbers in its name and a phone, and a query that mostly finds it: the beginnings of words of the name
+ * and of the phone, in any order, the phone with or without `+` and spaced anew.
+ */
+export const contactAndQuery: fc.Arbitrary<[contact: SearchedContact, query: string]> = fc
+  .record({
+    names: fc.array(fc.oneof(digits, fc.constantFrom("unit", "flat", "b4")), { minLength: 1, maxLength: 4 }),
+    phone: fc.string({ unit: fc.constantFrom(..."0124"), minLength: 1, maxLength: 8 }),
+    typedLength: fc.integer({ min: 1, max: 5 }),
+    inRecord: gaps,
+    inQuery: gaps,
+    signs: fc.tuple(fc.constantFrom("", "+"), fc.constantFrom("", "+")),
+    stranger: fc.option(digits, { freq: 6 }),
+  })
+  .chain(({ names, phone, typedLength, inRecord, inQuery, signs: [stored, typed], stranger }) => {
+    const phoneTyped = typed + spaced(phone.slice(0, typedLength), inQuery);
+    const parts = [...names, phoneTyped, ...(stranger === null ? [] : [stranger])];
+    return fc
+      .shuffledSubarray(parts, { minLength: 1 })
+      .map((chosen) => [{ name: names.join(" "), phone: stored + spaced(phone, inRecord) }, chosen.join(" ")]);
+  });
+
 /**
  * Few letters of each script, so that records and queries meet: accents, ligatures, wide forms and squares among them.
  */

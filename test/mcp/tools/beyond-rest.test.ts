@@ -15,7 +15,7 @@ beforeAll(async () => {
   ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.com" });
   ids["ben"] = await put.contact({ full_name: "Ben Martin", phone: "+1 415 555 0100" });
   ids["old"] = await put.contact({ full_name: "Olga Martin", email: "olga@example.com" });
-  ids["gone"] = await put.contact({ full_name: "Gus Stone" });
+  ids["gone"] = await put.contact({ full_name: "Gus Stone 42", phone: "+49170001" });
   await put.archive(ids["old"], ids["gone"]);
   ids["kick"] = await put.session({ contact_id: ids["zoe"], title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
   ids["price"] = await put.session({ contact_id: ids["zoe"], title: "Price", session_date: "2026-03-02T09:00:00Z" });
@@ -71,6 +71,10 @@ const cases: readonly Case[] = [
   ofContacts("archived", ["gone", "old"], () => ({ state: "archived" })),
   ofContacts("archived, by the beginning of a word", ["old"], () => ({ state: "archived", query: "mart" })),
   ofContacts("archived, by two words", ["old"], () => ({ state: "archived", query: "martin olg" })),
+  ofContacts("archived, by a number and a phone with spaces", ["gone"], () => ({
+    state: "archived",
+    query: "gus 42 +49 17",
+  })),
   ofContacts("archived, by a word that none has", [], () => ({ state: "archived", query: "zoe" })),
   ofContacts("archived, with an email", ["old"], () => ({ state: "archived", has_email: true })),
   ofContacts("any, the active ones first", ["ben", "zoe", "old"], () => ({ state: "any", query: "martin" })),
