@@ -3,7 +3,6 @@
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";
-import { mostViolations } from "../src/errors.ts";
 import { loneSurrogate } from "../src/text.ts";
 import type { Json } from "./json.ts";
 import type { RequestReading } from "./request.ts";
@@ -12,6 +11,7 @@ import type { RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readValue } from "./scalar.ts";
 import { echoedName } from "./echoed-name.ts";
+import { collectUnknown } from "./unknown-names.ts";
 
 /**
  * Reads the arguments of one operation: its path and query parameters, and the fields that REST does not have. A null,
@@ -28,19 +28,21 @@ export function createArgumentReader(route: Route): ArgumentReader {
     (given[name] ?? null) !== null && given[name] !== "";
   return (given) => {
     const violations: Violation[] = [];
+    const unknown = collectUnknown(violations);
     const message = create(route.rpc.input) as Message & Record<string, Scalar>;
     for (const [name, value] of Object.entries(given)) {
       const field = fields.get(name);
-      if (field === undefined) violations.push(unknownArgument(name, [...fields.keys()]));
+      if (field === undefined) unknown.add(() => unknownArgument(name, [...fields.keys()]));
       else if (typeof value === "string" && loneSurrogate.test(value))
         violations.push({ field: name, rule: "surrogate", message: "must not contain a lone surrogate" });
       else if (value !== null && (value !== "" || isNeeded(field, given)))
         set(message, field, readValue(field, meant(field, value as Json), violations));
     }
+    unknown.finish();
     for (const field of fields.values()) {
       if (isNeeded(field, given) && (given[field.name] ?? null) === null) violations.push(missing(field));
     }
-    return { message, violations: violations.slice(0, mostViolations) };
+    return { message, violations };
   };
 
   function isNeeded(field: RequestField, given: Readonly<Record<string, unknown>>): boolean {

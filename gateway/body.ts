@@ -13,7 +13,13 @@ export const bodyLimit = 262_144;
 
 /** The properties of a body, or why it has none; `properties` is empty where no body was sent and none is needed. */
 export type Body =
-  | { readonly kind: "object"; readonly properties: ReadonlyMap<string, Json>; readonly flaws: readonly Flaw[] }
+  | {
+      readonly kind: "object";
+      readonly properties: ReadonlyMap<string, Json>;
+      readonly flaws: readonly Flaw[];
+      /** How many more flaws there are. */
+      readonly flawsLeft?: number;
+    }
   | { readonly kind: "rejected"; readonly violation: Violation }
   /** Rejected for its size, while the client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
@@ -58,7 +64,7 @@ function parse(bytes: Buffer): Body {
   const reading = readJson(text);
   if ("problem" in reading) return rejected("json", `the body must be JSON: ${reading.problem}`);
   if (!(reading.value instanceof Map)) return rejected("object", "the body must be a JSON object");
-  return { kind: "object", properties: reading.value, flaws: reading.flaws };
+  return { kind: "object", properties: reading.value, flaws: reading.flaws, flawsLeft: reading.flawsLeft };
 }
 
 function decode(bytes: Buffer): string | undefined {

@@ -1,6 +1,5 @@
 // A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone
 // surrogates.
-import { mostViolations } from "../src/errors.ts";
 import { loneSurrogate } from "../src/text.ts";
 
 /** A JSON value; an object is a Map, so that no name is special and the order is kept. */
@@ -15,8 +14,13 @@ export interface Flaw {
   readonly kind: "duplicate" | "surrogate";
 }
 
-/** What a text holds: a value and the first of its flaws, or why it is no JSON. */
-export type JsonReading = { readonly value: Json; readonly flaws: readonly Flaw[] } | { readonly problem: string };
+/**
+ * What a text holds: a value and its flaws, or why it is no JSON. All flaws of the outermost names are there, of deeper
+ * ones the first, and `flawsLeft` counts the others.
+ */
+export type JsonReading =
+  | { readonly value: Json; readonly flaws: readonly Flaw[]; readonly flawsLeft: number }
+  | { readonly problem: string };
 
 interface Cursor {
   readonly text: string;
@@ -27,6 +31,7 @@ interface Cursor {
 interface Reader extends Cursor {
   readonly frames: Frame[];
   readonly flaws: Flaw[];
+  deepFlaws: number;
 }
 
 /** An object or array that is open; `name` is the one whose value is being read. */
@@ -39,13 +44,15 @@ const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 /** Far more than a caller is shown of a path: deeper ones make no more work. */
 const mostLevels = 100;
+/** How many flaws below the outermost names are kept: more of them make no more work. */
+const mostDeepFlaws = 50;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
 
 /** Reads a JSON text of any depth. Positions in problems count UTF-16 units from 0. */
 export function readJson(text: string): JsonReading {
   const frames: Frame[] = [];
   const flaws: Flaw[] = [];
-  const reader: Reader = { text, at: 0, frames, flaws };
+  const reader: Reader = { text, at: 0, frames, flaws, deepFlaws: 0 };
 
   for (;;) {
     let value = readStart(reader);
@@ -63,7 +70,8 @@ export function readJson(text: string): JsonReading {
       const frame = frames.at(-1);
       if (frame === undefined) {
         skipBlanks(reader);
-        return reader.at === text.length ? { value, flaws } : { problem: problemAt(reader) };
+        if (reader.at < text.length) return { problem: problemAt(reader) };
+        return { value, flaws, flawsLeft: Math.max(0, reader.deepFlaws - mostDeepFlaws) };
       }
       const { container } = frame;
       if (Array.isArray(container)) container.push(value);
@@ -96,8 +104,15 @@ function noteSurrogate(reader: Reader, string: string): void {
   if (loneSurrogate.test(string)) note(reader, "surrogate");
 }
 
-function note({ frames, flaws }: Reader, kind: Flaw["kind"]): void {
-  if (flaws.length === mostViolations) return;
+function note(reader: Reader, kind: Flaw["kind"]): void {
+  const { frames, flaws } = reader;
+  const [outermost] = frames;
+  if (outermost !== undefined && frames.length === 1 && !Array.isArray(outermost.container)) {
+    flaws.push({ kind, path: outermost.name });
+    return;
+  }
+  reader.deepFlaws += 1;
+  if (reader.deepFlaws > mostDeepFlaws) return;
   const names = frames.slice(0, mostLevels).filter(({ container }) => !Array.isArray(container));
   flaws.push({ kind, path: names.map(({ name }) => name).join(".") });
 }

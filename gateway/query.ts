@@ -2,6 +2,7 @@
 import type { Violation } from "../src/errors.ts";
 import { decodePercent } from "./percent.ts";
 import { echoedName } from "./echoed-name.ts";
+import { collectUnknown } from "./unknown-names.ts";
 
 /**
  * Reads `a=1&b=2`, without its question mark. Of the `known` names it returns the decoded values, `+` standing for a
@@ -13,6 +14,8 @@ export function readQuery(
   violations: Violation[],
 ): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
+  const unknown = collectUnknown(violations);
+  let unreadable: Set<string> | undefined;
   let repeated: Set<string> | undefined;
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf("&", start);
@@ -24,11 +27,11 @@ export function readQuery(
     const name = decode(rawName);
     const value = decode(equals === -1 ? "" : parameter.slice(equals + 1));
     if (name === undefined || value === undefined) {
-      violations.push({
-        field: echoedName(name ?? rawName),
-        rule: "encoding",
-        message: "must be percent-encoded UTF-8",
-      });
+      if (name === undefined || !known.has(name)) unknown.add(() => notEncoded(name ?? rawName));
+      else if (unreadable?.has(name) !== true) {
+        unreadable = (unreadable ?? new Set()).add(name);
+        violations.push(notEncoded(name));
+      }
     } else if (values.has(name)) {
       repeated = (repeated ?? new Set()).add(name);
     } else if (known.has(name)) {
@@ -36,9 +39,14 @@ export function readQuery(
     }
     start = end + 1;
   }
+  unknown.finish();
   for (const field of repeated ?? [])
     violations.push({ field, rule: "repeated", message: "must not be given more than once" });
   return values;
+}
+
+function notEncoded(name: string): Violation {
+  return { field: echoedName(name), rule: "encoding", message: "must be percent-encoded UTF-8" };
 }
 
 function decode(text: string): string | undefined {

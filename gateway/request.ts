@@ -3,7 +3,6 @@ import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../src/errors.ts";
-import { mostViolations } from "../src/errors.ts";
 import type { Body } from "./body.ts";
 import type { Flaw, Json } from "./json.ts";
 import { decodePercent } from "./percent.ts";
@@ -12,6 +11,8 @@ import type { RequestBody, RequestField, Route } from "./route.ts";
 import type { Scalar } from "./scalar.ts";
 import { readText, readValue } from "./scalar.ts";
 import { echoedName } from "./echoed-name.ts";
+import type { UnknownNames } from "./unknown-names.ts";
+import { collectUnknown } from "./unknown-names.ts";
 
 /** The message, as far as it could be read, and what is wrong with the rest. */
 export interface RequestReading {
@@ -44,7 +45,7 @@ export function createRequestReader(route: Route): RequestReader {
     if (!takesNothing) readParameters(fields, query, violations);
     if (received?.kind === "object") readProperties?.(fields, received, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
-    return { message, violations: violations.slice(0, mostViolations) };
+    return { message, violations };
   };
 
   function readParameters(fields: Fields, query: string, violations: Violation[]): void {
@@ -66,26 +67,46 @@ function createPropertyReader(body: RequestBody): PropertyReader {
   const names = [...known.keys()].join(", ");
   const choice = names.replace(/, (?=[^,]*$)/, " or ");
 
-  function readProperty(fields: Fields, name: string, value: Json, violations: Violation[]): void {
-    const field = known.get(name);
-    if (field === undefined) {
-      const message = `is not a known property. Use ${choice}`;
-      violations.push({ field: echoedName(name), rule: "unknown_property", message });
-    } else if (value !== null) {
+  function readProperty(field: RequestField, value: Json, fields: Fields, violations: Violation[]): void {
+    if (value !== null) {
       set(fields, field, readValue(field, value, violations));
     } else if (!field.nullable) {
-      violations.push({ field: name, rule: "not_null", message: "must not be null" });
+      violations.push({ field: field.name, rule: "not_null", message: "must not be null" });
     }
   }
 
-  return (fields, { properties, flaws }, violations) => {
+  function unknownProperty(name: string): Violation {
+    const message = `is not a known property. Use ${choice}`;
+    return { field: echoedName(name), rule: "unknown_property", message };
+  }
+
+  /** Returns the known properties that have flaws. */
+  function addFlaws(flaws: readonly Flaw[], violations: Violation[], unknown: UnknownNames): ReadonlySet<string> {
     const flawed = new Set<string>();
+    const added = new Set<string>();
     for (const flaw of flaws) {
-      flawed.add(flaw.path);
-      violations.push(flawViolation(flaw));
+      const { path, kind } = flaw;
+      if (!known.has(path)) {
+        unknown.add(() => flawViolation(flaw));
+      } else if (!added.has(`${kind} ${path}`)) {
+        added.add(`${kind} ${path}`);
+        flawed.add(path);
+        violations.push(flawViolation(flaw));
+      }
     }
-    for (const [name, value] of properties)
-      if (!flawed.has(name) || !known.has(name)) readProperty(fields, name, value, violations);
+    return flawed;
+  }
+
+  return (fields, { properties, flaws, flawsLeft = 0 }, violations) => {
+    const unknown = collectUnknown(violations);
+    const flawed = addFlaws(flaws, violations, unknown);
+    unknown.count(flawsLeft);
+    for (const [name, value] of properties) {
+      const field = known.get(name);
+      if (field === undefined) unknown.add(() => unknownProperty(name));
+      else if (!flawed.has(name)) readProperty(field, value, fields, violations);
+    }
+    unknown.finish();
     for (const field of body.fields) if (field.required && !properties.has(field.name)) violations.push(missing(field));
     if (body.mask === undefined) return;
     if (properties.size === 0) {

@@ -16,8 +16,10 @@ export interface Violation {
   readonly message: string;
 }
 
-/** A caller sees no more than this, so that a response stays small whatever the request. */
-export const mostViolations = 50;
+/** A violation's message, with the number of violations that the response leaves out after it. */
+export function withMore(message: string, more: number): string {
+  return `${message} (and ${more} more)`;
+}
 
 /** The values that `records.v1.Reason` defines. */
 export type FailureReason = (typeof Reason)[keyof typeof Reason];

@@ -1,7 +1,9 @@
 // What a tool is: how it is described to a model, and how it is called.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import { unknownArgument } from "../../gateway/arguments.ts";
+import { collectUnknown } from "../../gateway/unknown-names.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
+import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Calls } from "./calls.ts";
@@ -32,8 +34,11 @@ export interface Tool {
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Rejects an argument that the tool does not have, naming those that it has. */
+/** Rejects arguments that the tool does not have, naming those that it has. */
 export function rejectOthers(given: Arguments, names: readonly string[]): void {
-  const other = Object.keys(given).find((name) => !names.includes(name));
-  if (other !== undefined) rejectInput([unknownArgument(other, names)]);
+  const violations: Violation[] = [];
+  const unknown = collectUnknown(violations);
+  for (const name of Object.keys(given)) if (!names.includes(name)) unknown.add(() => unknownArgument(name, names));
+  unknown.finish();
+  if (violations.length > 0) rejectInput(violations);
 }

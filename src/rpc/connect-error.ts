@@ -1,9 +1,10 @@
 // How a failure is reported over Connect and gRPC: code, message, and the details of google.rpc (contract §9).
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
+import type { BadRequest_FieldViolationSchema } from "../gen/google/rpc/error_details_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, RetryInfoSchema } from "../gen/google/rpc/error_details_pb.ts";
 import type { Failure, Violation } from "../errors.ts";
-import { failureOf, reasonName } from "../errors.ts";
+import { failureOf, reasonName, withMore } from "../errors.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { sanitizeForEcho } from "../text.ts";
@@ -28,12 +29,7 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
   if (violations.length > 0) {
-    const fieldViolations = fitting(violations).map(({ field, rule, message }) => ({
-      field: sanitizeForEcho(field, longest.message),
-      reason: rule,
-      description: sanitizeForEcho(message, longest.message),
-    }));
-    details.push({ desc: BadRequestSchema, value: { fieldViolations } });
+    details.push({ desc: BadRequestSchema, value: { fieldViolations: fieldViolationsOf(violations) } });
   }
   if (retryAfterSeconds !== undefined) {
     details.push({ desc: RetryInfoSchema, value: { retryDelay: { seconds: BigInt(retryAfterSeconds), nanos: 0 } } });
@@ -44,11 +40,22 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   return new ConnectError(sanitizeForEcho(failure.message, longest.message), kind.code, headers, details);
 }
 
-/** The first of them, and as many more as there is room for. */
-function fitting(violations: readonly Violation[]): readonly Violation[] {
+/** The first of them, and as many more as there is room for; the last one says how many are left out. */
+function fieldViolationsOf(
+  violations: readonly Violation[],
+): MessageInitShape<typeof BadRequest_FieldViolationSchema>[] {
   let length = 0;
-  return violations.filter(({ field, rule, message }, index) => {
+  const fitting = violations.filter(({ field, rule, message }, index) => {
     length += field.length + rule.length + message.length;
     return length <= longest.violations || index === 0;
+  });
+  const more = violations.length - fitting.length;
+  return fitting.map(({ field, rule, message }, at) => {
+    const description = sanitizeForEcho(message, longest.message);
+    return {
+      field: sanitizeForEcho(field, longest.message),
+      reason: rule,
+      description: more > 0 && at === fitting.length - 1 ? withMore(description, more) : description,
+    };
   });
 }

@@ -74,6 +74,21 @@ test("a property other than the three is 422, and named, nothing written [CCR-07
   expect(await counts(service())).toEqual(before);
 });
 
+test("100 unknown properties hide nothing that is wrong with known ones [ERR-03, CCR-10]", async () => {
+  const client = await newClient(service());
+  const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`p${at}`, at]));
+  const last = async (body: object): Promise<string[]> =>
+    (await client.post("/v1/contacts", { ...unknown, ...body })).body.error.message.split("; ").slice(49);
+  const more = "p49: is not a known property. Use full_name, email or phone (and 50 more)";
+  expect(await last({})).toEqual([more, "full_name: is required"]);
+  expect(await last({ email: "bad", phone: 5, full_name: "" })).toEqual([
+    more,
+    "phone: must be a string",
+    "full_name: must not be empty",
+    "email: must be an email address such as name@example.com",
+  ]);
+});
+
 test("full_name is required and a string: missing or null is 422 [CCR-11]", async () => {
   const client = await newClient(service());
   for (const body of [

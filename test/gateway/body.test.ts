@@ -140,11 +140,45 @@ test("what is wrong has a rule for programs, and the field stays as if it had no
   expect(gateway.messages[0]).toMatchObject({ fullName: "" });
 });
 
-test("a caller gets 50 faults at most, and of long names only the beginning", async () => {
+test("a response names 50 unknown properties at most, and how many more there are, and of long names only the beginning", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
   const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
-  expect(reported).toHaveLength(50);
-  expect(reported[0]).toBe(`${"n".repeat(64)}…: is not a known property. Use full_name, email or phone`);
+  expect(reported).toHaveLength(51);
+  const unknown = `${"n".repeat(64)}…: is not a known property. Use full_name, email or phone`;
+  expect(reported[0]).toBe(unknown);
+  expect(reported.slice(-2)).toEqual([`${unknown} (and 1950 more)`, "full_name: is required"]);
+});
+
+test("however many names are unknown, what is wrong with known ones is reported, each once [ERR-03]", async () => {
+  const many = (count: number, of: (at: number) => string): string =>
+    Array.from({ length: count }, (_, at) => of(at)).join(",");
+  const unknown = many(100, (at) => `"p${at}":1`);
+  const known = await rejections(`{${unknown},"email":5,"phone":5,"full_name":null}`);
+  expect(known).toHaveLength(53);
+  expect(known[49]).toBe("p49: is not a known property. Use full_name, email or phone (and 50 more)");
+  expect(known.slice(50)).toEqual([
+    "email: must be a string",
+    "phone: must be a string",
+    "full_name: must not be null",
+  ]);
+  const flawed = await rejections(
+    `{${many(60, (at) => `"p${at}":"\\ud800"`)},"x":{${many(60, () => '"y":1')}},${many(60, () => '"email":"\\ud800"')},"phone":5}`,
+  );
+  expect(flawed).toHaveLength(54);
+  expect(flawed[49]).toBe("p49: must not contain a lone surrogate (and 130 more)");
+  expect(flawed.slice(50)).toEqual([
+    "email: must not contain a lone surrogate",
+    "email: must not be given more than once",
+    "phone: must be a string",
+    "full_name: is required",
+  ]);
+});
+
+test("fifty unknown names are all named, and nothing is said of more", async () => {
+  const reported = await rejections(
+    JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 1]))),
+  );
+  expect(reported.at(-2)).toBe("p49: is not a known property. Use full_name, email or phone");
 });
 
 test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {

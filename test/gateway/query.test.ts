@@ -9,6 +9,17 @@ function read(query: string, ...known: string[]): { values: unknown; violations:
   return { values: Object.fromEntries(readQuery(query, new Set(known), violations)), violations };
 }
 
+test("what is wrong with known names is reported once, however many others are wrong [ERR-03]", () => {
+  const { violations } = read(`${"%ff&".repeat(60)}${"a=%ff&".repeat(9)}b=1&b=2`, "a", "b");
+  expect(violations).toHaveLength(52);
+  expect(violations[49]).toEqual({
+    field: "%ff",
+    rule: "encoding",
+    message: "must be percent-encoded UTF-8 (and 10 more)",
+  });
+  expect(violations.slice(50).map(({ field, rule }) => `${field} ${rule}`)).toEqual(["a encoding", "b repeated"]);
+});
+
 test("a well-formed query is read as URLSearchParams reads it", () => {
   const names = fc.uniqueArray(fc.string({ unit: "grapheme" }), { maxLength: 5 });
   fc.assert(

@@ -60,6 +60,7 @@ test("an object is received with what is wrong in it", async () => {
     kind: "object",
     properties: new Map([["a", 2]]),
     flaws: [{ path: "a", kind: "duplicate" }],
+    flawsLeft: 0,
   });
 });
 

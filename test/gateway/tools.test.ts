@@ -126,8 +126,11 @@ test("everything that is wrong with arguments is reported", () => {
   expect(faultsOf(contact, {})).toEqual(["contact_id required: is required"]);
 });
 
-test("a caller gets 50 faults at most", () => {
-  expect(faultsOf(sessions, Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at])))).toHaveLength(
-    50,
-  );
+test("a caller gets 50 unknown arguments at most, how many more there are, and all faults of known ones [ERR-03]", () => {
+  const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at]));
+  const faults = faultsOf(notes, { ...unknown, limit: "many" });
+  expect(faults).toHaveLength(52);
+  expect(faults[48]).toMatch(/^p48 unknown_argument: .*[a-z_]$/);
+  expect(faults[49]).toMatch(/^p49 unknown_argument: .* \(and 10 more\)$/);
+  expect(faults.slice(50)).toEqual(["limit type: must be a whole number", "query required: is required"]);
 });

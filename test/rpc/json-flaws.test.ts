@@ -47,6 +47,24 @@ test.each([
   },
 );
 
+test("says how many violations are left out where there is no room for all [ERR-03, ING-01]", async () => {
+  const headers = { authorization: `Bearer ${service().serviceToken}` };
+  const notes = Array.from({ length: 100 }, () => ({ created_at: "2026-02-30T00:00:00Z" }));
+  const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes }));
+  for (const form of forms.filter((one) => one.json)) {
+    const { violations } = await send(
+      service().internal,
+      form,
+      IngestService.method.upsertSessionNotes,
+      enveloped(form, message),
+      headers,
+    );
+    expect(violations.length, form.name).toBeLessThan(100);
+    expect(violations.at(-2), form.name).not.toContain("more)");
+    expect(violations.at(-1), form.name).toContain(`Z (and ${100 - violations.length} more)`);
+  }
+});
+
 test.each([
   [
     "a date-time that does not exist",

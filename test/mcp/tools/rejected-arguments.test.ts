@@ -70,6 +70,11 @@ describe("what is rejected", () => {
     ["fetch", { id: `${randomId()}0` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
     ["fetch", { id: `note:${randomId()}` }, "id: must be contact:<uuid> or session:<uuid>, as search returns it"],
     ["fetch", { id: "contact:x", page: 1 }, "page: must be left out: the arguments are id"],
+    [
+      "fetch",
+      { page: 1, size: 2 },
+      "page: must be left out: the arguments are id; size: must be left out: the arguments are id",
+    ],
   ])("%s of %j says %s [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-06-18"] as const) {
       const { isError, text, structured } = await call(holder(), name, given, revision);
