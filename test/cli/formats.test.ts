@@ -93,7 +93,7 @@ const contacts = fc
     externalId: optional(line),
     fullName: optional(nasty),
     email: fc.constant("a@example.com"),
-    phone: optional(fc.constantFrom("+49 (30) 1; 2", "0,5")),
+    phone: optional(fc.oneof(fc.constantFrom("+49 (30) 1; 2", "1;2,3\\4", "1\nNOTE:injected"), nasty)),
     notes: optional(nasty),
     memory: optional(nasty),
     inferredName: optional(nasty),
@@ -116,6 +116,19 @@ test("any contact that is written as CSV, vCard or NDJSON is read back the same"
     }),
     { numRuns: 150 },
   );
+});
+
+test("a text of a contact is one property of its card, whatever is in it", () => {
+  const text = "1\\2\r\nNOTE:injected\nEND:VCARD,3;4";
+  const names = ["id", "externalId", "fullName", "email", "phone", "notes", "memory", "inferredName"] as const;
+  for (const name of names) {
+    const card = vcard(create(ContactItemSchema, { [name]: text }));
+    expect(card.split("\r\n").filter((line) => /^(NOTE|END)\b/.test(line))).toEqual([
+      ...(name === "notes" ? [expect.stringMatching(/^NOTE:1/)] : []),
+      "END:VCARD",
+    ]);
+    expect(card).not.toMatch(/[^\r]\n/);
+  }
 });
 
 test("a row of CSV has the times of a contact, exactly, and a card has no line of more than 75 bytes", async () => {

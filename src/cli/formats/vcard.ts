@@ -10,6 +10,20 @@ import type { Line } from "./lines.ts";
 // The space that continues a line counts too: no line has more than 75 bytes.
 ICAL.foldLength = 74;
 
+/** How the library reads and writes a type of values; `also` is one more character that is escaped. */
+interface ValueType {
+  readonly fromICAL: (value: string, also?: string) => string;
+  readonly toICAL: (value: string, also?: string) => string;
+}
+
+// The library's own type leaves a backslash and a line break in a phone unescaped: the rest would be a new property.
+const types = ICAL.design.vcard3.value as { text: ValueType; "phone-number": ValueType };
+const { text: textType } = types;
+types["phone-number"] = {
+  fromICAL: (value) => textType.fromICAL(value, ";"),
+  toICAL: (value) => textType.toICAL(value, ";"),
+};
+
 /** A card with pictures may be large; what is larger is none. */
 const longestCard = 16 * 1024 * 1024;
 
@@ -77,9 +91,7 @@ export function vcard(contact: ContactItem): string {
       ...property("tel", "phone-number", contact.phone),
       ...property("note", "text", contact.notes),
       ...property("uid", "text", contact.externalId ?? `urn:uuid:${contact.id ?? ""}`),
-      ...own.flatMap(({ localName, property: key }) =>
-        property(key, localName === "id" ? "unknown" : "text", contact[localName]),
-      ),
+      ...own.flatMap(({ localName, property: key }) => property(key, "text", contact[localName])),
     ],
     [],
   ]);
