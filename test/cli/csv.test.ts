@@ -210,6 +210,45 @@ test("another encoding is read where it is said or marked, and a line that is no
   expect((await csv(Buffer.from("\ufeffname\nMüller 🙂\n", "utf16le"))).map(held)).toEqual([{ fullName: "Müller 🙂" }]);
 });
 
+test.each([
+  ["shift_jis", [...Buffer.from("name\n")], [0x83, 0x8a, 0x81], [0x93, 0x63]],
+  ["gb18030", [...Buffer.from("name\n")], [0xff], [0xcc, 0xef]],
+  ["utf-16le", [...Buffer.from("name\n", "utf16le")], [0x00, 0xd8, 0x0a, 0x4e], [0x30, 0x75]],
+])(
+  "a line that is not valid %s is a problem of that line, and never has U+FFFD",
+  async (encoding, header, bad, good) => {
+    const end = encoding === "utf-16le" ? [10, 0] : [10];
+    const entries = await csv(Uint8Array.from([...header, ...bad, ...end, ...good, ...end]), [], encoding);
+    const problem = `the line is not ${encoding.toUpperCase()}: set --encoding, such as windows-1252`;
+    expect(said(entries)).toEqual([
+      [2, problem],
+      [3, { fullName: "田" }],
+    ]);
+  },
+);
+
+test("UTF-16 is read in chunks of any size, in both orders, with characters that have a byte of 10 and a U+FFFD of its own", async () => {
+  const names = ["Müller 🙂", "\u0a0a\u4e0a\u0a4e", "was \ufffd"];
+  const little = Buffer.from(`\ufeffname\r\n${names.join("\r\n")}\r\n`, "utf16le");
+  for (const bytes of [little, Buffer.from(little).swap16()]) {
+    for (const size of [1, 2, 3, 1_000]) {
+      const lines = linesOf(chunksOf(bytes, size));
+      expect((await everyOf(readCsv(lines, parseMap([]), () => undefined))).map(held)).toEqual(
+        names.map((fullName) => ({ fullName })),
+      );
+    }
+  }
+});
+
+test("a line is given as soon as its end is there", async () => {
+  async function* feed(): AsyncIterable<Uint8Array> {
+    yield Buffer.from("name\nAnn\n");
+    await new Promise(() => undefined);
+  }
+  const { value } = (await linesOf(feed())[Symbol.asyncIterator]().next()) as { value: { text: string }[] };
+  expect(value.map(({ text }) => text)).toEqual(["name", "Ann"]);
+});
+
 test("a line longer than what one may hold is a problem of that line, and the next is read", async () => {
   const lines = (await everyOf(linesOf(chunksOf(`short\n${"x".repeat(50)}\nnext`), "utf-8", 20))).flat();
   expect(lines.map(({ number, text, problem }) => [number, text, problem !== undefined])).toEqual([

@@ -23,7 +23,9 @@ export async function* linesOf(
   encoding = "utf-8",
   longest = longestLine,
 ): AsyncIterable<readonly Line[]> {
-  const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let decode: ((line: Uint8Array) => string | undefined) | undefined;
+  let ends: LineEnds = endsOf("utf-8");
+  let name = "";
   let number = 0;
   let pieces: Uint8Array[] = [];
   let length = 0;
@@ -36,19 +38,23 @@ export async function* linesOf(
     length = 0;
     if (tooLong)
       return { number, text: "", problem: `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB` };
-    try {
-      return { number, text: text.decode(whole) };
-    } catch {
-      return { number, text: "", problem: "the line is not UTF-8: set --encoding, such as windows-1252" };
-    }
+    const text = decode?.(whole);
+    if (text !== undefined) return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
+    return { number, text: "", problem: `the line is not ${name}: set --encoding, such as windows-1252` };
   }
 
-  for await (const chunk of inUtf8(chunks, encoding)) {
+  for await (const chunk of inUnits(chunks, encoding)) {
+    if (decode === undefined) {
+      const found = encodingOf(chunk, encoding);
+      name = found.toUpperCase();
+      decode = decoderOf(found);
+      ends = endsOf(found);
+    }
     const lines: Line[] = [];
     let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+    for (let end = ends.next(chunk, from); end !== -1; end = ends.next(chunk, from)) {
       lines.push(take(chunk.subarray(from, end)));
-      from = end + 1;
+      from = end + ends.width;
     }
     const rest = chunk.subarray(from);
     length += rest.length;
@@ -60,20 +66,54 @@ export async function* linesOf(
   if (length > 0) yield [take(new Uint8Array())];
 }
 
-/** The same bytes in UTF-8, without a byte order mark. */
-async function* inUtf8(chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> {
-  let decoder: TextDecoder | undefined;
-  let begun = false;
-  for await (let chunk of chunks) {
-    if (!begun && chunk.length > 0) {
-      const name = encodingOf(chunk, encoding);
-      if (name !== "utf-8") decoder = new TextDecoder(name);
-      else if (chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf) chunk = chunk.subarray(3);
-      begun = true;
+/** The text of bytes in an encoding; undefined where they are not valid in it. None is replaced by U+FFFD. */
+function decoderOf(encoding: string): (bytes: Uint8Array) => string | undefined {
+  const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes);
+    } catch {
+      return undefined;
     }
-    yield decoder === undefined ? chunk : Buffer.from(decoder.decode(chunk, { stream: true }));
+  };
+}
+
+/** Where lines end in the bytes of an encoding. */
+interface LineEnds {
+  /** How many bytes a line feed has. */
+  readonly width: number;
+  /** The place of the next line feed, -1 where there is none. */
+  next(bytes: Uint8Array, from: number): number;
+}
+
+/** A byte of 10 is a line feed in every encoding but UTF-16, where it may be half of another character. */
+function endsOf(encoding: string): LineEnds {
+  if (!encoding.startsWith("utf-16")) return { width: 1, next: (bytes, from) => bytes.indexOf(10, from) };
+  const [at, other] = encoding === "utf-16le" ? [0, 1] : [1, 0];
+  return {
+    width: 2,
+    next(bytes, from) {
+      for (let found = bytes.indexOf(10, from); found !== -1; found = bytes.indexOf(10, found + 1))
+        if (found % 2 === at && bytes[found - at + other] === 0) return found - at;
+      return -1;
+    },
+  };
+}
+
+/** The same bytes in chunks that cut no unit of UTF-16 in two. Others are passed on at once: the next may be late. */
+async function* inUnits(chunks: AsyncIterable<Uint8Array>, said: string): AsyncIterable<Uint8Array> {
+  let encoding: string | undefined;
+  let half = new Uint8Array();
+  for await (const next of chunks) {
+    const chunk = half.length === 0 ? next : Buffer.concat([half, next]);
+    // One byte of a mark of UTF-16 does not show it.
+    const cut = encoding === undefined && chunk.length === 1 && (chunk[0] ?? 0) >= 0xfe;
+    if (chunk.length > 0 && !cut) encoding ??= encodingOf(chunk, said);
+    const whole = cut || encoding?.startsWith("utf-16") === true ? chunk.length - (chunk.length % 2) : chunk.length;
+    half = new Uint8Array(chunk.subarray(whole));
+    if (whole > 0) yield chunk.subarray(0, whole);
   }
-  if (decoder !== undefined) yield Buffer.from(decoder.decode());
+  if (half.length > 0) yield half;
 }
 
 /** What a file is encoded in, by its first bytes, else as was said. */

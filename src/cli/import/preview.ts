@@ -30,6 +30,7 @@ export async function preview(
   const problems: Problem[] = [];
   let [records, unreadable] = [0, 0];
   try {
+    await source.check();
     for await (const { line, content } of source.entries()) {
       if ("problem" in content) {
         unreadable++;

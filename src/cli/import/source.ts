@@ -38,6 +38,8 @@ export interface Source {
    * beforehand.
    */
   name(accountId: string): Promise<string | undefined>;
+  /** Rejects contents that are not in the encoding, where they are there beforehand. The name does so too. */
+  check(): Promise<void>;
   entries(): AsyncIterable<Entry>;
   /** Lets go of the file: what is read to no end would keep the process. */
   close(): void;
@@ -95,14 +97,11 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     format,
     size,
     read: () => read,
+    check: async () => (size === undefined ? undefined : readAhead(bytes(), options, format)),
     async name(accountId) {
       if (size === undefined) return undefined;
       const hash = createHash("sha256");
-      const check = format === "ndjson" ? () => undefined : createTextCheck(file, encoding);
-      for await (const chunk of bytes()) {
-        check(chunk);
-        hash.update(chunk);
-      }
+      await readAhead(bytes(), options, format, (chunk) => void hash.update(chunk));
       const how = JSON.stringify([
         accountId,
         format,
@@ -121,13 +120,32 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   };
 }
 
-/** An address book in another encoding is so as a whole: it is rejected before any of it is written. */
-function createTextCheck(file: string, encoding: string): (chunk: Uint8Array) => void {
+/** Reads a file to its end, and rejects it where it is not in its encoding. */
+async function readAhead(
+  chunks: AsyncIterable<Uint8Array>,
+  { file, encoding }: SourceOptions,
+  format: Format,
+  onChunk?: (chunk: Uint8Array) => void,
+): Promise<void> {
+  const check = createTextCheck(file, format, encoding);
+  for await (const chunk of chunks) {
+    check(chunk);
+    onChunk?.(chunk);
+  }
+  check();
+}
+
+/**
+ * An address book in another encoding is so as a whole: it is rejected before any of it is written. NDJSON that is said
+ * not to be UTF-8 is too; else each of its lines is judged by itself. Takes the chunks, then nothing for the end.
+ */
+function createTextCheck(file: string, format: Format, encoding: string): (chunk?: Uint8Array) => void {
   let decoder: TextDecoder | undefined;
   return (chunk) => {
-    decoder ??= new TextDecoder(encodingOf(chunk, encoding), { fatal: true });
+    if (chunk !== undefined) decoder ??= new TextDecoder(encodingOf(chunk, encoding), { fatal: true });
+    if (decoder === undefined || (format === "ndjson" && decoder.encoding === "utf-8")) return;
     try {
-      decoder.decode(chunk, { stream: true });
+      decoder.decode(chunk, { stream: chunk !== undefined });
     } catch {
       rejectUsage(
         `${file} is not ${decoder.encoding.toUpperCase()}. Set its encoding, such as --encoding windows-1252. Nothing was written.`,
