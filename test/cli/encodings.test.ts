@@ -1,4 +1,4 @@
-// Files that are not in the encoding that they are read in: an import and its dry run reject the same.
+// Files in another encoding, or with other line ends, than they are read in: an import and its dry run reject the same.
 import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import type { Ended } from "./cli.ts";
@@ -48,4 +48,19 @@ test("lines of NDJSON and of standard input that are not in the encoding are rej
   const shiftJis = expect.stringContaining("line 2: the line is not SHIFT_JIS: set --encoding, such as windows-1252");
   for (const ended of piped) expect(ended).toMatchObject({ code: 4, stdout: shiftJis });
   expect(await contactsOf(service(), id)).toEqual({ count: 2, names: 1 });
+});
+
+test("CSV and vCard whose lines end with CR alone are rejected, with 2, by the import and by its dry run", async () => {
+  const { id } = await newClient(service());
+  const rows = 'name,notes\rAnn,"one\rtwo"\rBo,\r';
+  const cards = "BEGIN:VCARD\rVERSION:3.0\rFN:Ann\rEND:VCARD\r";
+  const stderr = "records: The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.\n";
+  const rejected = { code: 2, stdout: "", stderr };
+  for (const file of [folder.write("cr.csv", rows), folder.write("cr.vcf", cards)])
+    expect(await both(id, file, []), file).toEqual([rejected, rejected]);
+  expect(await both(id, "-", ["--format", "csv"], rows)).toEqual([rejected, rejected]);
+  // A line break in a quoted cell may be any.
+  const quoted = folder.write("quoted.csv", '"name","other\rcolumn"\r\n"Ann","a\rb"\r\n');
+  for (const { code } of await both(id, quoted, [])) expect(code).toBe(0);
+  expect((await contactsOf(service(), id)).count).toBe(1);
 });

@@ -13,6 +13,7 @@ import { contactFields, findColumns } from "./csv-columns.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
+import { requireLineFeeds } from "./lines.ts";
 
 /** A row may not hold more, so that a quote that is never closed costs one line and not the rest of the file. */
 const longestRow = 4 * 1024 * 1024;
@@ -28,7 +29,7 @@ interface Row {
  * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file.
  * `onColumns`
  * gets which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is
- * known.
+ * known, and where lines end with CR alone.
  */
 export async function* readCsv(
   chunks: AsyncIterable<readonly Line[]>,
@@ -40,6 +41,7 @@ export async function* readCsv(
     if (cells === undefined) {
       yield { line, input, content: { problem: problem ?? "" } };
     } else if (columns === undefined) {
+      requireLineFeeds(input.replace(/"[^"]*"/g, ""));
       columns = findColumns(cells, map);
       onColumns(columns);
     } else if (cells.some((cell) => cell.trim() !== "")) {

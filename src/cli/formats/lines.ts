@@ -1,5 +1,6 @@
 // Cuts a stream of bytes into lines of text, with a bound on what one line may hold in memory.
 import { TextDecoder } from "node:util";
+import { rejectUsage } from "../exit.ts";
 
 /** A line without its end, or why it cannot be read. */
 export interface Line {
@@ -64,6 +65,12 @@ export async function* linesOf(
     if (lines.length > 0) yield lines;
   }
   if (length > 0) yield [take(new Uint8Array())];
+}
+
+/** Fails where the text that should be the first line shows that lines end with CR alone: it is then the whole file. */
+export function requireLineFeeds(first: string): void {
+  if (/\r(?!\n|$)/.test(first))
+    rejectUsage("The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.");
 }
 
 /** The text of bytes in an encoding; undefined where they are not valid in it. None is replaced by U+FFFD. */

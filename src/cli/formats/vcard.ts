@@ -6,6 +6,7 @@ import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { ContactFields, Entry } from "./entry.ts";
 import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
+import { requireLineFeeds } from "./lines.ts";
 
 // The space that continues a line counts too: no line has more than 75 bytes.
 ICAL.foldLength = 74;
@@ -45,7 +46,7 @@ const standIn = "x-records-stand-in";
 
 /**
  * Reads a contact a card: FN (else N, else ORG), EMAIL and TEL (the preferred, else the first), NOTE, and UID as the
- * external id.
+ * external id. Fails where lines end with CR alone.
  */
 export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
   let card: Line[] = [];
@@ -54,6 +55,7 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
     for (const line of lines) {
       const begins = /^BEGIN:VCARD\s*$/i.test(line.text);
       if (card.length === 0 && !begins) {
+        if (line.number === 1) requireLineFeeds(line.text);
         if (line.text.trim() !== "" || line.problem !== undefined)
           yield wrong([line], line.problem ?? "is outside a card: a card begins with BEGIN:VCARD");
         continue;
