@@ -18,14 +18,15 @@ Formats (from the file's name by default; standard output is NDJSON):
   vcard   only active contacts, as vCard 3.0; line breaks within texts become
           LF
 
-The command writes FILE.part, and renames it to FILE when it is complete. Only
-its owner can read it (0600).
+The command writes a file of its own beside FILE, whose name ends with .part,
+and renames it to FILE when it is complete. Only its owner can read it (0600).
 
 With --all, the argument is a folder. It gets a file for each account, with
 everything that is stored of it: records, API keys as hashes, identities,
 enrolment and audit log. restore takes such a folder. The manifest has the
 checksum of each file. To resume an interrupted export, run the same command
-again. An account that is deleted meanwhile is left out.`;
+again. Only one export at a time can write to a folder. An account that is
+deleted meanwhile is left out.`;
 
 /** Leaves most of an instance's capacity to its clients. */
 const defaultRate = 2_000;

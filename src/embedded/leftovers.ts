@@ -2,7 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { dataDirInUse, ownProcess, processesFolder } from "./data-dir.ts";
+import { dataDirInUse, processesFolder } from "./data-dir.ts";
+import { ownProcess } from "./folder-lock.ts";
 import { endProcess, identify, isRunning, pidOf } from "./process-id.ts";
 
 /** Notes that the process with this pid was started by us on the data folder; the function takes the note away. */

@@ -15,6 +15,11 @@ export function identify(pid: number): ProcessId | undefined {
   }
 }
 
+/** Whether a text has the form of such a name. */
+export function isProcessId(text: string): text is ProcessId {
+  return /^\d+-(?:\d+|NaN)-(?:[\da-f]{8}|0)$/.test(text);
+}
+
 /** Whether that very process still runs. */
 export function isRunning(id: ProcessId): boolean {
   return identify(pidOf(id)) === id;

@@ -65,6 +65,8 @@ export const rooms: readonly Room[] = [
       "src/gen/",
       "src/instant.ts",
       "src/observability/release.ts",
+      "src/embedded/folder-lock.ts",
+      "src/embedded/process-id.ts",
       "gateway/enum-names.ts",
       "gateway/timestamps.ts",
     ],

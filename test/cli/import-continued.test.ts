@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { identify } from "../../src/embedded/process-id.ts";
 import { newClient, useService } from "../support/client.ts";
 import type { Running } from "./cli.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
@@ -113,7 +114,9 @@ test("an export whose connection is cut begins again, and its file is the same a
   const running = startCli(["export", cut, "--account", id], {
     environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url },
   });
-  await vi.waitFor(() => expect(statSync(`${cut}.part`).size).toBeGreaterThan(0), { timeout: 60_000, interval: 2 });
+  const part = (): number | undefined =>
+    statSync(`${cut}.${identify(running.child.pid ?? 0) ?? ""}.part`, { throwIfNoEntry: false })?.size;
+  await vi.waitFor(() => expect(part()).toBeGreaterThan(0), { timeout: 60_000, interval: 2 });
   proxy.cut();
   const { code, stderr } = await running.ended;
   await proxy.close();

@@ -38,7 +38,7 @@ test("a live process that locks it is named, and its lock ends with its life (OP
 test("of many processes that want what a dead one had at once, never two get it (OPS-21)", async () => {
   const dir = await temporaryFolder();
   await (await lockDataDir(dir)).release();
-  await writeFile(join(dir, "processes/service.1-1-dead"), "");
+  await writeFile(join(dir, "processes/service.1-1-deaddead"), "");
   const script = `
     const { lockDataDir } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/embedded/data-dir.ts"))});
     const lock = await lockDataDir(process.argv[1]).catch(() => undefined);

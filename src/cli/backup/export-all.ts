@@ -3,6 +3,9 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
+import type { FolderLock } from "../../embedded/folder-lock.ts";
+import { isLock, lockFolder } from "../../embedded/folder-lock.ts";
+import { identify, pidOf } from "../../embedded/process-id.ts";
 import { BackupService } from "../../gen/records/admin/v1/backup_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
@@ -33,11 +36,44 @@ interface Export {
   readonly onWritten: (documents: number) => void;
 }
 
+/** What the name of a lock on the folder begins with. */
+const lockRole = "export";
+
 /** Exports all accounts to a folder and reports the summary. Returns how the command ends. */
 export async function runExportAll(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
+  // Nothing is written to a folder that is not ours.
+  await openFolder(folder);
+  const lock = await lockBackup(folder);
+  try {
+    return await exportTo(output, link, folder, rate);
+  } finally {
+    await lock?.release();
+  }
+}
+
+/** Two runs would remove each other's files. Undefined where the system does not show which processes run. */
+async function lockBackup(folder: string): Promise<FolderLock | undefined> {
+  if (identify(process.pid) === undefined) return undefined;
+  try {
+    return await lockFolder(
+      folder,
+      lockRole,
+      (holder) =>
+        new CommandError(
+          exitCodes.failed,
+          "in_use",
+          `Another export writes to ${folder} (pid ${pidOf(holder)}). Wait until it has ended, or name another folder.`,
+        ),
+    );
+  } catch (error) {
+    throw inWords(error, folder);
+  }
+}
+
+/** The export, to a folder that no other run writes to. */
+async function exportTo(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
+  // Another run may have ended since.
   const before = await openFolder(folder);
-  if (before?.completion !== undefined)
-    throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);
   const begunAt = performance.now();
   const progress = await createProgress(output, "Exporting", undefined);
   const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
@@ -82,12 +118,14 @@ export async function runExportAll(output: Output, link: Link, folder: string, r
   }
 }
 
-/** Makes the folder, or opens that of an earlier run. */
+/** Makes the folder, or opens that of an earlier run. Fails where it has anything else, or a complete backup. */
 async function openFolder(folder: string): Promise<Manifest | undefined> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const manifest = await readManifest(folder);
-    const others = (await readdir(folder)).filter((name) => name !== `${manifestFile}.part`);
+    if (manifest?.completion !== undefined)
+      throw new CommandError(exitCodes.failed, "complete", `${folder} has a complete backup. Name a new folder.`);
+    const others = (await readdir(folder)).filter((name) => name !== `${manifestFile}.part` && !isLock(name, lockRole));
     if (manifest === undefined && others.length > 0)
       rejectUsage(`${folder} has other files. Name a new or an empty folder, or that of an interrupted export.`);
     await chmod(folder, 0o700);
@@ -107,7 +145,8 @@ async function keptFiles(
   for (const [file, entry] of before?.files ?? [])
     if (wanted.has(file) && (await checksumOf(join(folder, file)))?.sha256 === entry.sha256) kept.set(file, entry);
   for (const name of await readdir(folder))
-    if (!kept.has(name) && name !== manifestFile) await rm(join(folder, name), { force: true });
+    if (!kept.has(name) && name !== manifestFile && !isLock(name, lockRole))
+      await rm(join(folder, name), { force: true });
   return kept;
 }
 

@@ -1,10 +1,12 @@
 // Where an export goes: a file that appears when it is whole, a pipe or device that is written as it is, or standard
 // output.
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { constants } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
-import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { identify, isProcessId, isRunning } from "../../embedded/process-id.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 
 /** A place to write to. */
@@ -26,8 +28,7 @@ export async function openTarget(file: string): Promise<Target> {
   if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
   // A file in the place of a pipe or a device would break it for everyone else.
   if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
-  const end = await endOfLinks(file);
-  return fileTarget(end, await openPart(end));
+  return openFile(await endOfLinks(file));
 }
 
 /** Where a path leads, also where nothing is there yet; the path itself where it is no link. */
@@ -44,28 +45,38 @@ async function openNode(file: string): Promise<FileHandle> {
   );
 }
 
-function partOf(file: string): string {
-  return `${file}.part`;
-}
-
-async function openPart(file: string): Promise<FileHandle> {
-  // What another run left would keep its rights.
-  await rm(partOf(file), { force: true }).catch(() => undefined);
+/** What is written until it is whole: no other run has the same, so none can put it in place. */
+async function openPart(file: string): Promise<{ readonly part: string; readonly handle: FileHandle }> {
+  const own = identify(process.pid);
+  if (own !== undefined) await removeLeftParts(file);
+  const part = `${file}.${own ?? randomUUID()}.part`;
   // Every write goes to the end, also after what was written was thrown away.
-  return open(partOf(file), "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) =>
-    rejectUsage(`${partOf(file)} cannot be written (${code}).`),
+  const handle = await open(part, "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) =>
+    rejectUsage(`${file} cannot be written (${code}).`),
   );
+  return { part, handle };
 }
 
-function fileTarget(file: string, handle: FileHandle): Target {
+/** Removes what runs that were killed have left of this file. That of a run which is still at it stays. */
+async function removeLeftParts(file: string): Promise<void> {
+  const [folder, before, after] = [dirname(file), `${basename(file)}.`, ".part"];
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(before) || !name.endsWith(after)) continue;
+    const id = name.slice(before.length, -after.length);
+    if (isProcessId(id) && !isRunning(id)) await rm(join(folder, name), { force: true }).catch(() => undefined);
+  }
+}
+
+async function openFile(file: string): Promise<Target> {
+  const { part, handle } = await openPart(file);
   const discard = async (): Promise<void> => {
     await handle.close();
-    await rm(partOf(file), { force: true });
+    await rm(part, { force: true });
   };
   const fail = async (error: unknown): Promise<never> => {
     const left = await discard().then(
       () => "No part of this export is left.",
-      () => `${partOf(file)} could not be removed.`,
+      () => `${part} could not be removed.`,
     );
     throw notWritten(file, error, left);
   };
@@ -80,7 +91,7 @@ function fileTarget(file: string, handle: FileHandle): Target {
       try {
         await handle.sync();
         await handle.close();
-        await rename(partOf(file), file);
+        await rename(part, file);
       } catch (error) {
         await fail(error);
       }
