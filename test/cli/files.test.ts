@@ -75,6 +75,20 @@ test("an export to a link writes what the link leads to, there or not yet, and t
   }
 });
 
+test("an export to a link that leads to itself is rejected, with 2", async () => {
+  const id = await accountOf(1);
+  const [one, two] = [folder.path("circle-1.ndjson"), folder.path("circle-2.ndjson")];
+  symlinkSync(two, one);
+  symlinkSync(one, two);
+  const running = startCli(["export", one, "--account", id], { environment: settingsFor(service()) });
+  // Otherwise it would go round for ever.
+  const end = setTimeout(() => running.child.kill("SIGKILL"), 30_000);
+  const { code, stdout, stderr } = await running.ended;
+  clearTimeout(end);
+  expect([code, stdout, stderr]).toEqual([2, "", `records: ${one} cannot be written (ELOOP).\n`]);
+  expect([lstatSync(one).isSymbolicLink(), parts()]).toEqual([true, []]);
+});
+
 test("an export to standard output by another name writes the records there and nothing else, and keeps what the file had", async () => {
   const id = await accountOf(1);
   const file = folder.write("appended.ndjson", "before\n");

@@ -24,7 +24,10 @@ export interface Target {
 /** The target for a path, or for `-`. Fails, in words, where it cannot be written. */
 export async function openTarget(file: string): Promise<Target> {
   if (file === "-") return standardOutput();
-  const there = await stat(file).catch(() => undefined);
+  const there = await stat(file).catch(({ code = "" }: NodeJS.ErrnoException) =>
+    // A link that leads to itself has no end to write to.
+    code === "ELOOP" ? rejectUsage(`${file} cannot be written (${code}).`) : undefined,
+  );
   if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
   // A file in the place of a pipe or a device would break it for everyone else.
   if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
