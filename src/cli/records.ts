@@ -4,9 +4,9 @@ import { run, say } from "./program.ts";
 
 const argv = process.argv.slice(2);
 
-// Who reads the output may leave early: `records export - … | head`.
+// Who reads the output may leave early, as `head` does. What the command does, and how it ends, stays the same.
 process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") process.exit(exitCodes.ok);
+  if (code === "EPIPE") return;
   process.exit(
     say(
       new CommandError(exitCodes.failed, "output", `Standard output cannot be written (${code}).`),
@@ -14,4 +14,6 @@ process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
     ),
   );
 });
+// What cannot be said does not end what is done: an import continues after the reader of its progress has left.
+process.stderr.on("error", () => undefined);
 process.exitCode = await run(argv, process.env);

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import { cli, settingsFor, startCli, useFolder } from "./cli.ts";
+import { contactsOf } from "./imported.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -134,6 +135,31 @@ test("a result that standard output does not take ends with 1 and says so, as JS
   expect(await shell(line(""))).toMatchObject({ code: 1, stderr: `records: ${message}\n` });
   const { code, stderr } = await shell(line("--json"));
   expect([code, JSON.parse(stderr)]).toEqual([1, { error: { code: "output", message, exit_code: 1 } }]);
+});
+
+test("an import whose readers have left goes through to its end, and its exit code is that of the import", async () => {
+  const { id } = await newClient(service());
+  const file = folder.write("read-by-nobody.ndjson", `nonsense\n${'{"contact":{"full_name":"Ann"}}\n'.repeat(3)}`);
+  const left = "exec 3> >(exec true); wait $!";
+  const line = (command: string): string => `bash -c '${left}; ${command}'`;
+  for (const [streams, name] of [
+    [">&3", "out"],
+    ["2>&3", "err"],
+    [">&3 2>&3", "both"],
+  ] as const) {
+    const { code } = await shell(line(`$RECORDS import ${file} --account ${id} --name ${name} ${streams}`));
+    expect(code, streams).toBe(4);
+    expect((await shell(line(`$RECORDS import ${folder.path("no.csv")} --account ${id} ${streams}`))).code).toBe(2);
+  }
+  expect((await contactsOf(service(), id)).count).toBe(9);
+});
+
+test("an export to standard output ends with 0 once nobody reads it", async () => {
+  const id = await accountOf(100, "long ".repeat(4_000));
+  const { code, stdout, stderr } = await shell(
+    `bash -c 'set -o pipefail; $RECORDS export - --account ${id} | head -c 10'`,
+  );
+  expect([code, stdout, stderr]).toEqual([0, '{"contact"', ""]);
 });
 
 test("rejects are not written to the file that is imported, by whatever name", async () => {

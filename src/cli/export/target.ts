@@ -128,6 +128,10 @@ function notWritten(file: string, error: unknown, left: string): CommandError {
 
 function standardOutput(): Target {
   let begun = false;
+  // Who reads it may leave early: `records export - … | head`. Then there is nothing left to do.
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") process.exit(exitCodes.ok);
+  });
   return {
     async write(text) {
       begun = true;
