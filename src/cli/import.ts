@@ -30,7 +30,10 @@ external_id is rejected.
 needs no service, so it does not find errors that only the service can find.
 
 Records that cannot be read or written are rejected and listed with their line
-numbers; the rest are imported. The exit code is then 4.
+numbers; the rest are imported. The exit code is then 4. Correct them, and
+import them from a file of their own: a changed file is another import. The
+import stops at the first of them with --strict, and its exit code is then 1.
+To import the rest, run the same command without --strict.
 
 To resume an interrupted import, run the same command again. Its name is made
 from the file's content and the account. With --again, the same file is imported
@@ -52,7 +55,7 @@ export function addImport(program: Command, context: Context, endWith: EndWith):
     )
     .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
-    .option("--strict", "stops at the first rejected record")
+    .option("--strict", "stops at the first rejected record; later records may be written too")
     .option("--name <name>", "the name of the import, instead of the one made from the file")
     .option("--again", "imports a file again, even if it was imported before")
     .addOption(new Option("--update-by <field>", "updates the contacts that match in this field").choices(["email"]))

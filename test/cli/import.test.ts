@@ -226,6 +226,28 @@ test("--strict ends at the first line that is rejected and names it", async () =
   expect(stderr).toContain("line 2: is not JSON");
 });
 
+test("after --strict, the corrected record by itself and the same command without --strict write every record once", async () => {
+  const { id } = await newClient(service());
+  const lines = ["Ann", "Bo"].map((name) => JSON.stringify({ contact: { full_name: name, email: "a@example.com" } }));
+  const rest = Array.from({ length: 5 }, (_, at) => JSON.stringify({ contact: { full_name: `Later ${at}` } }));
+  const file = folder.write("strict-service.ndjson", [lines[0], lines[1], ...rest].join("\n"));
+  const plain = ["import", file, "--account", id];
+  const { code, stderr } = await cli(service(), [...plain, "--strict"]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(
+      /^records: line 2: .* \(--strict stops the import here; later records may be written too\)\. Correct this record, and import it from a file of its own\. To import the rest, run the same command without --strict\.\n$/,
+    ),
+  ]);
+  expect((await cli(service(), plain)).code).toBe(4);
+  const corrected = folder.write("corrected.ndjson", '{"contact":{"full_name":"Bo"}}');
+  expect((await cli(service(), ["import", corrected, "--account", id])).code).toBe(0);
+  expect(await contactsOf(service(), id)).toEqual({ count: 7, names: 7 });
+  // Without a name of its own, the rest needs that of this run.
+  const piped = await cli(service(), ["import", "-", "--account", id, "--strict"], { input: lines[0] ?? "" });
+  expect(piped.stderr).toMatch(/run the same command without --strict and with --name import-[\da-f-]{36}\.\n$/);
+});
+
 test("a file of rejects that can no longer be written ends the import in words", async () => {
   const { id } = await newClient(service());
   const file = folder.write("unreadable.ndjson", "nonsense\n".repeat(3));

@@ -121,6 +121,9 @@ interface Sending {
   readonly keepInputs: boolean;
 }
 
+/** The code of the error of --strict. */
+const stoppedByStrict = "rejected";
+
 /** How far the sending came. */
 interface Sent {
   readonly complete: boolean;
@@ -131,19 +134,20 @@ interface Sent {
 }
 
 async function send(sending: Sending): Promise<Sent> {
-  const { source, rejects, progress } = sending;
+  const { source, rejects, progress, toGoOn } = sending;
   const breaks = createBreaks(sending);
   let last: ImportResponse | undefined;
   let unreadable = 0;
 
   function reject(one: Reject): void {
     rejects.add(one);
-    if (sending.strict)
-      throw new CommandError(
-        exitCodes.failed,
-        "rejected",
-        `${placeOf(one)}: ${one.message} (--strict stops the import here; the records before this one are written)`,
-      );
+    if (!sending.strict) return;
+    const rest = toGoOn === "" ? "" : ` and ${toGoOn}`;
+    throw new CommandError(
+      exitCodes.failed,
+      stoppedByStrict,
+      `${placeOf(one)}: ${one.message} (--strict stops the import here; later records may be written too). Correct this record, and import it from a file of its own. To import the rest, run the same command without --strict${rest}.`,
+    );
   }
 
   const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
@@ -178,7 +182,8 @@ async function send(sending: Sending): Promise<Sent> {
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };
   } catch (error) {
     const settled = Number(last?.position ?? 0);
-    if (settled > 0) progress.note(`${counted(settled, "record")} written or rejected. ${goOn(sending.toGoOn)}`);
+    const isStrict = error instanceof CommandError && error.code === stoppedByStrict;
+    if (settled > 0 && !isStrict) progress.note(`${counted(settled, "record")} written or rejected. ${goOn(toGoOn)}`);
     throw error;
   }
 }
