@@ -44,7 +44,7 @@ interface Introspection {
 interface Verified {
   readonly claims: JWTPayload;
   readonly at: number;
-  readonly revision: number;
+  readonly revision: symbol;
 }
 
 /** How long a verified signature is cached, unless the provider's keys change first. */

@@ -9,8 +9,11 @@ export interface KeySet {
   readonly find: JWTVerifyGetKey;
   /** The same for a token that came directly from the provider: an unknown key is always fetched. */
   readonly findTrusted: JWTVerifyGetKey;
-  /** Changes with the provider's keys: signatures that were verified before have to be verified again. */
-  revision(): number;
+  /**
+   * Changes with the provider's keys, and no two key sets share one: signatures that were verified before have to be
+   * verified again.
+   */
+  revision(): symbol;
   /** Fetches the keys again in the background once they are a minute old, so that withdrawn keys are dropped. */
   refresh(): void;
 }
@@ -32,7 +35,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let kept: Kept | undefined;
   let fetching: Promise<Kept> | undefined;
   let last: { readonly at: number; readonly trouble?: unknown } = { at: -Infinity };
-  let revision = 0;
+  let revision = Symbol();
 
   function fetchKeys(): Promise<Kept> {
     fetching ??= load()
@@ -54,7 +57,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   function keep(jwks: JSONWebKeySet): Kept {
     const find = createLocalJWKSet(jwks);
     const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
-    if (kept?.text !== text) revision += 1;
+    if (kept?.text !== text) revision = Symbol();
     kept = { find, text, at: Date.now() };
     return kept;
   }

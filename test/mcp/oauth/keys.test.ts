@@ -123,6 +123,20 @@ test("forgets a withdrawn key without a token under another: a minute later it f
   expectChallenge(await send(base, `Bearer ${token}`), base, /unknown key/);
 });
 
+test("forgets every verified token of the old keys when the metadata names other keys [OAU-20]", async () => {
+  // Shortly before the metadata are an hour old, and are fetched again.
+  expect(await statusOf(base, await accessToken(fake))).toBe(200);
+  later(3_590);
+  const [one, other] = [await accessToken(fake, { jti: "one" }), await accessToken(fake, { jti: "other" })];
+  expect([await statusOf(base, one), await statusOf(base, other)]).toEqual([200, 200]);
+  const moved = await newKey("moved");
+  fake.metadata["jwks_uri"] = `${fake.issuer}/moved-jwks`;
+  fake.responses.set("/moved-jwks", json({ keys: [{ ...(await exportJWK(moved.publicKey)), kid: moved.kid }] }));
+  later(15);
+  await expect.poll(() => statusOf(base, one), { timeout: 5_000, interval: 50 }).toBe(401);
+  expectChallenge(await send(base, `Bearer ${other}`), base, /unknown key/);
+});
+
 test("tokens under random keys cause one fetch of the keys in 30 seconds, also while the provider does not respond [OAU-18]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   const random = (): Promise<string> => accessToken(fake, { jti: randomUUID() }, { kid: randomUUID() });
