@@ -6,6 +6,7 @@ import { fail, failureOf } from "../errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
+import { isSameIssuer } from "../sign-in/issuer.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
 
@@ -104,8 +105,8 @@ export function failOff(): never {
 }
 
 /** The provider's own document, byte for byte; while the provider is away, as it was last. */
-function createMirror(issuer: string | undefined, path: string): () => Promise<Buffer> {
-  const mirror = refreshed(mirrorMs, () => fetchFirst(candidates(issuer ?? "", path)));
+function createMirror(issuer = "", path: string): () => Promise<Buffer> {
+  const mirror = refreshed(mirrorMs, () => fetchFirst(candidates(issuer, path), issuer));
   return () => mirror().catch(unreachable);
 }
 
@@ -117,8 +118,8 @@ function candidates(issuer: string, path: string): string[] {
   return [`${origin}${path}${own}`, `${origin}${own}${path}`, `${origin}${own}${other}`, `${origin}${other}${own}`];
 }
 
-/** The first that is a metadata document; all of them together may take no longer than anyone waits. */
-async function fetchFirst(urls: readonly string[]): Promise<Buffer> {
+/** The first that is the issuer's metadata document; all of them together may take no longer than anyone waits. */
+async function fetchFirst(urls: readonly string[], configured: string): Promise<Buffer> {
   const signal = AbortSignal.timeout(waitMs);
   let trouble: unknown;
   for (const url of new Set(urls)) {
@@ -127,8 +128,8 @@ async function fetchFirst(urls: readonly string[]): Promise<Buffer> {
       if (!response.ok) continue;
       const body = Buffer.from(await response.arrayBuffer());
       const { issuer } = JSON.parse(body.toString()) as { readonly issuer?: unknown };
-      // Some providers return 200 to any path.
-      if (typeof issuer === "string") return body;
+      // Some providers return 200 to any path, and a host may have several issuers (RFC 8414 §3.3).
+      if (isSameIssuer(configured, issuer)) return body;
     } catch (error) {
       trouble = error;
     }

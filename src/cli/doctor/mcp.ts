@@ -6,6 +6,7 @@ import {
   startAuthorization,
 } from "@modelcontextprotocol/client";
 import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
+import { isSameIssuer } from "../../sign-in/issuer.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
 import { authorization } from "./client.ts";
@@ -201,8 +202,8 @@ async function copies(origin: string, issuer: string): Promise<Verdict> {
   for (const path of mirrored) {
     const trouble = await getJson(origin + path, fromBrowser).then(
       ({ body, headers }) => {
-        const served = isObject(body) ? String(body["issuer"]) : "";
-        if (served.replace(/\/$/, "") !== issuer.replace(/\/$/, "")) return `has the issuer ${served || "none"}`;
+        const served = isObject(body) ? body["issuer"] : undefined;
+        if (!isSameIssuer(issuer, served)) return `has the issuer ${String(served ?? "none")}`;
         return headers.get("access-control-allow-origin") === "*" ? undefined : "has no Access-Control-Allow-Origin: *";
       },
       ({ message }: Error) => message,

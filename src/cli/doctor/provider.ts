@@ -5,6 +5,7 @@ import { check, fault, note, ok, warning } from "./check.ts";
 import { asClient, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, Surroundings } from "./surroundings.ts";
+import { isSameIssuer } from "../../sign-in/issuer.ts";
 import { signatures } from "../../sign-in/provider.ts";
 
 type Metadata = Readonly<Record<string, unknown>>;
@@ -128,7 +129,7 @@ function known(
     ];
   const options = { issuer: address, clientId: client.id, clientSecret: client.secret };
   // The service goes no further with metadata of another issuer, so nothing of it can be tried.
-  if (!sameIssuer(address, metadata["issuer"]))
+  if (!isSameIssuer(address, metadata["issuer"]))
     return [check("provider.client", () => note("Not checked, because the issuer differs from OIDC_ISSUER."))];
   return [
     check("provider.client", () => asClient(options, `${baseUrl ?? "http://localhost"}/sign-in/callback`, metadata)),
@@ -144,13 +145,9 @@ function offer(name: string, offered: unknown, ifSo: string, ifNot: string, mend
   );
 }
 
-function sameIssuer(configured: string, reported: unknown): boolean {
-  return typeof reported === "string" && reported.replace(/\/$/, "") === configured.replace(/\/$/, "");
-}
-
 function issuer(configured: string, reported: unknown): Verdict {
   if (reported === configured) return ok(`Its issuer is ${configured}, exactly as OIDC_ISSUER.`);
-  if (sameIssuer(configured, reported))
+  if (isSameIssuer(configured, reported))
     return warning(
       `Its issuer is ${String(reported)}, but OIDC_ISSUER is ${configured}: the slash at the end differs.`,
       `Set OIDC_ISSUER=${String(reported)}: some assistants compare it character for character.`,

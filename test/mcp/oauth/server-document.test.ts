@@ -37,6 +37,29 @@ describe("the authorization server's document", () => {
     }
   });
 
+  test("is that of the configured issuer: another issuer's is passed over, and a slash at the end may differ [OAU-04]", async () => {
+    const other = await startFakeProvider();
+    try {
+      for (const issuer of ["https://other.example", `${other.issuer}/realm`, `${other.issuer}//`]) {
+        other.responses.set(serverPath, json({ ...other.metadata, issuer }));
+        const fresh = await service().another(other.settings());
+        expect((await get(serverPath, {}, fresh.base)).body).toEqual(other.metadata);
+        other.responses.set("*", json({ ...other.metadata, issuer }));
+        const none = await service().another(other.settings());
+        expect((await get(serverPath, {}, none.base)).status).toBe(503);
+        other.responses.delete("*");
+        await Promise.all([fresh.stop(), none.stop()]);
+      }
+      const slashed = { ...other.metadata, issuer: `${other.issuer}/` };
+      other.responses.set(serverPath, json(slashed));
+      const fresh = await service().another(other.settings());
+      expect((await get(serverPath, {}, fresh.base)).body).toEqual(slashed);
+      await fresh.stop();
+    } finally {
+      await other.stop();
+    }
+  });
+
   test("is requested once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
     const other = await startFakeProvider();
     const instance = await service().another(other.settings());
