@@ -10,7 +10,7 @@ import type { Beginning } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, text } from "../sign-in/provider.ts";
 import { isAway, unreachable } from "../sign-in/provider-failures.ts";
-import { orAfter } from "../time-limit.ts";
+import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** Who an access token stands for. */
 export interface TokenHolder extends Beginning {
@@ -31,15 +31,6 @@ export interface TokenVerifierDependencies {
   readonly audiences: readonly string[];
 }
 
-/** What the provider said of a token, and when. */
-interface Introspection {
-  readonly at: number;
-  /** Undefined where the provider does not say, or could not be reached. */
-  readonly claims: JWTPayload | undefined;
-  /** Why it could not be reached. */
-  readonly error?: unknown;
-}
-
 /** Verified claims, with the revision of the provider's keys. */
 interface Verified {
   readonly claims: JWTPayload;
@@ -49,16 +40,6 @@ interface Verified {
 
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
-/** Within 5 seconds a token that was revoked at the provider is rejected: the response may take 2 of them. */
-const introspectionMs = 3_000;
-/** A token that was used lately is introspected again at this age, so that its next request does not wait. */
-const refreshMs = 2_000;
-/** A model thinks for so long between two calls. */
-const latelyMs = 30_000;
-/** So many tokens are introspected in the background: half of it a second at the provider. */
-const mostRefreshed = 100;
-/** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
-const patienceMs = 1_500;
 const unlikely = 8_192;
 /**
  * What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the
@@ -141,97 +122,6 @@ function createSignatureVerifier(provider: Provider) {
   }
 
   return signedClaims;
-}
-
-function createIntrospector(provider: Provider) {
-  const results = new Map<string, Introspection>();
-  const underWay = new Map<string, Promise<Introspection>>();
-  const refreshed = createRefreshed();
-
-  /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
-  function introspect(token: string, name: string): Promise<Introspection> {
-    const known = results.get(name);
-    return isYounger(known, introspectionMs) ? Promise.resolve(known) : introspectOnce(token, name, known);
-  }
-
-  function introspectOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
-    let pending = underWay.get(name);
-    if (pending === undefined) {
-      pending = requestIntrospection(token, known)
-        .then((result) => {
-          // In the background a provider that is away makes nothing younger.
-          if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
-          return result;
-        })
-        .finally(() => underWay.delete(name));
-      underWay.set(name, pending);
-    }
-    return pending;
-  }
-
-  /**
-   * The same where nothing hangs on it but a revocation: a response that comes too late for this request counts for the
-   * next.
-   */
-  function introspectSoon(token: string, name: string): Promise<Introspection> {
-    const last = results.get(name) ?? { at: 0, claims: undefined };
-    return orAfter(patienceMs, introspect(token, name), () => last);
-  }
-
-  async function requestIntrospection(token: string, known: Introspection | undefined): Promise<Introspection> {
-    const at = Date.now();
-    try {
-      const said = await provider.introspect(token);
-      return { at, claims: said as JWTPayload | undefined };
-    } catch (error) {
-      // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
-      return { at: Date.now(), claims: known?.claims, error };
-    }
-  }
-
-  return {
-    introspect,
-    introspectSoon,
-    /** Introspects a token that was accepted, before it is stale. */
-    refresh(token: string, name: string): void {
-      const last = results.get(name);
-      if (last !== undefined) refreshed.use(name, last, (known) => introspectOnce(token, name, known));
-    },
-  };
-}
-
-/** Whether it is of the last so many milliseconds, also where the clock was set back. */
-function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: number): known is T {
-  const age = Date.now() - (known?.at ?? -Infinity);
-  return age >= 0 && age < ms;
-}
-
-/** Introspects tokens before they are stale, for as long as they are active, in use, and the provider responds. */
-function createRefreshed() {
-  const used = new Map<string, number>();
-
-  function refreshLater(
-    name: string,
-    last: Introspection,
-    introspect: (last: Introspection) => Promise<Introspection>,
-  ): void {
-    if (last.claims?.["active"] !== true || last.error !== undefined) return void used.delete(name);
-    const refresh = async (): Promise<void> => {
-      if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
-      else refreshLater(name, await introspect(last), introspect);
-    };
-    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
-  }
-
-  return {
-    /** Notes a use; `introspect` introspects once more. */
-    use(name: string, last: Introspection, introspect: (last: Introspection) => Promise<Introspection>): void {
-      const isKnown = used.has(name);
-      if (!isKnown && used.size >= mostRefreshed) return;
-      used.set(name, performance.now());
-      if (!isKnown) refreshLater(name, last, introspect);
-    },
-  };
 }
 
 /** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
