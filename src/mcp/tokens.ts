@@ -62,8 +62,9 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
+      requireBearer(said);
       // Of a text that only the provider can read, it has to say that this is no refresh token.
-      if (signed === undefined && (text(claims["token_type"])?.toLowerCase() !== "bearer" || isOtherUse(claims)))
+      if (signed === undefined && (text(claims["token_type"]) === undefined || isOtherUse(claims)))
         rejectToken("it is not an access token");
       const issuer = await provider.issuer();
       const { iss = issuer, exp, nbf, aud } = claims;
@@ -101,6 +102,7 @@ function createSignatureVerifier(provider: Provider) {
     const { alg, typ } = headerOf(token);
     if (!signatures.includes(alg)) rejectToken("its signature algorithm is not accepted");
     const { claims, revision } = await verifySignature(token);
+    requireUnbound(claims);
     if (!isAccessToken(typ, claims)) rejectToken("it is not an access token");
     keep(verified, name, { claims, revision, at: Date.now() });
     return claims;
@@ -125,8 +127,28 @@ function createSignatureVerifier(provider: Provider) {
 }
 
 /** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
-export function rejectToken(why: string): never {
-  return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. Sign in again.` });
+export function rejectToken(why: string, mend = "Sign in again."): never {
+  return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. ${mend}` });
+}
+
+/**
+ * Only the holder of the key in `cnf` may present a token (RFC 9449 §7.2, RFC 8705 §3, RFC 7800): without a proof of
+ * the key, it may be stolen.
+ */
+function requireUnbound({ cnf }: JWTPayload): void {
+  if (cnf !== undefined && cnf !== null)
+    rejectToken(
+      "it is bound to a key of its client (DPoP or mutual TLS), which the service cannot check",
+      "Use a token that is not bound to a key.",
+    );
+}
+
+/** The provider may also say by the type that presenting a token is not enough; most say nothing of one that is signed. */
+function requireBearer(said: JWTPayload = {}): void {
+  requireUnbound(said);
+  const type = said["token_type"] ?? "bearer";
+  if (typeof type !== "string" || type.toLowerCase() !== "bearer")
+    rejectToken("it is not an access token of the type Bearer, the only one that the service can check");
 }
 
 function headerOf(token: string): { alg: string; typ: string | undefined } {
