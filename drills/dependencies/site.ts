@@ -77,7 +77,11 @@ export async function onSite<T>(
         mongoProxy,
         redisProxy,
         ...(await settle(fixture, provider)),
-        token: () => accessToken(provider, { jti: randomUUID(), exp: Math.floor(Date.now() / 1_000) + 86_400 }),
+        token() {
+          const now = Math.floor(Date.now() / 1_000);
+          // With all by which a sign-out ends it: of another token the provider has to say the rest.
+          return accessToken(provider, { jti: randomUUID(), sid: "of-the-drill", auth_time: now, exp: now + 86_400 });
+        },
       });
     });
   } finally {

@@ -60,6 +60,11 @@ export function createIntrospector(provider: Pick<IdentityProvider, "introspect"
     return orAfter(patienceMs, introspect(token, name), () => last);
   }
 
+  /** The same where the token leaves open what the provider has to say once: only that is waited for. */
+  function introspectFirst(token: string, name: string): Promise<Introspection> {
+    return (results.get(name)?.claims === undefined ? introspect : introspectSoon)(token, name);
+  }
+
   async function requestIntrospection(token: string, known: Introspection | undefined): Promise<Introspection> {
     const at = Date.now();
     try {
@@ -74,6 +79,7 @@ export function createIntrospector(provider: Pick<IdentityProvider, "introspect"
   return {
     introspect,
     introspectSoon,
+    introspectFirst,
     /** Introspects a token that was accepted, before it is stale. */
     refresh(token: string, name: string): void {
       const last = results.get(name);

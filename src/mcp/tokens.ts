@@ -49,18 +49,18 @@ const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierDependencies): TokenVerifier {
   const signedClaims = createSignatureVerifier(provider);
-  const { introspect, introspectSoon, refresh } = createIntrospector(provider);
+  const { introspect, introspectSoon, introspectFirst, refresh } = createIntrospector(provider);
 
   return {
     async verify(token) {
       if (token.length > unlikely || !form.test(token)) rejectToken("it is malformed");
       const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
-      const { claims: said, error } = await (signed === undefined
-        ? introspect(token, name)
-        : introspectSoon(token, name));
+      const isWhole = signed !== undefined && saysBeginning(signed);
+      const ask = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
+      const { claims: said, error } = await ask(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
-      if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
+      if (!isWhole && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       requireBearer(said);
       // Of a text that only the provider can read, it has to say that this is no refresh token.
@@ -185,6 +185,11 @@ function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
 /** Some providers say what a token is for in a claim of their own, also in an introspection. */
 function isOtherUse({ token_use: use }: JWTPayload): boolean {
   return use !== undefined && use !== "access" && use !== "access_token";
+}
+
+/** Whether it has all by which a sign-out ends it: otherwise the provider may know the rest. */
+function saysBeginning(claims: JWTPayload): boolean {
+  return text(claims["sid"]) !== undefined && number(claims["auth_time"]) !== undefined;
 }
 
 function number(claim: unknown): number | undefined {

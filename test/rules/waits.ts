@@ -70,7 +70,7 @@ export const waits: readonly string[] = [
   "test/ingest/bulk.test.ts (3)",
   "test/ingest/streams-rejected.test.ts (2)",
   "test/mcp/oauth/checked-tokens.test.ts (1)",
-  "test/mcp/oauth/keys.test.ts (1)",
+  "test/mcp/oauth/keys.test.ts (2)",
   "test/mcp/oauth/server-document.test.ts (1)",
   "test/mcp/oauth/session-end.test.ts (1)",
   "test/mcp/tools/audit.test.ts (2)",

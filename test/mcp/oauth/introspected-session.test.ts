@@ -1,0 +1,87 @@
+// The session and the time of the sign-in of a token may be known to the provider alone: its first introspection is
+// awaited, and remembered.
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import {
+  away,
+  json,
+  logoutClaims,
+  seconds,
+  sendLogoutToken,
+  silent,
+  startFakeProvider,
+} from "../../../fixtures/sign-in/fake-provider.ts";
+import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
+import type { TestService } from "../../../fixtures/service/service.ts";
+import { startService } from "../../../fixtures/service/service.ts";
+import { accessToken, expectChallenge, send, statusOf } from "../../../fixtures/sign-in/assistants.ts";
+
+let fake: FakeProvider;
+let service: TestService;
+let base: string;
+beforeEach(async () => {
+  fake = await startFakeProvider();
+  fake.metadata["introspection_endpoint"] = `${fake.issuer}/introspect`;
+  service = await startService(fake.settings());
+  base = service.app.baseUrl;
+  await newOwner(service, fake.issuer, "person-dora", "dora@example.com");
+});
+afterEach(async () => {
+  await service.stop();
+  await fake.stop();
+});
+
+const fresh = (claims: Record<string, unknown> = {}): Promise<string> =>
+  accessToken(fake, { jti: randomUUID(), ...claims });
+/** The provider says this of every token, later than a request waits for what it can do without. */
+function sayLate(claims: Record<string, unknown>): void {
+  fake.responses.set(
+    "/introspect",
+    (request, response) => void setTimeout(() => json({ active: true, ...claims })(request, response), 3_400),
+  );
+}
+async function end(claims: Record<string, unknown>): Promise<void> {
+  const token = await fake.sign(logoutClaims(fake, claims), { typ: "logout+jwt" });
+  expect((await sendLogoutToken(base, token)).status).toBe(200);
+}
+
+test("a token of an ended session that only a late introspection names is 401 [OAU-12, OAU-16]", async () => {
+  await end({ sid: "ended", sub: undefined });
+  sayLate({ sid: "ended" });
+  for (const claims of [{}, { auth_time: seconds() }])
+    expectChallenge(await send(base, `Bearer ${await fresh(claims)}`), base, /its session has ended/);
+});
+
+test("a token whose later sign-in only a late introspection reports is accepted [OAU-15]", async () => {
+  await end({ iat: seconds() });
+  sayLate({ auth_time: seconds() + 60 });
+  for (const claims of [{}, { sid: "new" }]) expect(await statusOf(base, await fresh(claims))).toBe(200);
+});
+
+test("while introspection fails a new token is 503 if it lacks its session or the time of its sign-in, and accepted if not [OAU-14, OAU-15]", async () => {
+  await end({ iat: seconds() - 100 });
+  for (const trouble of [away, json({ error: "x" }, 500), silent]) {
+    fake.responses.set("/introspect", trouble);
+    const tokens = await Promise.all([{}, { sid: "new" }, { auth_time: seconds() }].map(fresh));
+    for (const { status, body } of await Promise.all(tokens.map((token) => send(base, `Bearer ${token}`))))
+      expect([status, body]).toEqual([
+        503,
+        { error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." } },
+      ]);
+    expect(await statusOf(base, await fresh({ sid: "new", auth_time: seconds() }))).toBe(200);
+  }
+});
+
+test("what introspection said is remembered while the provider is away, and nobody waits for it again [OAU-12, OAU-14]", async () => {
+  fake.responses.set("/introspect", json({ active: true, sid: "own", auth_time: seconds() - 60 }));
+  const token = await fresh();
+  expect(await statusOf(base, token)).toBe(200);
+  fake.responses.set("/introspect", silent);
+  // Longer than the instance takes what introspection said for new.
+  await sleep(3_200);
+  expect(await statusOf(base, token)).toBe(200);
+  await end({ sid: "own", sub: undefined });
+  expectChallenge(await send(base, `Bearer ${token}`), base, /its session has ended/);
+});
