@@ -24,7 +24,17 @@ export function createIdentity(
       "MCP_AUDIENCE is not set: the MCP surface also accepts access tokens that the identity provider issued for other applications",
     );
   const { outgoing, metrics } = observability;
-  const provider = createIdentityProvider({ ...dependencies.oidc, outgoing, onResponse: metrics.identityProvider });
+  const { responded, rejected } = metrics.identityProvider;
+  const warnOfRejection = createRejectionWarning(log);
+  const provider = createIdentityProvider({
+    ...dependencies.oidc,
+    outgoing,
+    onResponse: responded,
+    onRejection(rejection) {
+      rejected(rejection !== undefined);
+      warnOfRejection(rejection);
+    },
+  });
   const ended = createEndedSessions(client.db());
   const { accounts, audit } = services;
   const signIn = createSignIn({
@@ -39,4 +49,18 @@ export function createIdentity(
   const warn = (message: string): void => log.warn(message);
   const tokens = createTokens({ provider, audiences: config.mcpAudiences, ended, warn });
   return { provider, signIn, tokens };
+}
+
+/** Warns once of a rejection of introspection, and again when it changes. */
+function createRejectionWarning(log: Foundation["log"]): (rejection: string | undefined) => void {
+  let known: string | undefined;
+  return (rejection) => {
+    if (rejection === known) return;
+    known = rejection;
+    if (rejection === undefined) log.info("the identity provider no longer rejects the introspection of access tokens");
+    else
+      log.warn(
+        `the identity provider rejects the introspection of access tokens (${rejection}): assistants get 503 until it accepts it. To check it, run records doctor.`,
+      );
+  };
 }

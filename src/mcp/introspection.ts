@@ -8,9 +8,9 @@ import { orAfter } from "../time-limit.ts";
 /** What the provider said of a token, and when. */
 interface Introspection {
   readonly at: number;
-  /** Undefined where the provider does not say, or could not be reached. */
+  /** Undefined where the provider does not say; where it was away or rejected, what it said before. */
   readonly claims: JWTPayload | undefined;
-  /** Why it could not be reached. */
+  /** Why it said nothing. */
   readonly error?: unknown;
 }
 
@@ -25,7 +25,9 @@ const mostRefreshed = 100;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
 
-export function createIntrospector(provider: Pick<IdentityProvider, "introspect">) {
+type Provider = Pick<IdentityProvider, "introspect">;
+
+export function createIntrospector(provider: Provider) {
   const results = new Map<string, Introspection>();
   const underWay = new Map<string, Promise<Introspection>>();
   const refreshed = createRefreshed();
@@ -39,7 +41,7 @@ export function createIntrospector(provider: Pick<IdentityProvider, "introspect"
   function introspectOnce(token: string, name: string, known: Introspection | undefined): Promise<Introspection> {
     let pending = underWay.get(name);
     if (pending === undefined) {
-      pending = requestIntrospection(token, known)
+      pending = requestIntrospection(provider, token, known)
         .then((result) => {
           // In the background a provider that is away makes nothing younger.
           if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
@@ -65,17 +67,6 @@ export function createIntrospector(provider: Pick<IdentityProvider, "introspect"
     return (results.get(name)?.claims === undefined ? introspect : introspectSoon)(token, name);
   }
 
-  async function requestIntrospection(token: string, known: Introspection | undefined): Promise<Introspection> {
-    const at = Date.now();
-    try {
-      const said = await provider.introspect(token);
-      return { at, claims: said as JWTPayload | undefined };
-    } catch (error) {
-      // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
-      return { at: Date.now(), claims: known?.claims, error };
-    }
-  }
-
   return {
     introspect,
     introspectSoon,
@@ -86,6 +77,21 @@ export function createIntrospector(provider: Pick<IdentityProvider, "introspect"
       if (last !== undefined) refreshed.use(name, last, (known) => introspectOnce(token, name, known));
     },
   };
+}
+
+async function requestIntrospection(
+  provider: Provider,
+  token: string,
+  known: Introspection | undefined,
+): Promise<Introspection> {
+  const at = Date.now();
+  try {
+    const said = await provider.introspect(token);
+    return { at, claims: said as JWTPayload | undefined };
+  } catch (error) {
+    // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
+    return { at: Date.now(), claims: known?.claims, error };
+  }
 }
 
 /** Whether it is of the last so many milliseconds, also where the clock was set back. */

@@ -7,9 +7,10 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
 import type { Beginning } from "../sign-in/ended-store.ts";
+import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, text } from "../sign-in/provider.ts";
-import { isAway, unreachable } from "../sign-in/provider-failures.ts";
+import { isAway, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** Who an access token stands for. */
@@ -57,9 +58,11 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
       const isWhole = signed !== undefined && saysBeginning(signed);
-      const ask = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
-      const { claims: said, error } = await ask(token, name);
+      const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
+      const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
+      // Unlike one that is away, such a provider would have its say: the token may have been revoked.
+      if (error instanceof IntrospectionRejected) rejectedIntrospection(error);
       if (!isWhole && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       requireBearer(said);
@@ -143,7 +146,7 @@ function requireUnbound({ cnf }: JWTPayload): void {
     );
 }
 
-/** The provider may also say by the type that presenting a token is not enough; most say nothing of one that is signed. */
+/** By the type, too, the provider may say that presenting a token is not enough; of a signed one, most say nothing. */
 function requireBearer(said: JWTPayload = {}): void {
   requireUnbound(said);
   const type = said["token_type"] ?? "bearer";

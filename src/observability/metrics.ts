@@ -25,8 +25,7 @@ export interface Metrics {
   /** A task in the background that failed; by its name. */
   readonly backgroundFailures: Counter;
   readonly imports: ImportWatch;
-  /** A request to the identity provider is over. */
-  identityProvider(responded: boolean): void;
+  readonly identityProvider: IdentityProviderMetrics;
   /** Counts the commands to MongoDB and Redis. */
   readonly commands: CommandObserver;
   /** A request came in. */
@@ -38,6 +37,14 @@ export interface Metrics {
   /** From now on the numbers show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
+}
+
+/** What is noted of the identity provider. */
+export interface IdentityProviderMetrics {
+  /** A request to it is over. */
+  responded(responded: boolean): void;
+  /** An introspection is over. */
+  rejected(rejected: boolean): void;
 }
 
 /**
@@ -152,17 +159,23 @@ function importMetrics(counter: MakeCounter): ImportWatch {
   };
 }
 
-function identityProviderMetrics(registry: Registry, counter: MakeCounter): Metrics["identityProvider"] {
-  let up = true;
-  const help = "1 if the last request to the identity provider got a response, else 0.";
-  addGauge(registry, ["records_identity_provider_up", help, () => up], undefined);
+function identityProviderMetrics(registry: Registry, counter: MakeCounter): IdentityProviderMetrics {
+  let [up, rejects] = [true, false];
+  const help = "1 if the last request to the identity provider got a response and it rejects no introspection, else 0.";
+  addGauge(registry, ["records_identity_provider_up", help, () => up && !rejects], undefined);
   const failures = counter(
     "records_identity_provider_failures_total",
-    "Requests to the identity provider that got no response or an error.",
+    "Requests to the identity provider that got no response or an error, and introspections that it rejected.",
   );
-  return (responded) => {
-    up = responded;
-    if (!responded) failures.inc();
+  return {
+    responded(responded) {
+      up = responded;
+      if (!responded) failures.inc();
+    },
+    rejected(rejected) {
+      rejects = rejected;
+      if (rejected) failures.inc();
+    },
   };
 }
 

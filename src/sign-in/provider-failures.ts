@@ -57,3 +57,13 @@ export function unreachable(cause: unknown): never {
     waitingFor: providerName,
   });
 }
+
+/** Ends what needs an introspection with UNAVAILABLE, for the provider does not introspect for us. */
+export function rejectedIntrospection(cause: unknown): never {
+  return fail(Reason.UNAVAILABLE, {
+    message:
+      "The identity provider rejects the service's requests to check access tokens. Report this to the operator.",
+    cause,
+    waitingFor: providerName,
+  });
+}

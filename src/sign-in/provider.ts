@@ -8,6 +8,7 @@ import { fail } from "../errors.ts";
 import { isLocalName } from "../loopback.ts";
 import { orAfter } from "../time-limit.ts";
 import { boundedFetch } from "./bounded-fetch.ts";
+import { IntrospectionRejected, introspectToken } from "./introspection.ts";
 import type { KeySet } from "./key-set.ts";
 import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
@@ -28,6 +29,8 @@ export interface ProviderOptions {
    * response.
    */
   readonly onResponse?: ((responded: boolean) => void) | undefined;
+  /** Called with how the provider rejects introspection by us; with undefined when it introspects, or offers none. */
+  readonly onRejection?: ((rejection: string | undefined) => void) | undefined;
 }
 
 /** What a sign-in has to remember until the user comes back. */
@@ -68,7 +71,10 @@ export interface IdentityProvider {
   keys(): Promise<KeySet>;
   /** The scopes in the provider's metadata; undefined where it lists none or is away. Never rejects. */
   scopes(): Promise<readonly string[] | undefined>;
-  /** What the provider says of an access token (RFC 7662); undefined where it offers no introspection. */
+  /**
+   * What the provider says of an access token (RFC 7662); undefined where it offers no introspection. Rejects with
+   * `IntrospectionRejected` where it responds without saying anything of the token.
+   */
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
 
@@ -174,13 +180,25 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
     },
     keys,
     scopes: () => attempt((config) => config.serverMetadata().scopes_supported),
-    async introspect(token) {
-      const config = await discovered();
-      return config.serverMetadata().introspection_endpoint === undefined
-        ? undefined
-        : oidc.tokenIntrospection(config, token);
-    },
+    introspect: async (token) => introspectWatched(await discovered(), token, options),
   };
+}
+
+/** Introspects where the provider offers it, and reports whether it does so for us. */
+async function introspectWatched(
+  config: Configuration,
+  token: string,
+  { onRejection }: Pick<ProviderOptions, "onRejection">,
+): Promise<IntrospectionResponse | undefined> {
+  const isOffered = config.serverMetadata().introspection_endpoint !== undefined;
+  try {
+    const said = isOffered ? await introspectToken(config, token) : undefined;
+    onRejection?.(undefined);
+    return said;
+  } catch (error) {
+    if (error instanceof IntrospectionRejected && error.ofService) onRejection?.(error.message);
+    throw error;
+  }
 }
 
 /** The keys at the provider's `jwks_uri`, as long as it names the same. */

@@ -1,5 +1,7 @@
-// Whether the identity provider knows us as its client: by the secret, and by the address where users come back.
+// Whether the identity provider knows us as its client: by the secret, by the address where users come back, and
+// whether it introspects for us.
 import * as oidc from "openid-client";
+import { IntrospectionRejected, introspectToken } from "../../sign-in/introspection.ts";
 import type { ProviderOptions } from "../../sign-in/provider.ts";
 import { createIdentityProvider, discoverProvider } from "../../sign-in/provider.ts";
 import type { Verdict } from "./check.ts";
@@ -55,6 +57,35 @@ function codeOf(error: unknown): string {
   // A rejection by HTTP's own means (RFC 6749 §5.2 allows it for the Authorization header).
   if (error instanceof oidc.WWWAuthenticateChallengeError) return "invalid_client";
   return reasonOf(error);
+}
+
+/** Introspects a token that never was: a provider that introspects for us calls it not active (RFC 7662 §2.2). */
+export async function introspects(options: ProviderOptions): Promise<Verdict> {
+  const config = await discoverProvider(options);
+  try {
+    const { active } = await introspectToken(config, "a-token-that-never-was");
+    if (!active) return ok("A token that is revoked at the provider is rejected within 5 seconds (introspection).");
+    return fault(
+      "Its introspection endpoint calls an invalid token active.",
+      "Check which program responds at the provider's introspection endpoint. It cannot be trusted.",
+    );
+  } catch (error) {
+    const allow = `Allow the client ${options.clientId} to introspect access tokens at the provider`;
+    if (!(error instanceof IntrospectionRejected))
+      return warning(
+        `Introspection failed: ${reasonOf(error)}.`,
+        "Give the service access to the provider's introspection endpoint. Until then, a revoked token may be valid until it expires.",
+      );
+    if (error.ofService)
+      return fault(
+        `It rejects the service's introspection of access tokens (${error.message}): assistants get 503.`,
+        `${allow}. If it cannot introspect for this client, remove introspection_endpoint from its metadata: a revoked token is then valid until it expires.`,
+      );
+    return warning(
+      `It rejects the introspection of an invalid token (${error.message}), instead of returning that it is not active.`,
+      `Sign in with an assistant. If it gets 503: ${allow}.`,
+    );
+  }
 }
 
 /** Goes where the dashboard sends users to sign in, up to the first page. */

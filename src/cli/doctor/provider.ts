@@ -2,7 +2,7 @@
 import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
-import { asClient, signInPage } from "./client.ts";
+import { asClient, introspects, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, Surroundings } from "./surroundings.ts";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
@@ -49,6 +49,7 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
     ...(await Promise.all([
       ...requirements(provider, metadata),
       ...(unusable("OIDC_CLIENT_SECRET") ? [] : known(provider, metadata, baseUrl)),
+      introspection(provider, metadata, unusable("OIDC_CLIENT_SECRET")),
       ...offers(metadata),
     ])),
   ];
@@ -82,13 +83,6 @@ function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
       "Assistants can register by themselves",
       "Assistants cannot register by themselves: create a client for each at the provider.",
       "Turn on dynamic client registration, or give users a client id to enter.",
-    ),
-    offer(
-      "introspection",
-      metadata["introspection_endpoint"],
-      "A token that is revoked at the provider is rejected within 5 seconds (introspection)",
-      "The provider does not support introspection: a token that is revoked there is valid until it expires.",
-      "Turn on RFC 7662, or make access tokens expire within minutes.",
     ),
     check("provider.auth_time", () => authTime(metadata["claims_supported"])),
     offer(
@@ -137,6 +131,26 @@ function known(
       ? []
       : [check("provider.redirect", () => signInPage(options, `${baseUrl}/sign-in/callback`))]),
   ];
+}
+
+/** Whether it introspects access tokens for us: its metadata only say that it does for someone. */
+function introspection(
+  { issuer: address, client }: ProviderSettings,
+  metadata: Metadata,
+  isSecretUnusable: boolean,
+): Promise<Finding> {
+  return check("provider.introspection", () => {
+    if (metadata["introspection_endpoint"] === undefined)
+      return note(
+        "The provider does not support introspection: a token that is revoked there is valid until it expires.",
+        "Turn on RFC 7662, or make access tokens expire within minutes.",
+      );
+    if (client === undefined) return note("This is the development provider: it introspects for the service.");
+    if (isSecretUnusable) return note("Not checked, because OIDC_CLIENT_SECRET is invalid.");
+    if (!isSameIssuer(address, metadata["issuer"]))
+      return note("Not checked, because the issuer differs from OIDC_ISSUER.");
+    return introspects({ issuer: address, clientId: client.id, clientSecret: client.secret });
+  });
 }
 
 function offer(name: string, offered: unknown, ifSo: string, ifNot: string, mend: string): Promise<Finding> {

@@ -6,7 +6,8 @@ import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import { asAdministrator } from "../../../fixtures/databases/database.ts";
 import { startOwnMongod } from "../../../fixtures/databases/own-mongod.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import { clientSecret, json, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { away, clientSecret, json, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { offerIntrospection } from "../../../fixtures/sign-in/assistants.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
 import { startService } from "../../../fixtures/service/service.ts";
 import { environmentOf, faultsAmong, faultsOf, findingOf, makeWhole } from "./set-up.ts";
@@ -210,6 +211,33 @@ describe("the identity provider", () => {
     ]);
     for (const secret of ["another-secret-than-the-providers", clientSecret, service.serviceToken])
       expect(JSON.stringify(findings)).not.toContain(secret);
+  });
+
+  test("that offers introspection and does not introspect for the service is named [OPS-04]", async () => {
+    offerIntrospection(fake, () => ({ active: false }));
+    expect(findingOf(await runDoctor(environment), "provider.introspection")).toEqual({
+      check: "provider.introspection",
+      status: "ok",
+      message: "A token that is revoked at the provider is rejected within 5 seconds (introspection).",
+      mend: null,
+    });
+    for (const [handler, status, words] of [
+      [json({ error: "invalid_client" }, 401), "fault", /\(status 401, invalid_client\): assistants get 503\.$/],
+      [json({}, 403), "fault", /\(status 403\): assistants get 503\.$/],
+      [json({ active: true }), "fault", /calls an invalid token active\.$/],
+      [json({ error: "invalid_request" }, 400), "warning", /of an invalid token \(status 400, invalid_request\)/],
+      [json({ error: "x" }, 500), "warning", /^Introspection failed: /],
+      [away, "warning", /^Introspection failed: /],
+    ] as const) {
+      fake.responses.set("/introspect", handler);
+      const findings = await runDoctor(environment);
+      expect(findingOf(findings, "provider.introspection")).toMatchObject({
+        status,
+        message: expect.stringMatching(words),
+        mend: expect.stringMatching(/\S/),
+      });
+      expect(faultsAmong(findings)).toHaveLength(status === "fault" ? 1 : 0);
+    }
   });
 
   test("that rejects our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
