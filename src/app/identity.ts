@@ -60,7 +60,7 @@ function createRejectionWarning(log: Foundation["log"]): (rejection: string | un
     if (rejection === undefined) log.info("the identity provider no longer rejects the introspection of access tokens");
     else
       log.warn(
-        `the identity provider rejects the introspection of access tokens (${rejection}): assistants get 503 until it accepts it. To check it, run records doctor.`,
+        `the identity provider rejects the introspection of access tokens (${rejection}): tokens that it revokes are accepted until they expire. To check it, run records doctor.`,
       );
   };
 }

@@ -24,6 +24,9 @@ const latelyMs = 30_000;
 const mostRefreshed = 100;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
+/** The same for one that leaves open what a sign-out ends it by. The rest of the deadline is for what is read then. */
+const firstPatienceMs = 3_500;
+const late = new Error("the identity provider did not introspect in time");
 
 type Provider = Pick<IdentityProvider, "introspect">;
 
@@ -62,9 +65,10 @@ export function createIntrospector(provider: Provider) {
     return orAfter(patienceMs, introspect(token, name), () => last);
   }
 
-  /** The same where the token leaves open what the provider has to say once: only that is waited for. */
+  /** The same where the token leaves open what the provider has to say once: that is waited for longer. */
   function introspectFirst(token: string, name: string): Promise<Introspection> {
-    return (results.get(name)?.claims === undefined ? introspect : introspectSoon)(token, name);
+    if (results.get(name)?.claims !== undefined) return introspectSoon(token, name);
+    return orAfter(firstPatienceMs, introspect(token, name), () => ({ at: 0, claims: undefined, error: late }));
   }
 
   return {

@@ -17,6 +17,8 @@ import { createIntrospector, isYounger } from "./introspection.ts";
 export interface TokenHolder extends Beginning {
   /** The user's email, where the token reports it. */
   readonly email: string | undefined;
+  /** Why the provider has not said what the token lacks; undefined where it lacks nothing, or the provider has. */
+  readonly unsaid: unknown;
 }
 
 /** Verifies access tokens. */
@@ -61,9 +63,9 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
-      // Unlike one that is away, such a provider would have its say: the token may have been revoked.
-      if (error instanceof IntrospectionRejected) rejectedIntrospection(error);
-      if (!isWhole && said === undefined && error !== undefined) unreachable(error);
+      // Only a signed token needs no provider; while that is away, what it said a moment ago counts for the others.
+      if (signed === undefined && error instanceof IntrospectionRejected) rejectedIntrospection(error);
+      if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       requireBearer(said);
       // Of a text that only the provider can read, it has to say that this is no refresh token.
@@ -86,6 +88,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
         email: text(claims["email"]),
         authenticatedAt,
         sid: text(claims["sid"]) ?? text(said?.["sid"]),
+        unsaid: isWhole || said !== undefined ? undefined : error,
       };
     },
   };

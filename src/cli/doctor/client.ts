@@ -78,12 +78,12 @@ export async function introspects(options: ProviderOptions): Promise<Verdict> {
       );
     if (error.ofService)
       return fault(
-        `It rejects the service's introspection of access tokens (${error.message}): assistants get 503.`,
-        `${allow}. If it cannot introspect for this client, remove introspection_endpoint from its metadata: a revoked token is then valid until it expires.`,
+        `It rejects the service's introspection of access tokens (${error.message}): a token that it revokes is accepted until it expires.`,
+        `${allow}. Tokens that are no JWT get 503 until then.`,
       );
     return warning(
       `It rejects the introspection of an invalid token (${error.message}), instead of returning that it is not active.`,
-      `Sign in with an assistant. If it gets 503: ${allow}.`,
+      `Revoke an assistant's token at the provider. If it is still accepted after 5 seconds: ${allow}.`,
     );
   }
 }

@@ -222,8 +222,12 @@ describe("the identity provider", () => {
       mend: null,
     });
     for (const [handler, status, words] of [
-      [json({ error: "invalid_client" }, 401), "fault", /\(status 401, invalid_client\): assistants get 503\.$/],
-      [json({}, 403), "fault", /\(status 403\): assistants get 503\.$/],
+      [
+        json({ error: "invalid_client" }, 401),
+        "fault",
+        /\(status 401, invalid_client\): a token that it revokes is accepted/,
+      ],
+      [json({}, 403), "fault", /\(status 403\): a token that it revokes is accepted/],
       [json({ active: true }), "fault", /calls an invalid token active\.$/],
       [json({ error: "invalid_request" }, 400), "warning", /of an invalid token \(status 400, invalid_request\)/],
       [json({ error: "x" }, 500), "warning", /^Introspection failed: /],
