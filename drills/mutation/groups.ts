@@ -59,7 +59,7 @@ export const groups: readonly Group[] = [
   },
   {
     name: "request",
-    mutate: gateway("request", "body", "collect"),
+    mutate: gateway("request", "body", "collect", "unknown-names"),
     tests: tests("gateway", "parameters", "body", "receive", "collect"),
   },
   {

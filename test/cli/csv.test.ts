@@ -227,7 +227,7 @@ test.each([
   },
 );
 
-test("UTF-16 is read in chunks of any size, in both orders, with characters that have a byte of 10 and a U+FFFD of its own", async () => {
+test("text of two bytes a character is read in chunks of any size, in both orders, with characters that have a byte of 10 and a U+FFFD of its own", async () => {
   const names = ["Müller 🙂", "\u0a0a\u4e0a\u0a4e", "was \ufffd"];
   const little = Buffer.from(`\ufeffname\r\n${names.join("\r\n")}\r\n`, "utf16le");
   for (const bytes of [little, Buffer.from(little).swap16()]) {

@@ -61,7 +61,7 @@ test.each<[string, (content: string) => string]>([
   expect(readFileSync(file, "utf8")).toContain(after);
 });
 
-test("a key that its user has rotated or revoked stays so: a start makes none in its place [AUT-06, KEY-03]", async () => {
+test("a key that its user has rotated or revoked stays so: a start makes none in its place [KEY-02, KEY-10, KEY-18]", async () => {
   const before = await start();
   const { apiKeys, accounts } = service.app.services;
   const [{ _id: id } = { _id: new UUID() }] = await accounts.list(1, 0, undefined);
@@ -75,7 +75,7 @@ test("a key that its user has rotated or revoked stays so: a start makes none in
   expect(await apiKeys.ofAccount(id, undefined)).toBeUndefined();
 });
 
-test("the keys that a start makes are in the audit log [KEY-07]", async () => {
+test("the keys that a start makes are in the audit log [KEY-19]", async () => {
   rmSync(file);
   await start();
   const { accounts, audit } = service.app.services;
