@@ -3,7 +3,7 @@ import type { Message } from "@bufbuild/protobuf";
 import type { Binary, Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { fail, failureOf } from "../errors.ts";
+import { fail, failureOf, reasonName } from "../errors.ts";
 
 /** The right to read one account's records. Every method of a record store takes one first. */
 export interface Scope {
@@ -97,7 +97,7 @@ export interface Owner {
   readonly deadline: Deadline;
 }
 
-/** A right to write, and whether it was used. */
+/** A right to write, and whether something was written under it. */
 interface Granted {
   /** Fails where the right has ended since it was granted. */
   readonly judge: () => void;
@@ -139,14 +139,18 @@ export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () 
  * done: where a write was begun before, it is UNAVAILABLE in its place.
  */
 export function requireGrant(scope: WriteScope): void {
-  const granted = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
+  const { judge, begun } = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
   try {
-    granted.judge();
+    judge();
   } catch (error) {
-    const failure = failureOf(error);
-    if (!granted.begun || failure.kind.http !== 503) throw error;
-    const message = `${failure.message} A part of the request may be done.`;
-    fail(Reason.UNAVAILABLE, { message, cause: failure });
+    const { kind, reason, message } = failureOf(error);
+    if (!begun || kind.http !== 503) throw error;
+    fail(Reason.UNAVAILABLE, { message: `${message} A part of the request may be done.`, because: reasonName(reason) });
   }
-  granted.begun = true;
+}
+
+/** Notes that something is written under the grant, and may be done whatever becomes of the request. */
+export function noteWrite(scope: WriteScope): void {
+  const granted = grants.get(scope);
+  if (granted !== undefined) granted.begun = true;
 }

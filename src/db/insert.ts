@@ -3,7 +3,7 @@ import type { Binary, Collection, Document, Filter, MongoClient, OptionalUnlessR
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { InsertProof, WriteScope } from "../call/scope.ts";
-import { requireGrant } from "../call/scope.ts";
+import { noteWrite, requireGrant } from "../call/scope.ts";
 import { failLate, isInTime, isWithoutDocument } from "./fence.ts";
 import { duplicateIndex, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
@@ -40,6 +40,7 @@ export async function insertRecord<T extends Inserted>(
     return commit(client, scope, response, insert);
   try {
     requireGrant(scope);
+    noteWrite(scope);
     await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
     unproven.proven = true;
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Deadline } from "../deadline.ts";
 import { isGivenUp, isPast, leftMs, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
-import { requireGrant } from "../call/scope.ts";
+import { noteWrite, requireGrant } from "../call/scope.ts";
 import { Failure } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
@@ -86,14 +86,19 @@ export async function commit<T>(
 ): Promise<T> {
   if (scope.unproven?.proven === false) await scope.unproven.prove();
   requireGrant(scope);
-  if (scope.claim === undefined && options.atomic !== true) return write(client, scope.deadline, work);
+  if (scope.claim === undefined && options.atomic !== true) {
+    noteWrite(scope);
+    return write(client, scope.deadline, work);
+  }
   const claim = scope.claim === undefined || response === undefined ? undefined : scope.claim.document(response);
   const claims = claimsOf(client);
   return transaction(client, scope.deadline, async (session) => {
     // Also of a transaction that is done again: seconds may have passed.
     requireGrant(scope);
     if (claim !== undefined) await insertClaim(claims, claim, session);
-    return work({ session }, {});
+    const result = await work({ session }, {});
+    noteWrite(scope);
+    return result;
   });
 }
 

@@ -31,6 +31,8 @@ interface Connection {
   failed: boolean;
 }
 
+const offersUpgrade = /(?:^|,)[ \t]*upgrade[ \t]*(?:,|$)/i;
+
 export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   const { receive, running, rejectMessage, rejectExpectation, stalledMs, ...timeouts } = dependencies;
   const connections = new WeakMap<Socket, Connection>();
@@ -41,7 +43,8 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
     if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;
     // Node's parser stops behind it, and loses what it has read by then: the connection continues as what it was.
-    if (request.headers.upgrade !== undefined) response.setHeader("Connection", "close");
+    if (request.headers.upgrade !== undefined && offersUpgrade.test(request.headers.connection ?? ""))
+      response.setHeader("Connection", "close");
     responses.add(response);
     response.once("close", () => {
       responses.delete(response);

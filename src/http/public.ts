@@ -78,30 +78,23 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return inbound;
   }
 
-  /** Rejects a request, whose body may be on its way, once it is throttled (429) as the caller's. */
-  async function reject(request: Request, response: Response, inbound: Inbound, caller: Inbound, failure: Failure) {
-    const found = await surfaces.throttle(caller).then(() => failure, failureOf);
-    surfaces.onError(found, inbound);
-    writeFailureAndClose(request, response, found);
-  }
-
   return {
     handle(request, response) {
       const path = pathOf(request);
       const rest = restPath.test(path);
-      const rpc = !rest && (path.startsWith("/records.") || isGrpc(request));
+      const surface = rest ? undefined : served.find((one) => one.serves(path));
+      const isDocument = surfaces.documents.has(path);
+      const rpc = !rest && (path.startsWith("/records.") || (surface === undefined && !isDocument && isGrpc(request)));
       const inbound = begin(request, response, rest ? restHeaders : rpc ? rpcHeaders : []);
       try {
         requireSingleLines(request);
       } catch (error) {
-        // Nobody knows whose it is, nor where the next request begins after such a message.
-        return void reject(request, response, inbound, { ...inbound, header: () => undefined }, failureOf(error));
+        // Where the next request begins is not certain after such a message.
+        return writeFailureAndClose(request, response, failureOf(error));
       }
       if (rest) return surfaces.rest(request, response, inbound);
-      const surface = served.find((one) => one.serves(path));
       // Of what is served there are only so many paths: none has a part that a caller chooses.
-      if (surface !== undefined || surfaces.documents.has(path))
-        observe(inbound, { route: surface?.routeOf?.(path) ?? path });
+      if (surface !== undefined || isDocument) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       return void serveOther(path, request, response, inbound, surfaces);
     },
@@ -112,8 +105,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return rejection(status, requestId, [...always, ...restHeaders]);
     },
     rejectExpectation(request, response) {
-      const inbound = begin(request, response, restHeaders);
-      void reject(request, response, inbound, inbound, new Failure(Reason.EXPECTATION_FAILED));
+      begin(request, response, restHeaders);
+      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
     },
     rejectSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
   };

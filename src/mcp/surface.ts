@@ -7,6 +7,7 @@ import type { Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import type { Beginning, EndedSessions } from "../sign-in/ended-store.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
+import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
 import { timed } from "../tally.ts";
 import { createCalls } from "./calls.ts";
@@ -95,8 +96,9 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       }
       const { end, account } = await ended.endAndAccount(holder, deadline);
       const isOpen = end?.kind === "user" && holder.authenticatedAt === undefined;
-      // The provider may know of a sign-in since.
-      if (isOpen && holder.unsaid !== undefined) unreachable(holder.unsaid);
+      // The provider may know of a sign-in since, and will say so once it responds.
+      if (isOpen && holder.unsaid !== undefined && !(holder.unsaid instanceof IntrospectionRejected))
+        unreachable(holder.unsaid);
       if (end !== undefined)
         rejectToken(
           isOpen ? "its user signed out, and it has no auth_time to show a later sign-in" : "its session has ended",

@@ -68,7 +68,7 @@ export const transcriptTool: Tool = {
     const { calls, inbound } = context;
     const violations: Violation[] = [];
     if (isGiven(query)) {
-      if (isGiven(requested))
+      if (readOffset(requested, violations) > 0)
         violations.push({ field: "offset", rule: "exclusive", message: "must not be given with query" });
       return findPassages(all, context, violations);
     }

@@ -18,7 +18,7 @@ export function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Writes the response. Resolves when the client has taken it, or has gone. */
+/** Writes the response, no faster than the client takes its pieces. */
 export async function sendCollected(
   request: Request,
   response: Response,

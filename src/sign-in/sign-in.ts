@@ -7,6 +7,7 @@ import type { AuditStore } from "../audit/store.ts";
 import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { SignedIn } from "../guards/call.ts";
+import { orAfter } from "../time-limit.ts";
 import type { Actor } from "../call/scope.ts";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
@@ -16,6 +17,9 @@ import { createSeal, deriveKeys } from "./sealing.ts";
 import type { End, EndedSessions } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
+
+/** How long a sign-out waits for the provider: its own part comes after, and has to be done by the deadline. */
+const providerMs = 2_500;
 
 /** A request: where it comes from, for the audit log, and how long it may take. */
 export interface Origin extends Pick<Actor, "requestId" | "address"> {
@@ -185,8 +189,9 @@ function createSigningOut(
       await ended.signOut(found, [signOutOf(found)], from.deadline);
       const { idToken, accessToken } = await sessions.tokensOf(value, found);
       // The browser alone is not enough: the user may not finish the provider's page.
-      if (accessToken !== undefined) await provider.revoke(accessToken);
-      const location = await provider.endSessionUrl(idToken, home());
+      const revoked = accessToken === undefined ? undefined : provider.revoke(accessToken);
+      const left = Promise.all([provider.endSessionUrl(idToken, home()), revoked]).then(([url]) => url);
+      const location = await orAfter(providerMs, left);
       const record = await recorderOf(dependencies, [found], from);
       // The session is deleted last, together with the entry: if anything fails, the sign-out can be repeated.
       await sessions.endUserSessions(found, from.deadline, record);

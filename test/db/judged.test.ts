@@ -28,7 +28,7 @@ afterAll(async () => {
 const soon = () => deadlineIn(30_000);
 const transient = new MongoServerError({ message: "collided", code: 112, errorLabels: ["TransientTransactionError"] });
 
-test("a transaction that is tried again needs the right to write again; what was begun by then may be done, and the reason says so [ERR-16]", async () => {
+test("a transaction that is tried again needs the right to write again, and nothing was done [ERR-16]", async () => {
   const name = randomUUID();
   let isPaused = false;
   const scope = grantWrites(readScope(new UUID(), soon()), undefined, () => isPaused && fail(Reason.WRITES_PAUSED));
@@ -38,17 +38,26 @@ test("a transaction that is tried again needs the right to write again; what was
     isPaused = true;
     throw transient;
   };
-  const failed = expect.objectContaining({
-    reason: Reason.UNAVAILABLE,
-    message: expect.stringContaining("may be done"),
-  });
-  await expect(commit(client, scope, undefined, collide, { atomic: true })).rejects.toEqual(failed);
+  const rejected = { reason: Reason.WRITES_PAUSED };
+  await expect(commit(client, scope, undefined, collide, { atomic: true })).rejects.toMatchObject(rejected);
   expect(await things.countDocuments({ name })).toBe(0);
-  const paused = grantWrites(readScope(new UUID(), soon()), undefined, () => fail(Reason.WRITES_PAUSED));
-  await expect(commit(client, paused, undefined, collide, { atomic: true })).rejects.toMatchObject({
-    reason: Reason.WRITES_PAUSED,
-  });
 });
+
+test.each([true, false])(
+  "of several writes the first may be done where the second is paused, and the reason says so; atomic: %j [ERR-16]",
+  async (atomic) => {
+    let isPaused = false;
+    const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
+    const scope = grantWrites(readScope(new UUID(), soon()), undefined, judge);
+    const work = async (_options: WriteOptions, _fence: Fence): Promise<void> => void (isPaused = true);
+    await commit(client, scope, undefined, work, { atomic });
+    await expect(commit(client, scope, undefined, work, { atomic })).rejects.toMatchObject({
+      reason: Reason.UNAVAILABLE,
+      because: "WRITES_PAUSED",
+      message: expect.stringContaining("may be done"),
+    });
+  },
+);
 
 test("nothing is written where writes are paused while the credential is proven [ERR-16]", async () => {
   let isPaused = false;

@@ -10,7 +10,6 @@ import { pipelined, tallied } from "../http/pipelined.ts";
 import { grpcCall, http2Call } from "../../fixtures/clients/http2-call.ts";
 import { listenToRedis } from "../../fixtures/databases/commands.ts";
 import { atOnce, expectThrottled, useThrottled } from "./throttled.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
 import { from } from "../../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
@@ -191,26 +190,3 @@ test.each([
     }
   },
 );
-
-test("what is rejected before its path is looked at is throttled too [RTE-14, ERR-09]", async () => {
-  const [address] = Object.values(from());
-  const [expectations, lines] = await Promise.all([
-    Promise.all(
-      Array.from({ length: 10 }, () =>
-        http2Call(tight().base, { ":path": "/v1/health", expect: "more", "x-forwarded-for": address }),
-      ),
-    ),
-    Promise.all(
-      Array.from({ length: 10 }, () =>
-        exchange(tight().base, `GET /v1/health HTTP/1.1\r\nHost: a\r\nHost: b\r\nX-Forwarded-For: ${address}\r\n\r\n`),
-      ),
-    ),
-  ]);
-  const statuses = [
-    ...expectations.map(({ status }) => status),
-    ...lines.flatMap(({ responses }) => responses.map(({ status }) => status)),
-  ];
-  expect(statuses).toHaveLength(20);
-  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(15);
-  expect(statuses.filter((status) => ![400, 417, 429].includes(status))).toEqual([]);
-});

@@ -140,6 +140,10 @@ test("so do those of gRPC where no rpc is [RTE-07]", async () => {
       "10;w=1",
     ]);
   }
+  for (const path of ["/mcp", "/openapi.json"]) {
+    const { headers } = await service.rest(path, { headers: { "Content-Type": "application/grpc" } });
+    expect([path, headers.get("ratelimit-limit")]).toEqual([path, null]);
+  }
 });
 
 test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-446655440000"])(

@@ -65,7 +65,9 @@ test("while introspection fails a new token is accepted, but for one that a sign
     const all = [{}, { sid: "new" }, { auth_time: seconds() }, { sid: "new", auth_time: seconds() }].map(fresh);
     return Promise.all(all.map(async (token) => statusOf(base, await token)));
   };
-  const troubles = [away, json({ error: "x" }, 500), json({ error: "invalid_client" }, 401), silent];
+  // A provider that does not introspect for the service will not say it later either.
+  const rejects = json({ error: "invalid_client" }, 401);
+  const troubles = [away, json({ error: "x" }, 500), rejects, silent];
   for (const trouble of troubles) {
     fake.responses.set("/introspect", trouble);
     expect(await statuses()).toEqual([200, 200, 200, 200]);
@@ -73,7 +75,8 @@ test("while introspection fails a new token is accepted, but for one that a sign
   await end({ iat: seconds() - 100 });
   for (const trouble of troubles) {
     fake.responses.set("/introspect", trouble);
-    expect(await statuses()).toEqual([503, 503, 200, 200]);
+    const lacking = trouble === rejects ? 401 : 503;
+    expect(await statuses()).toEqual([lacking, lacking, 200, 200]);
   }
 });
 

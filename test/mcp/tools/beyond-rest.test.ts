@@ -198,7 +198,7 @@ test.each([
   ["get_session_transcript", () => ({ query: "price", session_id: 7 }), /session_id: must be a string/],
   [
     "get_session_transcript",
-    () => ({ query: "price", session_id: ids["price"], offset: 0 }),
+    () => ({ query: "price", session_id: ids["price"], offset: 5 }),
     /offset: must not be given/,
   ],
   ["get_session_transcript", () => ({ query: "price", contact_id: `session:${ids["price"]}` }), /contact_id: must be/],
