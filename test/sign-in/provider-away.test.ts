@@ -95,6 +95,15 @@ test("open sessions continue while the provider is away, and end by the user's w
   expect(await ownerStatus(base, cookie)).toBe(401);
 });
 
+test("a sign-out is completed while the provider says nothing, on an instance that never reached it [DSH-04]", async () => {
+  const { cookie } = await enter(base, fake);
+  fake.responses.set("*", silent);
+  const before = await sessionCount(service);
+  const { status, headers } = await sendRequest(`${await cold()}/sign-out`, { method: "POST", cookie, origin: base });
+  expect([status, headers.get("location")]).toEqual([303, `${base}/`]);
+  expect(await sessionCount(service)).toBeLessThan(before);
+});
+
 test("once the provider is back, sign-in works without a restart [DSH-01]", async () => {
   fake.responses.set("*", away);
   const at = await cold();
