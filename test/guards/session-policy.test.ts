@@ -2,7 +2,7 @@
 // order.
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { fail } from "../../src/errors.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { ApiKeyService } from "../../src/gen/records/v1/api_keys_pb.ts";
@@ -52,7 +52,11 @@ test("neither switch counts: a user can always rid themselves of a key [ERR-15, 
 });
 
 test("nor do the responses that others of the account do not read [OPS-70]", async () => {
-  const sent = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
+  const releases: (() => void)[] = [];
+  const onEnd = (release: () => void): boolean => releases.push(release) > 0;
+  // What is sent is counted for the whole process, and so for the tests that come after this one.
+  onTestFinished(() => releases.forEach((release) => release()));
+  const sent = { ...createTally(), account: accountId.toHexString(), onEnd };
   countSent({}, sent, mostBytesOfAccount);
   const tally = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
   const admit = (rpc: Parameters<Dispatch["admit"]>[0]) => dispatch.admit(rpc, { ...parts.inbound(session), tally });

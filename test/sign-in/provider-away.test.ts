@@ -96,7 +96,8 @@ test("open sessions continue while the provider is away, and end by the user's w
 });
 
 test("a sign-out is completed while the provider says nothing, on an instance that never reached it [DSH-04]", async () => {
-  const { cookie } = await enter(base, fake);
+  // Of a user who has not signed out a moment ago.
+  const { cookie } = await enter(base, fake, { sub: "person-eve" });
   fake.responses.set("*", silent);
   const before = await sessionCount(service);
   const { status, headers } = await sendRequest(`${await cold()}/sign-out`, { method: "POST", cookie, origin: base });
