@@ -2,12 +2,10 @@
 import { randomUUID } from "node:crypto";
 import type { Collection, MongoClient } from "mongodb";
 import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
-import { afterAll, afterEach, beforeAll, expect, inject, test, vi } from "vitest";
+import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { useOwnDatabase } from "../support/own-database.ts";
 import { insertRecord } from "../../src/db/insert.ts";
-import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
@@ -22,22 +20,18 @@ interface Thing {
   name: string;
 }
 
-let database: TestDatabase;
 let client: MongoClient;
 let things: Collection<Thing>;
+useOwnDatabase((opened) => {
+  client = opened;
+});
 beforeAll(async () => {
-  database = await createDatabase(inject("administratorUri"));
-  client = await connectMongo(database.uri, 30_000);
   things = client.db().collection<Thing>("things");
   await things.createIndex({ name: 1 }, { unique: true });
   await client.db().collection<{ _id: string; active: boolean }>("keys").insertOne({ _id: "key", active: true });
 });
 afterEach(() => {
   vi.restoreAllMocks();
-});
-afterAll(async () => {
-  await client.close();
-  await database.drop();
 });
 
 const invalid = new Failure(Reason.INVALID_KEY);

@@ -2,27 +2,19 @@
 import { randomUUID } from "node:crypto";
 import type { MongoClient } from "mongodb";
 import { MongoServerError, UUID } from "mongodb";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { expect, test, vi } from "vitest";
+import { useOwnDatabase } from "../support/own-database.ts";
 import type { Unproven } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import { connectMongo } from "../../src/db/mongo.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { commit } from "../../src/db/write.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 
-let database: TestDatabase;
 let client: MongoClient;
-beforeAll(async () => {
-  database = await createDatabase(inject("administratorUri"));
-  client = await connectMongo(database.uri, 30_000);
-});
-afterAll(async () => {
-  await client.close();
-  await database.drop();
+useOwnDatabase((opened) => {
+  client = opened;
 });
 
 const soon = () => deadlineIn(30_000);

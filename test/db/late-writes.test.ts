@@ -2,13 +2,12 @@
 import { randomUUID } from "node:crypto";
 import type { Document, MongoClient } from "mongodb";
 import { Binary, UUID } from "mongodb";
-import { afterAll, beforeAll, expect, inject, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createErasureLeases } from "../../src/accounts/erasure-lease.ts";
 import { createAccountStore } from "../../src/accounts/store.ts";
 import { createLastUse } from "../../src/api-keys/last-use.ts";
 import { createAuditStore } from "../../src/audit/store.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
-import { connectMongo } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { commit, write } from "../../src/db/write.ts";
 import type { Deadline } from "../../src/deadline.ts";
@@ -19,18 +18,11 @@ import { createTranscriptStore } from "../../src/sessions/transcripts.ts";
 import { createEndUserSessions } from "../../src/sign-in/end-user-sessions.ts";
 import { createEndedSessions } from "../../src/sign-in/ended-store.ts";
 import { createDashboardSessions } from "../../src/sign-in/session-store.ts";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { useOwnDatabase } from "../support/own-database.ts";
 
-let database: TestDatabase;
 let client: MongoClient;
-beforeAll(async () => {
-  database = await createDatabase(inject("administratorUri"));
-  client = await connectMongo(database.uri, 30_000);
-});
-afterAll(async () => {
-  await client.close();
-  await database.drop();
+useOwnDatabase((opened) => {
+  client = opened;
 });
 
 const soon = (): Deadline => deadlineIn(30_000);

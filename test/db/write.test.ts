@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { ClientSession } from "mongodb";
 import type { MongoClient } from "mongodb";
 import { Binary, MongoServerError, UUID } from "mongodb";
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
-import { connectMongo, failureFrom } from "../../src/db/mongo.ts";
+import { describe, expect, test, vi } from "vitest";
+import { failureFrom } from "../../src/db/mongo.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import type { Fence, WriteOptions } from "../../src/db/write.ts";
 import { ClaimTaken, commit, transaction, write } from "../../src/db/write.ts";
@@ -14,18 +14,11 @@ import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../../src/call/scope.ts";
 import { grantWrites, readScope } from "../../src/call/scope.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
-import type { TestDatabase } from "../../fixtures/databases/database.ts";
-import { createDatabase } from "../../fixtures/databases/database.ts";
+import { useOwnDatabase } from "../support/own-database.ts";
 
-let database: TestDatabase;
 let client: MongoClient;
-beforeAll(async () => {
-  database = await createDatabase(inject("administratorUri"));
-  client = await connectMongo(database.uri, 30_000);
-});
-afterAll(async () => {
-  await client.close();
-  await database.drop();
+useOwnDatabase((opened) => {
+  client = opened;
 });
 
 const soon = (ms = 30_000): Deadline => deadlineIn(ms);
