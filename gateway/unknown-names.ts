@@ -5,13 +5,13 @@ import { withMore } from "../src/errors.ts";
 /** How many of them a response names, so that it stays small whatever the request. */
 const mostNamed = 50;
 
-/** What is wrong with unknown names. That of known ones needs no bound: an operation has few. */
+/** The violations of unknown names. Those of known names need no bound: an operation has few. */
 export interface UnknownNames {
   /** Adds a violation, which is made only if there is room for it. */
   add(make: () => Violation): void;
-  /** Counts violations that nobody makes. */
+  /** Counts further violations without adding them. */
   count(more: number): void;
-  /** Says with the last one how many more there are. */
+  /** Adds to the last violation how many more there are. */
   finish(): void;
 }
 

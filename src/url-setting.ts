@@ -32,7 +32,7 @@ export function baseAddress(name: string, value: string | undefined): string | u
   return webAddress(name, value)?.replace(/(?<!\/)\/+$/, "");
 }
 
-/** Where a collector takes traces, from its address: OpenTelemetry has every exporter append the path. */
+/** The address for traces at a collector: OpenTelemetry has every exporter append the path. */
 export function tracesAddress(name: string, value: string | undefined): string | undefined {
   const base = baseAddress(name, value);
   if (base?.endsWith(tracesPath))

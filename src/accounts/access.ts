@@ -6,7 +6,7 @@ import type { LeverUse } from "./levers.ts";
 import { actorOf } from "./levers.ts";
 import type { AccountChange, AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
-/** Who changes something, and how long they wait. */
+/** The caller of a change, with its deadline. */
 export type AccessUse = Omit<LeverUse, "reason">;
 
 /** The account after the change, or as it was where it was so before; undefined when there is none. */

@@ -38,7 +38,7 @@ export interface AccountDocument {
   key_changes?: number;
 }
 
-/** What an update has done. */
+/** The result of an update. */
 export interface AccountChange {
   /** As it is from now on. */
   readonly account: AccountDocument;
@@ -152,7 +152,7 @@ export function createAccountStore(db: Db): AccountStore {
 
 const identityTaken = "subject: this identity is already linked to another account.";
 
-/** What linking has done to an account. */
+/** The result of a link. */
 function linked(before: AccountDocument, identity: IdentityDocument): AccountChange {
   const { identities = [] } = before;
   if (identities.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject))

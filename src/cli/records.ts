@@ -14,6 +14,6 @@ process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
     ),
   );
 });
-// What cannot be said does not end what is done: an import continues after the reader of its progress has left.
+// An import continues after the reader of its progress has left.
 process.stderr.on("error", () => undefined);
 process.exitCode = await run(argv, process.env);

@@ -74,7 +74,7 @@ export function createBatchWriter<T>(
     },
     flush,
     async close(until) {
-      // What was given up meanwhile for its age is reported already.
+      // Items that were given up for their age are reported already.
       const error = await tryUntil(until, () =>
         flush().catch((why: unknown) => (waiting.length === 0 ? undefined : why)),
       );

@@ -1,4 +1,4 @@
-// What the fence of a write has kept from being written is no result: its caller gets UNAVAILABLE.
+// Fences of one-command writes: their condition in a pipeline, and UNAVAILABLE for a write that comes too late.
 import type { Document } from "mongodb";
 import { MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";

@@ -17,7 +17,7 @@ interface Inserted {
   version: number;
 }
 
-/** What can be inserted in time. */
+/** A document for `insertInTime`. */
 type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number } | { created_at: Date });
 
 /**

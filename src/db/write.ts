@@ -41,7 +41,7 @@ export type Fence = Document;
 /** What a write does. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
-/** What a write does by one command. It does not compile unless it takes its fence. */
+/** The work of a one-command write. It does not compile unless it takes its fence. */
 export type FencedWork<W extends Work<unknown>> = W &
   (Parameters<W>["length"] extends 2 ? unknown : "the command needs the fence");
 

@@ -35,7 +35,7 @@ export async function raiseDataVersion(admin: Db, progress: (line: string) => vo
   }
 }
 
-/** What raises data of a version to that of the program, such as "7.0.14"; undefined where it has that already. */
+/** The command that raises data to the version of the program, such as "7.0.14"; undefined where none is needed. */
 export function raisingCommand(
   data: string,
   program: string,

@@ -41,7 +41,7 @@ export interface ServerKind {
   arguments(folder: string, logFile: string, port: number): string[];
   /** Resolves when the server with this pid serves on this port; fails once the signal is aborted. */
   ready(port: number, pid: number, signal: AbortSignal, logFile: string): Promise<void>;
-  /** What its log says about a failed start of this version, and what to do; without it the last line has to do. */
+  /** Explains a failed start by the log of this version; without an explanation the last line of the log is shown. */
   explain?(log: string, version: string): string | undefined;
   /** Includes the credentials that the server requires. */
   uri(port: number): string;

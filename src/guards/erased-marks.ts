@@ -7,7 +7,7 @@ import { erasedMark, keptUnder, responseMs } from "./reservations.ts";
 /** Long after any write or replay in progress at the deletion has stored its response. */
 const erasedMs = 2 * responseMs;
 /**
- * For so long an instance can store a response that was erased: the deletion commits by its deadline, what has read the
+ * How long an instance can still store an erased response: the deletion commits by its deadline, what has read the
  * response before stores it by its own, and a server that hangs is given up within another. An erasure of the account
  * waits longer than that for its last sweep (`stragglersMs` in `sweeper.ts`), which removes the marks.
  */

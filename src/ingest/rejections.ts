@@ -10,7 +10,7 @@ import { RejectionSchema } from "../gen/records/ingest/v1/import_pb.ts";
 /** The rejections of a stream. */
 export interface Rejections {
   add(rejections: readonly Rejection[]): void;
-  /** Whether so many wait to be reported that a response should not become any longer. */
+  /** Whether the rejections to report fill a response. */
   isLarge(): boolean;
   /** Takes those that were added since, for a response, in the order of their positions. */
   take(): Rejection[];
@@ -96,7 +96,7 @@ function sizeOf(all: readonly Kept[]): number {
   return all.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
-/** As many of the newest as may be stored. */
+/** The newest that fit into the stored document. */
 function newest(all: Kept[]): Kept[] {
   let excess = sizeOf(all) - mostBytes;
   let from = 0;

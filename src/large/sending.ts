@@ -17,7 +17,7 @@ const sizes = new WeakMap<object, number>();
 let sending = 0;
 const byAccount = new Map<string, number>();
 
-/** Announces a response of so many bytes and counts them until its request has ended. */
+/** Announces a response and counts its bytes until its request has ended. */
 export type TakeRoom = (response: object, tally: Tally | undefined, bytes: number) => void;
 
 /**

@@ -56,7 +56,7 @@ interface Library {
 }
 
 const path = "/mcp";
-/** By then each call of a request has its response (contract §10): what still streams has none to come. */
+/** By then each call of a request has its response (contract §10): a stream that is still open gets no more. */
 const longestMs = 5_000;
 /** Arguments are ids and words. */
 const allow = "POST, OPTIONS";

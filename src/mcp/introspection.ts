@@ -20,7 +20,7 @@ const introspectionMs = 3_000;
 const refreshMs = 2_000;
 /** A model thinks for so long between two calls. */
 const latelyMs = 30_000;
-/** So many tokens are introspected in the background: half of it a second at the provider. */
+/** The most tokens that are introspected in the background: 50 requests a second at the provider. */
 const mostRefreshed = 100;
 /** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
 const patienceMs = 1_500;
@@ -98,7 +98,7 @@ async function requestIntrospection(
   }
 }
 
-/** Whether it is of the last so many milliseconds, also where the clock was set back. */
+/** Whether it is younger than `ms`; false for one from the future, as after the clock was set back. */
 export function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: number): known is T {
   const age = Date.now() - (known?.at ?? -Infinity);
   return age >= 0 && age < ms;

@@ -63,7 +63,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
-      // Only a signed token needs no provider; while that is away, what it said a moment ago counts for the others.
+      // Only a signed token needs no provider. For others the provider's last response counts while it is away.
       if (signed === undefined && error instanceof IntrospectionRejected) rejectedIntrospection(error);
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");

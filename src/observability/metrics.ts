@@ -39,7 +39,7 @@ export interface Metrics {
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** What is noted of the identity provider. */
+/** The metrics of the identity provider. */
 export interface IdentityProviderMetrics {
   /** A request to it is over. */
   responded(responded: boolean): void;

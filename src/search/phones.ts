@@ -27,13 +27,13 @@ export function contactTerms(words: readonly string[], phone: string | null | un
 }
 
 /**
- * A query has at most so many readings: enough for a phone anywhere among six numbers, and at either end of nine in a
+ * The most readings of a query: enough for a phone anywhere among six numbers, and at either end of nine in a
  * row. Of more numbers only the likeliest places are tried. So a query has at most 15 words more to look up than it is
  * typed with, and all of them share one bound (`planReadings`): fifty numbers cost no more than fifty other words.
  */
 const mostReadings = 16;
 
-/** A word of a query that is no number, or the numbers that follow one another. A `+` ends a row and begins another. */
+/** A word of a query that is not a number, or consecutive numbers. A `+` ends a row and begins another. */
 interface Row {
   readonly words: string[];
   readonly hasPlus: boolean;

@@ -20,9 +20,9 @@ interface Rejection {
   readonly code: string | undefined;
 }
 
-/** By these the provider requests a later attempt: it is as good as away. */
+/** Statuses that request a later attempt: the provider counts as away. */
 const temporary: readonly number[] = [408, 425, 429];
-/** By these it rejects the service and not the token, whatever was sent: anyone can send a text that is no token. */
+/** Statuses that reject the service, whatever the token: anyone can send a text that is not a token. */
 const ofTheService: readonly number[] = [401, 403, 404, 405, 410];
 const ofTheClient: readonly string[] = ["invalid_client", "unauthorized_client", "access_denied"];
 

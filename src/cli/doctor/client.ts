@@ -79,7 +79,7 @@ export async function introspects(options: ProviderOptions): Promise<Verdict> {
     if (error.ofService)
       return fault(
         `It rejects the service's introspection of access tokens (${error.message}): a token that it revokes is accepted until it expires.`,
-        `${allow}. Tokens that are no JWT get 503 until then.`,
+        `${allow}. Tokens that are not JWTs get 503 until then.`,
       );
     return warning(
       `It rejects the introspection of an invalid token (${error.message}), instead of returning that it is not active.`,

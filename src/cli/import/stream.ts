@@ -106,7 +106,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
       onResponse(response);
       onProgress(response);
       const position = Number(response.position);
-      // What is let go of, or read past, can be named no more.
+      // A record that was released or skipped can no longer be named.
       if (response.moreRejections) continue;
       begun.resolve(position);
       if (position > settledTo) {

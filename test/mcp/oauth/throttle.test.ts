@@ -195,7 +195,7 @@ test("a user's assistants and the key of their account share one bucket, and it 
   expect((await tight.rest("/v1/sessions", { headers })).status).toBe(401);
 });
 
-test("a preflight is charged like a document [RTE-16, RTE-24]", async () => {
+test("a preflight takes a token from the bucket of documents [RTE-16, RTE-24]", async () => {
   const headers = from();
   const { responses, passed } = await atOnce(300, () => tight.rest("/mcp", { method: "OPTIONS", headers }));
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([204, 429]));
