@@ -2,8 +2,8 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { ConfigError } from "../src/config-error.ts";
 import { readConfig } from "../src/config.ts";
+import { rejection } from "./support/rejected-settings.ts";
 
 const token = "a-service-token-of-32-characters-or-more";
 const secret = "a-session-secret-of-32-characters-or-more";
@@ -254,14 +254,4 @@ function expectRejected(name: string, environment: NodeJS.ProcessEnv): void {
   const message = rejection(environment);
   expect(message.startsWith(`${name}: `), message).toBe(true);
   expect(message).not.toContain("\n");
-}
-
-function rejection(environment: NodeJS.ProcessEnv): string {
-  try {
-    readConfig(environment);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).message;
-  }
-  throw new Error(`${JSON.stringify(environment)} was taken`);
 }

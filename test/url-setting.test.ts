@@ -1,7 +1,7 @@
 // The settings that are web addresses: what is taken as it is written, and what stops the start with a line about it.
 import { expect, test } from "vitest";
-import { ConfigError } from "../src/config-error.ts";
 import { readConfig } from "../src/config.ts";
+import { rejection } from "./support/rejected-settings.ts";
 
 const oidc = {
   OIDC_ISSUER: "https://id.example.com",
@@ -10,16 +10,6 @@ const oidc = {
   SERVICE_TOKENS: "a-service-token-of-32-characters-or-more",
   SESSION_SECRET: "a-session-secret-of-32-characters-or-more",
 };
-
-function rejection(environment: NodeJS.ProcessEnv): string {
-  try {
-    readConfig(environment);
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    return (error as ConfigError).message;
-  }
-  throw new Error(`${JSON.stringify(environment)} was taken`);
-}
 
 test.each(["BASE_URL", "MCP_URL", "OIDC_ISSUER", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
   "%s stops the start where a URL parser would repair it, or drop a part [OPS-14]",
