@@ -1,4 +1,5 @@
 // Exports that run at once, or after one that was killed: none takes or spoils what is another's.
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -6,6 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { newClient, useService } from "../support/client.ts";
 import type { Running } from "./cli.ts";
 import { cli, settingsFor, startCli, useFolder } from "./cli.ts";
+import { haltingProxy } from "./proxy.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -19,44 +21,50 @@ function partsOf(file: string): string[] {
 }
 
 /** Starts an export that is killed with the test. */
-function start(...args: string[]): Running {
-  const running = startCli(["export", ...args], { environment: settingsFor(service()) });
+function start(args: readonly string[], environment: Record<string, string> = {}): Running {
+  const running = startCli(["export", ...args], { environment: { ...settingsFor(service()), ...environment } });
   onTestFinished(() => void running.child.kill("SIGKILL"));
   return running;
 }
 
-/** Starts an export and stops it amid its file. */
-async function startAndHalt(file: string, account: string): Promise<Running> {
-  const before = partsOf(file);
-  const inode = before[0] === undefined ? undefined : statSync(join(dirname(file), before[0])).ino;
-  const running = start(file, "--account", account);
-  const isBegun = (): boolean =>
-    partsOf(file).some((name) => !before.includes(name) || statSync(join(dirname(file), name)).ino !== inode);
-  await vi.waitUntil(isBegun, { timeout: 60_000, interval: 2 });
-  running.child.kill("SIGSTOP");
-  return running;
+/** An export that does not get on until it is resumed. */
+interface Halted {
+  readonly running: Running;
+  resume(): void;
+}
+
+/** Starts an export that has a part of its file and waits for the rest. */
+async function startHalted(file: string, account: string): Promise<Halted> {
+  const proxy = await haltingProxy(service().internal, 2_000_000);
+  onTestFinished(() => proxy.close());
+  const before = partsOf(file).length;
+  const running = start(["--account", account, file], { RECORDS_INTERNAL_URL: proxy.url });
+  await vi.waitUntil(() => partsOf(file).length > before, { timeout: 60_000, interval: 10 });
+  return { running, resume: proxy.resume };
 }
 
 test("of two exports to one file at once each puts a whole file in place, and a killed one leaves nothing after the next", async () => {
   const { id, put } = await newClient(service());
-  const many = Array.from({ length: 100 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) }));
-  for (let batch = 0; batch < 9; batch++) await put.contacts(...many);
+  // Text that no compression makes small, so that the proxy halts amid it.
+  const notes = (): string => randomBytes(15_000).toString("base64");
+  const many = Array.from({ length: 100 }, (_, at) => ({ full_name: `Person ${at}`, notes: notes() }));
+  for (let batch = 0; batch < 4; batch++) await put.contacts(...many);
   const [whole, file] = [folder.path("whole.ndjson"), folder.path("twice.ndjson")];
   expect((await cli(service(), ["export", whole, "--account", id])).code).toBe(0);
   const isWhole = (): boolean => readFileSync(file).equals(readFileSync(whole));
 
-  const first = await startAndHalt(file, id);
-  const second = await startAndHalt(file, id);
+  const first = await startHalted(file, id);
+  const second = await startHalted(file, id);
   expect(existsSync(file)).toBe(false);
-  first.child.kill("SIGCONT");
-  expect([(await first.ended).code, isWhole()]).toEqual([0, true]);
+  first.resume();
+  expect([(await first.running.ended).code, isWhole()]).toEqual([0, true]);
   // One that is at it keeps its part when another begins.
-  const third = await startAndHalt(file, id);
-  second.child.kill("SIGCONT");
-  expect([(await second.ended).code, isWhole()]).toEqual([0, true]);
+  const third = await startHalted(file, id);
+  second.resume();
+  expect([(await second.running.ended).code, isWhole()]).toEqual([0, true]);
 
-  third.child.kill("SIGKILL");
-  await third.ended;
+  third.running.child.kill("SIGKILL");
+  await third.running.ended;
   expect(partsOf(file)).toHaveLength(1);
   expect((await cli(service(), ["export", file, "--account", id])).code).toBe(0);
   expect([partsOf(file), isWhole()]).toEqual([[], true]);
@@ -65,7 +73,7 @@ test("of two exports to one file at once each puts a whole file in place, and a 
 test("a second export of all accounts to a folder is rejected while the first runs, and resumes it once it was killed", async () => {
   await newClient(service());
   const path = folder.path("backup");
-  const first = start("--all", path, "--rate", "1");
+  const first = start(["--all", path, "--rate", "1"]);
   await vi.waitUntil(() => existsSync(join(path, "manifest.ndjson")), { timeout: 60_000, interval: 10 });
   expect(await cli(service(), ["export", "--all", path])).toEqual({
     code: 1,

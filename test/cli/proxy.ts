@@ -50,3 +50,38 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
     },
   };
 }
+
+/** A proxy that stops in the middle of what the service sends. */
+export interface HaltingProxy {
+  readonly url: string;
+  /** Lets the rest of it through. */
+  resume(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy that lets so many bytes of the service at `target` through, and no more until it is resumed. */
+export async function haltingProxy(target: string, bytes: number): Promise<HaltingProxy> {
+  const { hostname, port } = new URL(target);
+  const halted = new Set<Socket>();
+  let left = bytes;
+  const server = createServer((near) => {
+    const far = connect(Number(port), hostname);
+    for (const [socket, other] of [[near, far] as const, [far, near] as const])
+      socket.on("error", () => undefined).once("close", () => other.destroy());
+    near.pipe(far);
+    far.on("data", (chunk) => {
+      near.write(chunk);
+      left -= chunk.length;
+      if (left <= 0) halted.add(far.pause());
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    resume() {
+      left = Infinity;
+      for (const socket of halted) socket.resume();
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
