@@ -1,13 +1,12 @@
-// Fences of one-command writes: their condition in a pipeline, and UNAVAILABLE for a write that comes too late.
+// Fences of one-command writes: their condition in a pipeline, and how a write fails that comes too late.
 import type { Document } from "mongodb";
 import { MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";
-import { fail } from "../errors.ts";
-import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ReadCollection } from "./aggregate.ts";
 import { countUpTo } from "./aggregate.ts";
 import { withoutDocument } from "./error-codes.ts";
 import type { Fence } from "./write.ts";
+import { TooLate, failTooLate } from "./write.ts";
 
 /**
  * A condition that always holds where there is no fence: for the pipeline of an upsert, whose filter takes no `$expr`.
@@ -26,20 +25,15 @@ export function isWithoutDocument(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === withoutDocument;
 }
 
-/** Fails with UNAVAILABLE where a pipeline that was too late failed with this error, and else with the error itself. */
+/** Throws TooLate if the error is that of a pipeline whose fence no longer held, and otherwise the error itself. */
 export function failLate(error: unknown): never {
-  if (isWithoutDocument(error)) failTooLate();
-  throw error;
+  throw isWithoutDocument(error) ? new TooLate() : error;
 }
 
 /**
- * For a write that has matched nothing. Fails with UNAVAILABLE where something matches its filter without the fence:
- * then it was the fence, and not that there is nothing.
+ * For a write that has matched nothing. Fails with the deadline's reason if something matches its filter without the
+ * fence: then the fence rejected the write.
  */
 export async function requireNone(collection: ReadCollection, filter: Document, deadline: Deadline): Promise<void> {
-  if ((await countUpTo(collection, 1, filter, { deadline })) > 0) failTooLate();
-}
-
-function failTooLate(): never {
-  return fail(Reason.UNAVAILABLE, { because: "deadline", waitingFor: "mongodb write" });
+  if ((await countUpTo(collection, 1, filter, { deadline })) > 0) failTooLate(deadline);
 }

@@ -22,7 +22,7 @@ type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number
 
 /**
  * Inserts a document as `commit` does. Without an idempotency key it is one command even where the credential is not
- * proven yet. Fails with UNAVAILABLE after the deadline, with what the credential's proof says, and with MongoDB's
+ * proven yet. Fails with the deadline's reason after it, with what the credential's proof says, and with MongoDB's
  * error where a unique index has the document already.
  */
 export async function insertRecord<T extends Inserted>(
@@ -56,7 +56,7 @@ export async function insertRecord<T extends Inserted>(
   }
 }
 
-/** Inserts a document, unless the fence no longer holds: then it fails with UNAVAILABLE. */
+/** Inserts a document. Throws TooLate if the fence no longer holds. */
 export async function insertInTime<T extends Insertable>(
   collection: Collection<T>,
   document: T,
@@ -82,8 +82,8 @@ export async function insertAllInTime<T extends Insertable>(
 }
 
 /**
- * Replaces the document that the filter matches, or inserts it, unless the fence no longer holds: then it fails with
- * UNAVAILABLE. The filter can have no fence: an upsert takes no `$expr`.
+ * Replaces the document that the filter matches, or inserts it. Throws TooLate if the fence no longer holds. The filter
+ * cannot contain the fence: an upsert accepts no `$expr`.
  */
 export async function putInTime<T extends Document>(
   collection: Collection<T>,

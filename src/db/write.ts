@@ -9,7 +9,7 @@ import { isGivenUp, isPast, leftMs, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { noteWrite, requireGrant } from "../call/scope.ts";
-import { Failure } from "../errors.ts";
+import { Failure, fail } from "../errors.ts";
 import { pause } from "./conflicts.ts";
 import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
@@ -18,6 +18,11 @@ import { primaryOf } from "./primary.ts";
 /** Another request has claimed the idempotency key: its response is to be looked for. Nothing was written. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
+}
+
+/** The fence no longer holds: nothing was written. `write` fails with the deadline's reason instead. */
+export class TooLate extends Error {
+  override readonly name = "TooLate";
 }
 
 /**
@@ -122,14 +127,20 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   const options = { signal, maxTimeMS: leftMs(deadline) };
   const result = await timedCommand(deadline.tally, "mongodb write", () => work(options, fence)).catch(
     async (error: unknown) => {
-      // A bulk write has its own error around the reason.
-      if (signal.aborted) requireTime(deadline);
+      if (error instanceof TooLate) failTooLate(deadline);
+      // A bulk write has its own error around the reason, and MongoDB's own limit can end a command first.
+      if (signal.aborted || !isVerdict(error)) requireTime(deadline);
       if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
       throw error;
     },
   );
   await primary.safe(deadline);
   return result;
+}
+
+/** For a write that its fence has rejected. */
+export function failTooLate({ reason }: Pick<Deadline, "reason">): never {
+  return fail(reason, { because: "deadline", waitingFor: "mongodb write" });
 }
 
 const known = new WeakMap<MongoClient, Collection<ClaimDocument>>();
@@ -175,12 +186,13 @@ export async function transaction<T>(
 }
 
 /**
- * Ends what a transaction has still under way: a session that has ended sends nothing more, neither a commit that waits
- * for a server nor the driver's own repetition of one. What of it is open in MongoDB is ended there, if it can be
- * reached.
+ * Ends what a transaction still does: an ended session sends nothing more, neither a commit that waits for a server nor
+ * the driver's own retry of one. What is open in MongoDB is ended there, if it can be reached.
  */
 function endSession(client: MongoClient, session: ClientSession): void {
   session.hasEnded = true;
+  // The driver skips this for a session that has ended, and would keep it until the client is closed.
+  session.emit("ended", session);
   void client
     .db("admin")
     .command({ killSessions: [{ id: session.id?.id }] })

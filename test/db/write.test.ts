@@ -215,7 +215,22 @@ describe("a commit", () => {
   });
 });
 
-test("a bulk write that is broken off at the deadline fails as unavailable [OPS-15]", async () => {
+test("a transaction that its deadline ends leaves no session behind", async () => {
+  const { activeSessions } = (client as unknown as { s: { activeSessions: Set<ClientSession> } }).s;
+  const deadline = soon(50);
+  const ended = transaction(client, deadline, async (session) => {
+    await client.db().collection("things").insertOne({}, { session });
+    expect(activeSessions).toContain(session);
+    await new Promise((resolve) => deadline.signal.addEventListener("abort", resolve));
+  });
+  await expect(ended).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  expect([...activeSessions].filter(({ hasEnded }) => hasEnded)).toEqual([]);
+});
+
+test.each([
+  ["the service's", () => soon(200), Reason.UNAVAILABLE],
+  ["its caller's", () => deadlineIn(30_000, { expiresAt: performance.now() + 200 }), Reason.DEADLINE_EXCEEDED],
+])("a bulk write that reaches the deadline fails for it: %s [OPS-15]", async (_whose, deadline, reason) => {
   const notes = client.db().collection<{ _id: UUID; a: number }>("things");
   const _id = new UUID();
   await notes.insertOne({ _id, a: 0 });
@@ -224,9 +239,9 @@ test("a bulk write that is broken off at the deadline fails as unavailable [OPS-
     // A write outside the transaction waits for its end.
     await notes.updateOne({ _id }, { $set: { a: 1 } }, { session });
     const update = { updateOne: { filter: { _id }, update: { $set: { a: 2 } } } };
-    const late = write(client, soon(200), (options, _fence) => notes.bulkWrite([update], options));
+    const late = write(client, deadline(), (options, _fence) => notes.bulkWrite([update], options));
     // MongoDB breaks it off, or the driver: whichever reaches the deadline first.
-    expect(failureFrom(await late.catch((error: unknown) => error)).reason).toBe(Reason.UNAVAILABLE);
+    expect(failureFrom(await late.catch((error: unknown) => error)).reason).toBe(reason);
     await session.abortTransaction();
   });
 });
