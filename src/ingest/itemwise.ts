@@ -3,20 +3,23 @@
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import type { WriteScope } from "../call/scope.ts";
 import type { Violation } from "../errors.ts";
 import { Failure } from "../errors.ts";
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { mapInPieces } from "../large/pieces.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
 
 /** Writes the valid items, and returns one result for each item, in their order. */
 export async function itemwise<Item>(
+  { deadline }: Pick<WriteScope, "deadline">,
   items: readonly Item[],
   check: (item: Item) => readonly Violation[],
   write: (items: readonly Item[]) => Promise<Outcome[]>,
 ): Promise<Outcome[]> {
-  const wrong = items.map(check);
+  const wrong = await mapInPieces(items, deadline, check);
   const right = items.filter((_, at) => wrong[at]?.length === 0);
   const written = right.length === 0 ? [] : await write(right);
   let next = 0;

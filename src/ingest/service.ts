@@ -19,6 +19,9 @@ import type { Upserts } from "./upserts.ts";
 import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
 import { itemwise, resultsOf } from "./itemwise.ts";
 
+/** How many search terms a batch may have: on two slow cores, MongoDB writes about 100,000 a second. */
+const mostTerms = 300_000;
+
 /** The service over what writes, archives and deletes records. */
 export function createIngestService(
   upserts: Upserts,
@@ -33,7 +36,7 @@ export function createIngestService(
     },
     async upsertSessions({ accountId, sessions: items, ...rest }, operator) {
       requireAllRead(rest);
-      const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items));
+      const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items, mostTerms));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
     async putTranscripts({ accountId, transcripts: items, ...rest }, operator) {
@@ -44,12 +47,18 @@ export function createIngestService(
     },
     async upsertSessionNotes({ accountId, notes: items, ...rest }, operator) {
       requireAllRead(rest);
-      const results = resultsOf(items, await upserts.session_notes(await operator.scopeFor(accountId), items));
+      const results = resultsOf(
+        items,
+        await upserts.session_notes(await operator.scopeFor(accountId), items, mostTerms),
+      );
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
     async upsertContactNotes({ accountId, notes: items, ...rest }, operator) {
       requireAllRead(rest);
-      const results = resultsOf(items, await upserts.contact_notes(await operator.scopeFor(accountId), items));
+      const results = resultsOf(
+        items,
+        await upserts.contact_notes(await operator.scopeFor(accountId), items, mostTerms),
+      );
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
     async archiveContacts(request, operator) {
@@ -75,7 +84,7 @@ async function archived(
 ): Promise<ItemResult[]> {
   requireAllRead(rest);
   const scope = await operator.scopeFor(accountId);
-  const outcomes = await itemwise(contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
+  const outcomes = await itemwise(scope, contactIds, uuidViolations, (valid) => setArchived(scope, valid, archive));
   return resultsOf(
     contactIds.map((id) => ({ id })),
     outcomes,
@@ -90,6 +99,7 @@ async function deleted(
   const scope = await operator.scopeFor(accountId);
   const named = deletedNames(names);
   const outcomes = await itemwise(
+    scope,
     named,
     ({ violations }) => violations,
     (right) =>

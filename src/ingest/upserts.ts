@@ -18,8 +18,11 @@ import {
 import type { WriteScope } from "../call/scope.ts";
 import { byRulesOf, itemwise } from "./itemwise.ts";
 
-/** Creates or replaces records; the outcomes are in the order of the items. */
-export type Upsert<Item> = (scope: WriteScope, items: readonly Item[]) => Promise<Outcome[]>;
+/**
+ * Creates or replaces records; the outcomes are in the order of the items. Sessions and notes fail together with
+ * INVALID_REQUEST if they have more search terms than `mostTerms`.
+ */
+export type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
 
 /** What writes each kind of record. */
 export interface Upserts {
@@ -46,5 +49,5 @@ export function checkedUpserts(upserts: Upserts): Upserts {
 
 function checked<Item extends Message>(schema: DescMessage, upsert: Upsert<Item>): Upsert<Item> {
   const check = byRulesOf(schema);
-  return (scope, items) => itemwise(items, check, (valid) => upsert(scope, valid));
+  return (scope, items, mostTerms) => itemwise(scope, items, check, (valid) => upsert(scope, valid, mostTerms));
 }

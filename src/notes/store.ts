@@ -23,6 +23,7 @@ import type { WriteOptions } from "../db/write.ts";
 import { commit } from "../db/write.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
+import type { Terms } from "../search/terms.ts";
 import { NOTE_SHAPE, checkPattern, terms } from "../search/terms.ts";
 import { queryWords, recordWords } from "../search/words.ts";
 import { endOfCodePoints } from "../text.ts";
@@ -228,12 +229,16 @@ function newContactNote(accountId: UUID, contactId: UUID, content: string): Note
 }
 
 /** Sets what follows from the other fields: rank and the terms of the search. */
-export function deriveNote(document: Omit<NoteDocument, "rank" | "n" | "g">): NoteDocument {
-  return {
-    ...document,
-    rank: rankAt(document.created_at, document._id),
-    ...terms(recordWords(document.content), NOTE_SHAPE),
-  };
+export function deriveNote(
+  document: Omit<NoteDocument, "rank" | "n" | "g">,
+  found: Terms = noteTerms(document),
+): NoteDocument {
+  return { ...document, rank: rankAt(document.created_at, document._id), ...found };
+}
+
+/** The search terms of a note. */
+export function noteTerms({ content }: { readonly content?: string | null | undefined }): Terms {
+  return terms(recordWords(content), NOTE_SHAPE);
 }
 
 /** What a contact is called over its notes (contract §3.4). */

@@ -1,5 +1,6 @@
 // Notes of sessions and of contacts from outside: creates and replaces them in batches.
 import type { MongoClient } from "mongodb";
+import { termsOfBatch } from "../db/batch-terms.ts";
 import { collections } from "../db/collections.ts";
 import { storedTexts, storedTimes } from "../db/fields.ts";
 import type { KnownRecord, LockNamed, Outcome, RecordName } from "../db/named.ts";
@@ -10,11 +11,14 @@ import type { WriteScope } from "../call/scope.ts";
 import type { NoteDocument } from "./document.ts";
 import { contactNoteFields, noTexts, noteTypeName, sessionNoteFields } from "./document.ts";
 import type { LabelledContact } from "./store.ts";
-import { contactLabel, deriveNote } from "./store.ts";
+import { contactLabel, deriveNote, noteTerms } from "./store.ts";
 
-type Upsert<Item> = (scope: WriteScope, items: readonly Item[]) => Promise<Outcome[]>;
+type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
 
-/** Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. */
+/**
+ * Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. All fail
+ * with INVALID_REQUEST if they have more search terms than `mostTerms`.
+ */
 export interface NoteUpserts {
   readonly upsertOfSessions: Upsert<SessionNoteItem>;
   readonly upsertOfContacts: Upsert<ContactNoteItem>;
@@ -29,14 +33,15 @@ export function createNoteUpserts(
   const notes = client.db().collection<NoteDocument>(collections.notes);
 
   /** `documentOf` makes the note of an item; it replaces `before`, if there was one. */
-  function upsert<Item extends RecordName, Owner extends KnownRecord>(
+  function upsert<Item extends RecordName & Parameters<typeof noteTerms>[0], Owner extends KnownRecord>(
     kind: NoteDocument["kind"],
     lockOwners: LockNamed<Owner>,
     ownerOf: (item: Item) => RecordName,
     documentOf: (item: Item, owner: Owner, before: NoteDocument | undefined) => NoteFields,
   ): Upsert<Item> {
-    return (scope, items) =>
-      putBatch(client, scope, notes, {
+    return async (scope, items, mostTerms) => {
+      const found = await termsOfBatch(scope, items, mostTerms, noteTerms);
+      return putBatch(client, scope, notes, {
         names: items,
         find: { fields: { created_at: 1 }, kind },
         async prepare(session) {
@@ -45,10 +50,11 @@ export function createNoteUpserts(
             const item = items[at] as Item;
             const owner = parentOf(kind, ownerOf(item), owners);
             const identity = { ...identityOf(scope, item, before), kind, parent_id: owner._id };
-            return deriveNote({ ...identity, ...documentOf(item, owner, before) });
+            return deriveNote({ ...identity, ...documentOf(item, owner, before) }, found[at]);
           };
         },
       });
+    };
   }
 
   return {

@@ -233,9 +233,11 @@ function clientCopies(sessions: Collection<SessionDocument>): Pick<SessionStore,
 }
 
 /** Sets what follows from the other fields: rank and the terms of the search. */
-export function deriveSession(document: Omit<SessionDocument, "rank" | "n" | "g" | "own">): SessionDocument {
-  const { _id, title, subtitle, session_date, created_at, client } = document;
-  const own = terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE);
+export function deriveSession(
+  document: Omit<SessionDocument, "rank" | "n" | "g" | "own">,
+  own: Terms = ownTerms(document),
+): SessionDocument {
+  const { _id, session_date, created_at, client } = document;
   const named = client === null ? { n: "", g: [] } : clientTerms(client);
   return {
     ...document,
@@ -244,6 +246,17 @@ export function deriveSession(document: Omit<SessionDocument, "rank" | "n" | "g"
     g: [...new Set([...own.g, ...named.g])],
     own,
   };
+}
+
+/** The texts by which a session is found, as a document or an item has them. */
+interface Titles {
+  readonly title?: string | null | undefined;
+  readonly subtitle?: string | null | undefined;
+}
+
+/** The search terms of a session, without those of its client. */
+export function ownTerms({ title, subtitle }: Titles): Terms {
+  return terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE);
 }
 
 /** A session is found by the name that its client shows (contract §3.3). */

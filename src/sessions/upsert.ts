@@ -1,5 +1,6 @@
 // Sessions from outside: creates and replaces them in batches.
 import type { MongoClient, UUID } from "mongodb";
+import { termsOfBatch } from "../db/batch-terms.ts";
 import { collections } from "../db/collections.ts";
 import { newRevision } from "../db/conflicts.ts";
 import { storedTexts, storedTimes } from "../db/fields.ts";
@@ -11,10 +12,17 @@ import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields } from "./document.ts";
-import { deriveSession } from "./store.ts";
+import { deriveSession, ownTerms } from "./store.ts";
 
-/** Creates or replaces sessions. An item fails with NOT_FOUND when the account has no such contact. */
-export type UpsertSessions = (scope: WriteScope, items: readonly SessionItem[]) => Promise<Outcome[]>;
+/**
+ * Creates or replaces sessions. An item fails with NOT_FOUND when the account has no such contact. All fail with
+ * INVALID_REQUEST if they have more search terms than `mostTerms`.
+ */
+export type UpsertSessions = (
+  scope: WriteScope,
+  items: readonly SessionItem[],
+  mostTerms?: number,
+) => Promise<Outcome[]>;
 
 type Client = KnownRecord & SessionClientNames;
 
@@ -26,10 +34,11 @@ export function createSessionUpserts(
 ): UpsertSessions {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
   const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem): RecordName => ({ id, externalId });
-  return (scope, items) =>
-    putBatch(client, scope, sessions, {
+  return async (scope, items, mostTerms) => {
+    const found = await termsOfBatch(scope, items, mostTerms, ownTerms);
+    return putBatch(client, scope, sessions, {
       names: items,
-      find: {},
+      find: { fields: { created_at: 1, title: 1 } },
       async prepare(session) {
         const clients = await lockContacts(scope, items.map(clientOf), session);
         return (at, before) => {
@@ -37,7 +46,7 @@ export function createSessionUpserts(
           const named = clientOf(item);
           const contact =
             (named.id ?? named.externalId) === undefined ? undefined : parentOf("contact", named, clients);
-          return sessionDocument(scope, item, before, contact);
+          return deriveSession(sessionDocument(scope, item, before, contact), found[at]);
         };
       },
       async finish(changed, options) {
@@ -46,6 +55,7 @@ export function createSessionUpserts(
             await relabelNotes(scope, record._id, record.title, options);
       },
     });
+  };
 }
 
 function sessionDocument(
@@ -53,10 +63,10 @@ function sessionDocument(
   item: SessionItem,
   before: SessionDocument | undefined,
   contact: Client | undefined,
-): SessionDocument {
+): Parameters<typeof deriveSession>[0] {
   const now = new Date();
   const times = storedTimes(sessionFields.times, item);
-  return deriveSession({
+  return {
     ...identityOf(scope, item, before),
     version: newRevision(),
     contact_id: contact?._id ?? null,
@@ -68,5 +78,5 @@ function sessionDocument(
     ...times,
     created_at: times.created_at ?? before?.created_at ?? now,
     updated_at: times.updated_at ?? now,
-  });
+  };
 }

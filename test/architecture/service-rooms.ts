@@ -210,6 +210,7 @@ export const serviceRooms: readonly Room[] = [
       "src/ingest/",
       "src/uuid.ts",
       "src/deflated.ts",
+      "src/large/",
       "src/guards/internal.ts",
       "src/guards/erased-responses.ts",
       "src/guards/stream.ts",

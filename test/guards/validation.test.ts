@@ -2,7 +2,7 @@
 // each rejection.
 import { create } from "@bufbuild/protobuf";
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Violation } from "../../src/errors.ts";
 import { Failure } from "../../src/errors.ts";
 import {
@@ -15,6 +15,7 @@ import { CreateApiKeyRequestSchema } from "../../src/gen/records/v1/api_keys_pb.
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { ListSessionsRequestSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 import { RecordSchema } from "../../src/gen/records/ingest/v1/import_pb.ts";
+import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { SearchNotesRequestSchema } from "../../src/gen/records/v1/notes_pb.ts";
 import {
   ArchiveContactsRequestSchema,
@@ -232,6 +233,16 @@ test("rejects a value that some wire cannot show, in any message at any depth [I
 test("a message without a mask is not given one, though its fields are optional", () => {
   expect(completed(CreateApiKeyRequestSchema, {})).toEqual({});
   expect(completed(CreateContactRequestSchema, { fullName: "Ann" })).toEqual({ fullName: "Ann" });
+});
+
+test("the texts of a batch's items are not read when the batch is judged", () => {
+  const contact = create(ContactItemSchema, {});
+  const read = vi.fn(() => "Ann");
+  Object.defineProperty(contact, "fullName", { get: read, enumerable: true });
+  const batch = create(UpsertContactsRequestSchema, { accountId: id });
+  batch.contacts.push(contact);
+  validateBatch(UpsertContactsRequestSchema, batch);
+  expect(read).not.toHaveBeenCalled();
 });
 
 test("of a batch the whole is judged at once, and what is wrong with an item is left to whoever responds it", () => {

@@ -1,5 +1,6 @@
 // The ingest rpcs: batches in, and one result for each item.
 import { expect, test } from "vitest";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { counts, ids, newClient, useService } from "../support/client.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 
@@ -216,6 +217,31 @@ test("what is wrong with an item fails that item alone, with every reason; the o
   expect((await client.put.send("UpsertSessions", "sessions", [{ title: "x".repeat(1_001) }]))[0]?.error?.message).toBe(
     "title: must be at most 1000 characters",
   );
+});
+
+/** A Chinese text in which nearly every character begins three terms that no other one does. */
+function manyTerms(length: number, seed: number): string {
+  let at = seed;
+  const next = (): number => 0x4e00 + ((at = (at * 48_271) % 2_147_483_647) % 20_000);
+  return String.fromCodePoint(...Array.from({ length }, next));
+}
+
+test("a batch with more search terms than MongoDB can index in time is rejected before its transaction, with how many items fit [ING-04, OPS-15]", async () => {
+  const client = await newClient(service());
+  const texts = [1, 2].map((seed) => ({ content: manyTerms(55_000, seed) }));
+  const titles = Array.from({ length: 120 }, (_, at) => ({ title: manyTerms(1_000, at + 1) }));
+  const { stop } = listenToMongo(service().app.client);
+  for (const [rpc, batch] of [
+    ["UpsertSessionNotes", { notes: texts.map((text) => ({ ...text, type: manual })) }],
+    ["UpsertContactNotes", { notes: texts.map((text) => ({ ...text, source: "import" })) }],
+    ["UpsertSessions", { sessions: titles }],
+  ] as const) {
+    const request = { account_id: client.id, ...batch };
+    const { body } = await service().internalCall(`records.ingest.v1.IngestService/${rpc}`, request);
+    expect(body.code, rpc).toBe("invalid_argument");
+    expect(body.message).toMatch(/^a batch must have at most 300,000 search terms; the first \d+ items fit, so/);
+  }
+  expect(stop().filter(({ command }) => command["startTransaction"] === true)).toEqual([]);
 });
 
 test("ingesting an archived contact again leaves it archived; only restoring brings it back [ING-02]", async () => {

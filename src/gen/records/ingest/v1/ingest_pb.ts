@@ -536,7 +536,8 @@ export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
  * Writes batches of records into one account. Every response has one result for each item, in the same order. A failed
  * item does not affect the others. An item can have an `id`, or an `external_id` that is unique in the account and its
  * kind. If a record with it exists, the item replaces that record's fields, and unset fields are cleared, except
- * `archived_at`. Otherwise the record is created.
+ * `archived_at`. Otherwise the record is created. A batch of sessions or notes can have at most 300,000 search terms in
+ * all: it is rejected with more, unless it has only one item. Then send fewer items at a time.
  *
  * @generated from service records.ingest.v1.IngestService
  */

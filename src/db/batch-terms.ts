@@ -1,0 +1,29 @@
+// Search terms of a batch: derived before its transaction, which then locks records only as long as MongoDB writes.
+import type { WriteScope } from "../call/scope.ts";
+import { rejectInput } from "../errors.ts";
+import { mapInPieces } from "../large/pieces.ts";
+import type { Terms } from "../search/terms.ts";
+
+/**
+ * The search terms of each item, in order. MongoDB writes an index entry for each term, so a batch takes as long as it
+ * has terms. Fails with INVALID_REQUEST if several items have more than `most`; a single item is always accepted.
+ */
+export function termsOfBatch<Item>(
+  { deadline }: Pick<WriteScope, "deadline">,
+  items: readonly Item[],
+  most: number | undefined,
+  termsOf: (item: Item) => Terms,
+): Promise<Terms[]> {
+  let count = 0;
+  return mapInPieces(items, deadline, (item, at) => {
+    const terms = termsOf(item);
+    count += terms.g.length;
+    if (most !== undefined && at > 0 && count > most) rejectText(most, at);
+    return terms;
+  });
+}
+
+function rejectText(most: number, fit: number): never {
+  const message = `a batch must have at most ${most.toLocaleString("en")} search terms; the first ${fit.toLocaleString("en")} items fit, so send the rest in other batches`;
+  return rejectInput([{ field: "", rule: "search_terms", message }]);
+}
