@@ -39,7 +39,7 @@ export interface Deletion {
 
 /** How many records are deleted at the same time. */
 const width = 8;
-/** What belongs to a record goes in steps of so many, so that no transaction grows with the account. */
+/** What belongs to a record is deleted or detached in steps of so many: no transaction grows with the account. */
 const step = 500;
 
 /** The stores of the records. */
@@ -76,17 +76,14 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
   };
 }
 
-/** Deletes one record with what belongs to it; false when there is none. */
-type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Promise<boolean>;
+type Atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>) => Promise<T>;
 
-function createDeleteById(
-  client: MongoClient,
-  { contacts, sessions, transcripts, notes }: RecordStores,
+/** Deletes or detaches what belongs to records. */
+function createOwnedDeletion(
+  { sessions, notes }: RecordStores,
   eraseResponses: EraseResponses,
-): DeleteById {
-  const atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>): Promise<T> =>
-    commit(client, scope, undefined, work, { atomic: true });
-
+  atomically: Atomically,
+) {
   /** Deletes notes, and erases the stored responses that show them or the records in `of`. How many notes. */
   async function deleteNotes(
     scope: WriteScope,
@@ -99,15 +96,47 @@ function createDeleteById(
     return ids.length;
   }
 
-  /** Deletes the notes of an owner but for the last step, which the owner's own transaction takes. */
-  async function thin(scope: WriteScope, owner: NoteOwner): Promise<void> {
-    while ((await notes.countOf(scope, owner, step + 1)) > step)
-      await atomically(scope, (options) => deleteNotes(scope, owner, options, { limit: step }));
+  /**
+   * Takes all but the last step, which is left to the owner's own transaction. Each step is committed by itself: a
+   * request that runs out of time is resumed by the next.
+   */
+  async function takeSteps(
+    scope: WriteScope,
+    count: (limit: number) => Promise<number>,
+    take: (options: WriteOptions) => Promise<unknown>,
+  ): Promise<void> {
+    while ((await count(step + 1)) > step) await atomically(scope, take);
   }
+
+  return {
+    deleteNotes,
+    deleteMostNotes: (scope: WriteScope, owner: NoteOwner): Promise<void> =>
+      takeSteps(
+        scope,
+        (limit) => notes.countOf(scope, owner, limit),
+        (options) => deleteNotes(scope, owner, options, { limit: step }),
+      ),
+    detachMostSessions: (scope: WriteScope, contactId: UUID): Promise<void> =>
+      takeSteps(
+        scope,
+        (limit) => sessions.countOfClient(scope, contactId, limit),
+        (options) => sessions.detachClient(scope, contactId, options, step),
+      ),
+  };
+}
+
+/** Deletes one record with what belongs to it; false when there is none. */
+type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Promise<boolean>;
+
+function createDeleteById(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): DeleteById {
+  const { contacts, sessions, transcripts } = stores;
+  const atomically: Atomically = (scope, work) => commit(client, scope, undefined, work, { atomic: true });
+  const { deleteNotes, deleteMostNotes, detachMostSessions } = createOwnedDeletion(stores, eraseResponses, atomically);
 
   async function deleteContact(scope: WriteScope, id: UUID): Promise<boolean> {
     const owner = { parent_id: id, kind: "contact" } as const;
-    await thin(scope, owner);
+    await detachMostSessions(scope, id);
+    await deleteMostNotes(scope, owner);
     return atomically(scope, async (options) => {
       if (!(await contacts.remove(scope, id, options))) return false;
       await deleteNotes(scope, owner, options, { of: [id] });
@@ -118,7 +147,7 @@ function createDeleteById(
 
   async function deleteSession(scope: WriteScope, id: UUID): Promise<boolean> {
     const owner = { parent_id: id, kind: "session" } as const;
-    await thin(scope, owner);
+    await deleteMostNotes(scope, owner);
     return atomically(scope, async (options) => {
       if (!(await sessions.remove(scope, id, options))) return false;
       await deleteNotes(scope, owner, options);

@@ -1,6 +1,7 @@
 // Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
+import { countUpTo } from "../db/aggregate.ts";
 import { projectionOf } from "../db/fields.ts";
 import type { ListSessionsResponse, SessionDetail } from "../gen/records/v1/sessions_pb.ts";
 import type { CollectionSpec } from "../db/mongo.ts";
@@ -48,8 +49,10 @@ export interface SessionStore {
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
   /** Renames the client of all sessions of a contact. */
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
-  /** Leaves all sessions of a contact without one. */
-  detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions): Promise<void>;
+  /** How many sessions a contact has, counted up to `limit`. */
+  countOfClient(scope: WriteScope, contactId: UUID, limit: number): Promise<number>;
+  /** Leaves sessions of a contact without one, within a transaction: all of them, or at most `limit`. */
+  detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions, limit?: number): Promise<void>;
   /** The sessions that any of the names means, by one command; only their names are read. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
   /** Finds the sessions that any of the names means, and marks them, so that no deletion can commit beside it. */
@@ -201,8 +204,14 @@ function nameFilter(contactName: string): Document {
 }
 
 /** The copies of a contact in its sessions. */
-function clientCopies(sessions: Collection<SessionDocument>): Pick<SessionStore, "renameClient" | "detachClient"> {
+function clientCopies(
+  sessions: Collection<SessionDocument>,
+): Pick<SessionStore, "renameClient" | "countOfClient" | "detachClient"> {
+  const hint = "contact";
   return {
+    countOfClient: ({ accountId, deadline }, contactId, limit) =>
+      countUpTo(sessions, limit, { account_id: accountId, contact_id: contactId }, { hint, deadline }),
+
     async renameClient(scope, contactId, names, options) {
       requireGrant(scope);
       const client = clientTerms(names);
@@ -221,10 +230,17 @@ function clientCopies(sessions: Collection<SessionDocument>): Pick<SessionStore,
       );
     },
 
-    async detachClient(scope, contactId, options) {
+    async detachClient(scope, contactId, options, limit = 0) {
       requireGrant(scope);
+      const found = await sessions
+        .find(
+          { account_id: scope.accountId, contact_id: contactId },
+          { projection: { _id: 1 }, limit, hint, ...options },
+        )
+        .toArray();
+      if (found.length === 0) return;
       await sessions.updateMany(
-        { account_id: scope.accountId, contact_id: contactId },
+        { _id: { $in: found.map(({ _id }) => _id) }, account_id: scope.accountId },
         [{ $set: { contact_id: null, client: null, n: "$own.n", g: "$own.g" } }],
         options,
       );

@@ -3,6 +3,7 @@ import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { counts, newClient, useService } from "../support/client.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import type { Result } from "../../fixtures/clients/ingest.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 
@@ -194,6 +195,20 @@ test("a contact with more notes than one step takes goes with all of them [ING-0
     );
   expect(await remove(client, { contact_ids: [contact] })).toEqual([{ id: contact }]);
   expect((await client.get("/v1/notes?query=many")).body.data).toEqual([]);
+});
+
+test("a contact with more sessions than one step takes leaves all of them, in transactions of one step each [ING-03, OPS-15]", async () => {
+  const { client, contact } = await account();
+  await client.put.sessions(...Array.from({ length: 600 }, (_, at) => ({ contact_id: contact, title: `Many ${at}` })));
+  const { stop } = listenToMongo(service().app.client);
+  expect(await remove(client, { contact_ids: [contact] })).toEqual([{ id: contact }]);
+  const updates = stop().filter(({ label }) => label === "update sessions");
+  expect(updates.map(({ command }) => command["updates"][0].q._id.$in.length)).toEqual([500, 101]);
+  expect(new Set(updates.map(({ command }) => String(command["txnNumber"]))).size).toBe(2);
+  expect((await client.get(`/v1/sessions?contact_id=${contact}`)).body.data).toEqual([]);
+  expect((await client.get("/v1/sessions?query=many")).body.data).toMatchObject(
+    Array.from({ length: 10 }, () => ({ client: null })),
+  );
 });
 
 test("a note that is appended while its contact is deleted is rejected or deleted with it: none is left without an owner [ING-03]", async () => {
