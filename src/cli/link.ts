@@ -35,7 +35,8 @@ export function createLink({ url, token }: Where): Link {
     url,
     client: (service) => createClient(service, transport),
     close() {
-      if (sessionManager.state() === "open") sessionManager.abort();
+      // Nothing else keeps the process, and aborting a connection that has just broken would raise its error here.
+      if (["open", "connecting"].includes(sessionManager.state())) sessionManager.abort();
     },
   };
 }

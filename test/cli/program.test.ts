@@ -1,9 +1,13 @@
 // The `records` program itself: help, status, where it finds the service, and how it says that something is wrong.
 import { readFileSync } from "node:fs";
+import { once } from "node:events";
 import { createServer } from "node:net";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
+import { Code } from "@connectrpc/connect";
 import { expect, test, vi } from "vitest";
+import { createLink } from "../../src/cli/link.ts";
+import { InterfaceService } from "../../src/gen/records/admin/v1/interface_pb.ts";
 import { useService } from "../support/client.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
 
@@ -139,6 +143,24 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
   expect(JSON.parse(lost.stderr).error.exit_code).toBe(3);
   const settings = settingsFor(service());
   expect((await startCli(["status", "--url", "ftp://x"], { environment: settings }).ended).code).toBe(2);
+});
+
+test("a link that is closed while it still connects leaves no connection", async () => {
+  // It accepts the connection and never answers the handshake.
+  const silent = createServer().listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const link = createLink({ url: `https://127.0.0.1:${port}`, token: "no-service-reads-this" });
+  const [[socket], failure] = await Promise.all([
+    once(silent, "connection") as Promise<[Socket]>,
+    new Promise<unknown>((resolve) => {
+      link.client(InterfaceService).getState({}).catch(resolve);
+      silent.once("connection", () => link.close());
+    }),
+  ]);
+  await once(socket.resume(), "close");
+  silent.close();
+  expect(failure).toMatchObject({ code: Code.Canceled });
 });
 
 test("--version prints the version of the package", async () => {

@@ -10,6 +10,10 @@ export interface CuttingProxy {
   cut(): void;
   /** Of every connection that is open, what the service sends no longer arrives. */
   hold(): void;
+  /** Of every connection that is open, what the client sends is lost. */
+  lose(): void;
+  /** In how many pieces what was lost came. */
+  lost(): number;
   /** How many connections there were. */
   connections(): number;
   close(): Promise<void>;
@@ -20,7 +24,9 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   const responding = new Set<Socket>();
+  const requesting = new Set<Socket>();
   let connections = 0;
+  let lost = 0;
   const server = createServer((near) => {
     connections++;
     const far = connect(Number(port), hostname);
@@ -29,8 +35,10 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
       socket.on("error", () => undefined);
       socket.once("close", () => open.delete(socket));
     }
-    responding.add(far);
-    far.once("close", () => responding.delete(far));
+    for (const [sending, socket] of [[responding, far] as const, [requesting, near] as const]) {
+      sending.add(socket);
+      socket.once("close", () => sending.delete(socket));
+    }
     near.pipe(far).pipe(near);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -43,6 +51,14 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
     hold() {
       for (const socket of responding) socket.unpipe().pause();
     },
+    lose() {
+      for (const socket of requesting)
+        socket
+          .unpipe()
+          .on("data", () => lost++)
+          .resume();
+    },
+    lost: () => lost,
     connections: () => connections,
     async close() {
       cut();

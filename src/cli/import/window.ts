@@ -39,7 +39,7 @@ export interface Window {
   take(): Batch | undefined;
   /**
    * Goes to the first record that is not settled, for a new stream. Reads past what an earlier run settled: all before
-   * `position`; false where the file ends there.
+   * `position`; false where the file ends there. Does not wait for the file where nothing is to be read past.
    */
   begin(position: number): Promise<boolean>;
   /** Lets go of everything before `position`; the bytes that are behind us. */
@@ -79,6 +79,16 @@ export function createWindow(
   let held = { records: 0, weight: 0 };
   // A stream that was cut may still wait for a line when the next one begins.
   const inTurn = oneAtATime();
+  /** The batch that is being read. It stays where reading failed: then every later stream fails too. */
+  let reading: Promise<void> | undefined;
+
+  async function readNext(): Promise<void> {
+    const batch = await reader.readBatch();
+    reading = undefined;
+    if (batch === undefined) return;
+    batches.push({ ...batch, read: read() });
+    held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
+  }
 
   function settle(position: number): void {
     const left = batches.filter((batch) => batch.position + batch.records.length > position);
@@ -93,30 +103,30 @@ export function createWindow(
     );
   }
 
+  async function skipTo(position: number): Promise<boolean> {
+    while (reader.count() < position) {
+      const origin = await reader.skip();
+      if (origin === undefined) return false;
+      settledBytes = read();
+      onSkipped(reader.count() - 1, origin);
+    }
+    return true;
+  }
+
   return {
     settle,
     full: () => unsent === batches.length && (held.records >= widest.records || held.weight >= widest.weight),
-    fill: () =>
-      inTurn(async () => {
-        if (unsent < batches.length) return;
-        const batch = await reader.readBatch();
-        if (batch === undefined) return;
-        batches.push({ ...batch, read: read() });
-        held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
-      }),
+    fill: async () => {
+      if (unsent < batches.length) return;
+      reading ??= inTurn(readNext);
+      await reading;
+    },
     isOwed: () => unsent > 0,
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
-    begin: (position) =>
-      inTurn(async () => {
-        unsent = 0;
-        while (reader.count() < position) {
-          const origin = await reader.skip();
-          if (origin === undefined) return false;
-          settledBytes = read();
-          onSkipped(reader.count() - 1, origin);
-        }
-        return true;
-      }),
+    async begin(position) {
+      unsent = 0;
+      return position <= reader.count() || inTurn(() => skipTo(position));
+    },
     originOf(position) {
       if (position >= reader.count()) return "ahead";
       const batch = batches.find((one) => position >= one.position && position < one.position + one.records.length);
