@@ -5,17 +5,16 @@ import { pino } from "pino";
 import { wideNetworkOf } from "./address.ts";
 import type { LogAddresses, LogLevel } from "./config.ts";
 import { loggedError } from "./logged-error.ts";
+import { createLogWriter } from "./log-writer.ts";
 import { readableLine } from "./readable-log.ts";
-
-/**
- * So much is written at once, and what there is after so many milliseconds: a write for each line costs a tenth of a
- * request.
- */
-const buffered = { minLength: 8_192, periodicFlush: 100 } as const;
 
 /** Standard output, readable where it is a terminal; what is not written yet is when the process ends. */
 function standardOutput(): DestinationStream {
-  if (!process.stdout.isTTY) return pino.destination({ dest: 1, sync: false, ...buffered });
+  if (!process.stdout.isTTY) {
+    const writer = createLogWriter(1, (line) => process.stderr.write(`records: ${line}\n`));
+    process.on("exit", () => writer.flushSync());
+    return writer;
+  }
   const colored = process.stdout.hasColors();
   return {
     write(json) {

@@ -10,12 +10,15 @@ import { requireFree } from "./http/ports.ts";
 import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";
 import { shownError } from "./logged-error.ts";
+import { outliveReaders } from "./output-errors.ts";
 import { onSignals } from "./signals.ts";
 
 /** How long one that is replaced still serves its idle connections: someone who stops it by hand does not wait. */
 const lastRequestsMs = 2_000;
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
+// The service needs nobody who reads its banner, and a disk that is full does not end it.
+outliveReaders(() => undefined);
 await main().catch((error: unknown) => {
   // One line for people: what was wrong, and what would be right.
   const line = error instanceof ConfigError ? error.message : `cannot start: ${shownError(error)}`;

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
-import { existsSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -180,6 +180,31 @@ test("with a database of one's own and no identity provider, sign-in is off and 
   expect(await (await fetch(program.base)).text()).toMatch(/sign-in is off/i);
   expect((await fetch(`${program.base}/sign-in`)).status).toBe(503);
   expect((await rest(program.base, "/v1/api-key")).status).toBe(401);
+});
+
+test.each([
+  ["is a full disk", "/dev/full", "ENOSPC"],
+  ["has lost its reader", undefined, "EPIPE"],
+])("where standard output %s it starts, serves, says so once and ends with 0 [OPS-16]", async (_, file, code) => {
+  const ports = { PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
+  const output = file === undefined ? "pipe" : openSync(file, "w");
+  const program = spawnProgram({ ...settings, ...ports }, output);
+  onTestFinished(() => endProgram(program));
+  if (output === "pipe") program.child.stdout?.destroy();
+  else closeSync(output);
+  const ready = () =>
+    fetch(`http://localhost:${ports.INTERNAL_PORT}/readyz`).then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  await expect.poll(ready, { timeout: 60_000, interval: 50 }).toBe(200);
+  const requests = Array.from({ length: 50 }, () => rest(`http://localhost:${ports.PORT}`, "/v1/health"));
+  for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
+  await expect.poll(() => program.stderr).toContain(code);
+  expect(await ready()).toBe(200);
+  program.child.kill("SIGTERM");
+  expect(await program.ended).toBe(0);
+  expect(program.stderr).toMatch(/^records: the log cannot be written to standard output \(\w+\): [^\n]+\n$/);
 });
 
 test("SIGTERM under load: every request that was taken is served whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import type { Readable } from "node:stream";
 import { join } from "node:path";
 import { requireServiceUser } from "../fixtures/databases/database.ts";
 
@@ -22,8 +23,11 @@ export interface Program {
 
 const main = join(import.meta.dirname, "..", "bin", "start.js");
 
-/** Starts the program with these settings and no other of ours, on free ports unless said otherwise. */
-export function spawnProgram(settings: Record<string, string>): Program {
+/**
+ * Starts the program with these settings and no other of ours, on free ports unless said otherwise. What it prints is
+ * collected, unless its standard output is another file.
+ */
+export function spawnProgram(settings: Record<string, string>, output: number | "pipe" = "pipe"): Program {
   const { PATH, HOME, XDG_CACHE_HOME } = process.env;
   requireServiceUser(settings["MONGODB_URI"] ?? "");
   const env = {
@@ -36,13 +40,13 @@ export function spawnProgram(settings: Record<string, string>): Program {
   };
   const child = spawn(process.execPath, [main], {
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", output, "pipe"] as ["ignore", "pipe", "pipe"],
     env,
     cwd: join(import.meta.dirname, ".."),
   });
   let stdout = "";
   let stderr = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  (child.stdout as Readable | null)?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = once(child, "close").then(([code, signal]) => (code ?? signal) as number | string);
   const find = (pattern: RegExp): string => pattern.exec(stdout)?.[1] ?? "";

@@ -59,6 +59,7 @@ export const rooms: readonly Room[] = [
     [
       "src/cli/",
       "src/signals.ts",
+      "src/output-errors.ts",
       "src/loopback.ts",
       "src/secret-files.ts",
       "src/uuid.ts",

@@ -30,6 +30,8 @@ export const serviceRooms: readonly Room[] = [
   ["src/tally.ts", []],
   ["src/logged-error.ts", []],
   ["src/readable-log.ts", []],
+  ["src/log-writer.ts", []],
+  ["src/output-errors.ts", []],
   ["src/signals.ts", []],
   ["src/deadline.ts", ["src/gen/", "src/errors.ts", "src/tally.ts", "src/time-limit.ts"]],
   ["src/call/", ["src/call/", "src/gen/", "src/errors.ts", "src/deadline.ts", "src/tally.ts"]],
@@ -241,7 +243,10 @@ export const serviceRooms: readonly Room[] = [
       "gateway/served-text.ts",
     ],
   ],
-  ["src/log.ts", ["src/address.ts", "src/config.ts", "src/logged-error.ts", "src/readable-log.ts"]],
+  [
+    "src/log.ts",
+    ["src/address.ts", "src/config.ts", "src/log-writer.ts", "src/logged-error.ts", "src/readable-log.ts"],
+  ],
   [
     "src/observability/",
     [

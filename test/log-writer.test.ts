@@ -1,0 +1,82 @@
+// The writer of the log, on a pipe whose reader leaves, comes back or reads nothing.
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { createLogWriter } from "../src/log-writer.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "records-log-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const closing = (fd: number): number => {
+  onTestFinished(() => closeSync(fd));
+  return fd;
+};
+
+/** A pipe by its name, and its two ends: neither waits for the other. */
+function pipe(name: string): { readonly path: string; readonly reader: number; readonly writer: number } {
+  const path = join(folder, name);
+  execFileSync("mkfifo", [path]);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return { path, reader, writer: closing(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)) };
+}
+
+/** What a reader finds in the pipe now. */
+function read(reader: number): string {
+  const buffer = Buffer.alloc(2_000_000);
+  try {
+    return buffer.toString("utf8", 0, readSync(reader, buffer));
+  } catch {
+    return "";
+  }
+}
+
+test("what cannot be written waits, and is reported once; lines beyond a million characters are lost, and counted when it is written again [OPS-16]", async () => {
+  const { path, reader, writer } = pipe("comes-back");
+  const reports: string[] = [];
+  const log = createLogWriter(writer, (line) => reports.push(line));
+  log.write("first\n");
+  await expect.poll(() => read(reader)).toBe("first\n");
+  closeSync(reader);
+  log.write("second\n");
+  await expect.poll(() => reports).toHaveLength(1);
+  expect(reports).toEqual([
+    "the log cannot be written to standard output (EPIPE): the service continues, and lines can be lost. Free disk space, or read the output.",
+  ]);
+  const long = `${"x".repeat(99_999)}\n`;
+  for (let line = 0; line < 12; line++) log.write(long);
+  const again = closing(openSync(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  let text = "";
+  await expect.poll(() => ((text += read(again)), reports.length), { timeout: 10_000, interval: 10 }).toBe(2);
+  text += read(again);
+  expect(text).toBe(`second\n${long.repeat(9)}`);
+  expect(reports[1]).toBe("the log is written again; lines that were lost: 3.");
+});
+
+test("a reader that is slow gets every line whole, and one that reads nothing delays neither the service nor its end [OPS-16]", async () => {
+  const { reader, writer } = pipe("slow");
+  closing(reader);
+  const reports: string[] = [];
+  const log = createLogWriter(writer, (line) => reports.push(line));
+  const lines = Array.from({ length: 2_100 }, (_, at) => `${`line ${at} `.padEnd(499, "x")}\n`);
+  // More than a pipe takes at once.
+  for (const line of lines.slice(0, 200)) log.write(line);
+  let text = "";
+  await expect.poll(() => (text += read(reader)).length, { timeout: 10_000, interval: 10 }).toBe(100_000);
+  expect([text, reports]).toEqual([lines.slice(0, 200).join(""), []]);
+  for (const line of lines) log.write(line);
+  log.flushSync();
+  expect(reports).toEqual([expect.stringContaining("(its reader is too slow)")]);
+});
+
+test("the end of the process writes what waits, and gives up at once where that fails [OPS-16]", () => {
+  const { reader, writer } = pipe("ends");
+  const log = createLogWriter(writer, () => undefined);
+  log.write("last\n");
+  log.flushSync();
+  expect(read(reader)).toBe("last\n");
+  closeSync(reader);
+  log.write("nobody reads it\n");
+  log.flushSync();
+});
