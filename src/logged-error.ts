@@ -1,5 +1,6 @@
 // Serializer of errors for the log: class, codes and own stack frames, never the message, which may contain the text of
 // a record.
+import { Failure } from "./errors.ts";
 
 /** An error as the log shows it; what an error does not have is left out. */
 export interface LoggedError {
@@ -51,15 +52,23 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
 }
 
 /**
- * An error in one line for an operator. A plain `Error` is a sentence of our own, and one with a `syscall` is Node's.
- * Any other message comes from a library or a server, which may put the values of records into it: of that only class
- * and codes are shown.
+ * An error in one line for an operator. A plain `Error` and a `Failure` are sentences of our own, and an error with a
+ * `syscall` is Node's. Any other message comes from a library or a server, which may put the values of records into it:
+ * of that only class and codes are shown.
  */
 export function shownError(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown value is not an error (${typeof error})`;
-  const { type, code, code_name: name, syscall, stack } = loggedError(error);
-  const isPlain = Object.getPrototypeOf(error) === Error.prototype && code === undefined;
-  if (isPlain || syscall !== undefined) return error.message;
+  if (error instanceof Failure) {
+    const { message, because, cause } = error;
+    const why = because ?? (cause === undefined ? undefined : factsOf(loggedError(cause)));
+    return why === undefined ? message : `${message} (${why})`;
+  }
+  const facts = loggedError(error);
+  const isPlain = Object.getPrototypeOf(error) === Error.prototype && facts.code === undefined;
+  return isPlain || facts.syscall !== undefined ? error.message : factsOf(facts);
+}
+
+function factsOf({ type, code, code_name: name, stack }: LoggedError): string {
   const facts = [type, code, name].filter((fact) => fact !== undefined).join(" ");
   return stack?.[0] === undefined ? facts : `${facts} at ${stack[0]}`;
 }

@@ -38,7 +38,7 @@ export async function openMongo(uri: string, maxPool: number | undefined): Promi
   return connecting;
 }
 
-/** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there. */
+/** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there and the primary is proven. */
 export async function openStorage(
   { config, dependencies, log, observability, opened, state }: Foundation,
   client: MongoClient,
@@ -52,11 +52,12 @@ export async function openStorage(
       log.warn({ indexes }, "the start waits until indexes are built: run records migrate before an upgrade"),
     ),
   });
+  const primary = primaryOf(client);
+  await primary.held(mongoWaitMs);
   await prepare(services);
 
   observability.watchMongo(client);
   redis = dependencies.redisUrl === undefined ? undefined : await openRedis(dependencies.redisUrl);
-  const primary = primaryOf(client);
   const switches = await watchSwitches(primary);
   const stopBackground = startBackground(client, services, observability.services, log);
   opened.push(() => stopBackground(state.stopBy));

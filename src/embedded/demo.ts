@@ -1,9 +1,11 @@
 // The demo: accounts with API keys and records, made once, and listed in `demo.json` (contract §10).
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { UUID } from "mongodb";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import { hashSecret } from "../api-keys/secret.ts";
-import { deadlineIn } from "../deadline.ts";
+import { deadlineIn, isGivenUp } from "../deadline.ts";
+import { Failure } from "../errors.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Services } from "../services.ts";
 import type { DemoProfile } from "./demo/records.ts";
@@ -55,6 +57,7 @@ export interface Demo {
 const batchSize = 500;
 /** Far longer than any batch takes on a machine of today. */
 const fillMs = 60_000;
+const pauseMs = 250;
 
 /** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
 export function createDemo(
@@ -69,21 +72,24 @@ export function createDemo(
   return {
     async fill(services) {
       const keptKeys = keysIn(await readJson(file));
-      const present = await services.accounts.list(1_000, 0, undefined);
       accounts = [];
-      for (const { profile, email, subject, password, enrolled, access } of users) {
+      let isFirst = true;
+      const add = async ({ profile, email, subject, password, enrolled, access }: DemoUser): Promise<void> => {
+        const present = await services.accounts.list(1_000, 0, undefined);
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const id = account._id.toHexString();
         // An account that `demo.json` does not list was perhaps not filled to the end: the same records are written
         // again.
         if (!keptKeys.has(id)) {
-          if (accounts.length === 0) progress("Creating the demo data (once) …");
+          if (isFirst) progress("Creating the demo data (once) …");
+          isFirst = false;
           await fillAccount(services, account._id, profile);
         }
         await services.accounts.link(account._id, { issuer, subject });
         const secret = access === null ? null : await keyOf(services, account._id, access, keptKeys);
         accounts.push({ account_id: id, email, password, api_key: secret, access });
-      }
+      };
+      for (const user of users) await persistently(() => add(user));
     },
     async announce({ baseUrl, internalUrl, serviceToken, mongodbUri, redisUrl = null }) {
       const where = { base_url: baseUrl, internal_url: internalUrl, service_token: serviceToken, issuer };
@@ -92,6 +98,16 @@ export function createDemo(
       return accounts[0]?.api_key ?? undefined;
     },
   };
+}
+
+/** Repeats what the database could not do in time, as on a machine that is busy. */
+async function persistently(work: () => Promise<void>): Promise<void> {
+  for (const until = performance.now() + fillMs; ; await sleep(pauseMs))
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Failure && isGivenUp(error)) || performance.now() > until) throw error;
+    }
 }
 
 async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {

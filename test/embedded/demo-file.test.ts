@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { DemoProfile } from "../../src/embedded/demo/records.ts";
 import { createDemo } from "../../src/embedded/demo.ts";
+import type { FailureReason } from "../../src/errors.ts";
+import { Failure } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { rest, startService } from "../../fixtures/service/service.ts";
 
@@ -36,6 +40,24 @@ async function start(): Promise<string> {
   const where = { baseUrl: at, internalUrl: at, serviceToken: "token", mongodbUri: "mongodb://m", redisUrl: undefined };
   return (await demo.announce(where)) ?? "none";
 }
+
+test("a write that the database could not do in time is repeated, and another failure ends the start [OPS-05]", async () => {
+  const { services } = service.app;
+  const failing = (reason: FailureReason, profile: DemoProfile): Promise<void> => {
+    let failed = false;
+    const link: typeof services.accounts.link = async (id, identity) => {
+      const linked = await services.accounts.link(id, identity);
+      if (failed) return linked;
+      failed = true;
+      throw new Failure(reason);
+    };
+    const demo = createDemo(folder, issuer, [{ ...user, profile }], () => undefined);
+    return demo.fill({ ...services, accounts: { ...services.accounts, link } });
+  };
+  await failing(Reason.UNAVAILABLE, "reader");
+  expect(await services.accounts.list(10, 0, undefined)).toHaveLength(1);
+  await expect(failing(Reason.DUPLICATE_EMAIL, "waiting")).rejects.toThrow(Failure);
+});
 
 test("a start shows the key that the last one has shown [OPS-05]", async () => {
   expect(await start()).toBe(await start());

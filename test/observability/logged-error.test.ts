@@ -98,6 +98,10 @@ test("in one line for an operator a message of our own or of the operating syste
   expect(shownError(caught(() => readFileSync("/nowhere/file")))).toBe(
     "ENOENT: no such file or directory, open '/nowhere/file'",
   );
+  expect(shownError(new Failure(Reason.NOT_FOUND))).toBe("There is no such record in this account. Check the id.");
+  expect(shownError(new Failure(Reason.UNAVAILABLE, { cause: new MongoServerError(reply) }))).toMatch(
+    /^The service cannot respond right now\. Try again\. \(MongoServerError 11000 DuplicateKey.*\)$/,
+  );
   expect(shownError(new MongoServerError(reply))).toMatch(/^MongoServerError 11000 DuplicateKey( at |$)/);
   for (const [, error] of errors.filter(([name]) => !/^with a message|^with a name|^whose/.test(name)))
     expect(shownError(error)).not.toContain(private_);
