@@ -38,13 +38,15 @@ async function main(): Promise<void> {
     );
   // Before anything is fetched, started or written: the listeners open their ports only once they can serve.
   await requireFree(portsOf(config));
-  const embedded = await startEmbedded(config, say);
+  let report = say;
+  const embedded = await startEmbedded(config, (line) => report(line));
   const forgetSignals = onSignal(() => embedded.stop());
   try {
     const { demo: parts } = embedded;
     const demo = parts && createDemo(config.dataDir, parts.provider.issuer, parts.users, say);
     const app = await startApp(config, embedded, log, async (services) => demo?.fill(services));
     forgetSignals();
+    report = (line) => log.warn(line);
     onSignal(async (signal) => {
       await app.stop(signal === "SIGTERM" ? lastRequestsMs : 0);
       await embedded.stop();

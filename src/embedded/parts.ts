@@ -44,7 +44,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
     throw new Error(`DATA_DIR: ${dataDir} cannot be created as a folder (${code})`);
   });
   const lock = await lockDataDir(dataDir);
-  const options = { dataDir, cacheDir, env: withoutSecrets(process.env), progress };
+  const options = { dataDir, cacheDir, env: withoutSecrets(process.env), progress, restart: true };
   const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,
     redisUrl === undefined ? startRedis(options) : undefined,

@@ -1,7 +1,8 @@
 // Starts a server program on a free port, waits until it is ready, and stops it.
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rename } from "node:fs/promises";
 import { resolve } from "node:path";
 import { runSupervised, type SupervisedProcess } from "./supervisor.ts";
+import { keepRunning, type Run } from "./keep-running.ts";
 import { endLeftovers, noteServer } from "./leftovers.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
@@ -12,6 +13,7 @@ export interface EmbeddedServer {
   readonly uri: string;
   /** The URI without credentials and options, to print. */
   readonly shownUri: string;
+  /** Another one where it was started again. */
   readonly pid: number;
   /** Of the program: "6.0.5". */
   readonly version: string;
@@ -30,6 +32,8 @@ export interface EmbeddedOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Takes a line for people whenever something takes its time or goes another way than expected. */
   readonly progress: (line: string) => void;
+  /** Whether a server that ends by itself is started again, on its port and its data. */
+  readonly restart?: boolean;
 }
 
 /** How one kind of server is run. */
@@ -59,48 +63,73 @@ const STOP_PATIENCE_MS = 10_000;
 export async function startServer(
   kind: ServerKind,
   program: Program,
-  { dataDir, env, progress }: EmbeddedOptions,
+  options: EmbeddedOptions,
   pickPort: () => Promise<number> = freePort,
 ): Promise<EmbeddedServer> {
-  const folder = resolve(dataDir, kind.folder);
-  const logFile = resolve(dataDir, `${kind.role}.log`);
+  const { dataDir, progress } = options;
   await endLeftovers(dataDir, kind.role, progress);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await mkdir(resolve(dataDir, kind.folder), { recursive: true, mode: 0o700 });
   for (let attempt = 1; ; attempt++) {
     const port = await pickPort();
-    // A log of its own for each start: it cannot grow from start to start, and its last words are of this one.
-    await rm(logFile, { force: true });
-    // An unknown locale in the environment would stop mongod.
-    const server = await runSupervised([program.path, ...kind.arguments(folder, logFile, port)], logFile, {
-      ...env,
-      LC_ALL: "C",
-    });
-    const forget = await noteServer(dataDir, kind.role, server.pid);
-    const stop = async (): Promise<void> => {
-      await server.end(STOP_PATIENCE_MS);
-      await forget();
-    };
-    const problem = await whyNotReady(kind, port, server, logFile);
-    if (problem === undefined) {
-      let stopped: Promise<void> | undefined;
+    try {
+      const start = (stopped?: AbortSignal): Promise<Run> => startOnce(kind, program, options, port, stopped);
+      const run = await start();
+      const kept = options.restart === true ? keepRunning(kind.role, run, start, progress) : run;
       const uri = kind.uri(port);
       const { version, source } = program;
+      let stopped: Promise<void> | undefined;
       return {
         uri,
         shownUri: withoutCredentials(uri),
-        pid: server.pid,
+        get pid() {
+          return kept.pid;
+        },
         version,
         source,
-        stop: () => (stopped ??= stop()),
+        stop: () => (stopped ??= kept.stop()),
       };
+    } catch (error) {
+      if (!(error instanceof PortTaken) || attempt === 5) throw error;
     }
-    await stop();
-    const log = await readFile(logFile, "utf8").catch(() => "");
-    if (attempt < 5 && /address already in use/i.test(log)) continue;
-    throw new Error(
-      `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastWords(log) ?? problem} (log: ${logFile})`,
-    );
   }
+}
+
+/** Somebody else listens on the port. */
+class PortTaken extends Error {}
+
+/** Runs the program until it is ready; nothing of it is left where it fails, or once `stopped` is aborted. */
+async function startOnce(
+  kind: ServerKind,
+  program: Program,
+  { dataDir, env }: EmbeddedOptions,
+  port: number,
+  stopped?: AbortSignal,
+): Promise<Run> {
+  const logFile = resolve(dataDir, `${kind.role}.log`);
+  // A log of its own for each start: it cannot grow from start to start, and its last words are of this one.
+  await rename(logFile, resolve(dataDir, `${kind.role}.before.log`)).catch(() => undefined);
+  // An unknown locale in the environment would stop mongod.
+  const server = await runSupervised(
+    [program.path, ...kind.arguments(resolve(dataDir, kind.folder), logFile, port)],
+    logFile,
+    { ...env, LC_ALL: "C" },
+  );
+  const forget = await noteServer(dataDir, kind.role, server.pid);
+  const stop = async (): Promise<void> => {
+    await server.end(STOP_PATIENCE_MS);
+    await forget();
+  };
+  const readLog = (): Promise<string> => readFile(logFile, "utf8").catch(() => "");
+  const problem = await whyNotReady(kind, port, server, logFile, stopped);
+  if (problem === undefined) {
+    // Who is killed has no last words.
+    const ended = server.ended.then(async (how) => (how === "SIGKILL" ? how : (lastWords(await readLog()) ?? how)));
+    return { pid: server.pid, ended, stop };
+  }
+  await stop();
+  const log = await readLog();
+  const message = `${kind.role} ${program.version} (${program.source}) does not start: ${kind.explain?.(log, program.version) ?? lastWords(log) ?? problem} (log: ${logFile})`;
+  throw /address already in use/i.test(log) ? new PortTaken(message) : new Error(message);
 }
 
 function withoutCredentials(uri: string): string {
@@ -114,11 +143,15 @@ async function whyNotReady(
   port: number,
   server: SupervisedProcess,
   logFile: string,
+  stopped?: AbortSignal,
 ): Promise<string | undefined> {
   const given = new AbortController();
   const giveUp = (problem: string): void => given.abort(new Error(problem));
   const limit = setTimeout(giveUp, START_LIMIT_MS, `it was not ready after ${START_LIMIT_MS / 1000} seconds`);
   void server.ended.then(() => giveUp("it ended at once"));
+  const stop = (): void => giveUp("the service stops");
+  stopped?.addEventListener("abort", stop);
+  if (stopped?.aborted === true) stop();
   const givenUp = new Promise<never>((_, reject) =>
     given.signal.addEventListener("abort", () => reject(given.signal.reason as Error)),
   );
@@ -129,6 +162,7 @@ async function whyNotReady(
     return messageOf(error);
   } finally {
     clearTimeout(limit);
+    stopped?.removeEventListener("abort", stop);
   }
 }
 

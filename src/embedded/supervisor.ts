@@ -7,8 +7,8 @@ import type { Socket } from "node:net";
 /** A running server program. */
 export interface SupervisedProcess {
   readonly pid: number;
-  /** Resolves when it has ended, for whatever reason. */
-  readonly ended: Promise<void>;
+  /** Resolves when it has ended: with the signal that ended it, or its exit code. */
+  readonly ended: Promise<string>;
   /** SIGTERM, and SIGKILL after `patience` milliseconds; resolves when nothing of it runs any more. */
   end(patience: number): Promise<void>;
 }
@@ -39,10 +39,10 @@ export async function runSupervised(
   await once(child, "spawn");
   const supervisor = child.stdio[3] as Socket;
   const released = new Promise((resolve) => supervisor.once("close", resolve));
-  const ended = new Promise<void>((resolve) => {
-    child.once("exit", () => {
+  const ended = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => {
       supervisor.end("\n");
-      resolve();
+      resolve(signal ?? `exit code ${code}`);
     });
   });
   // The watcher may be gone before the line is written, as when somebody ends it by hand.

@@ -106,6 +106,27 @@ test("Redis responds when it has started, writes after reading the time, evicts 
   expect(await readdir(join(dataDir, "redis"))).toEqual([]);
 });
 
+test("a server that ends by itself is started again on its port, until it is stopped: then nothing of it is left (OPS-21)", async () => {
+  const dataDir = await temporaryFolder();
+  const options = { ...optionsFor(dataDir), restart: true };
+  const server = ending((await startRedis(options)) as EmbeddedServer);
+  const { pid, uri } = server;
+  process.kill(pid, "SIGTERM");
+  await expect.poll(() => server.pid, { timeout: 30_000 }).not.toBe(pid);
+  const client = new Redis(uri);
+  expect(await client.ping()).toBe("PONG");
+  await client.quit();
+  process.kill(server.pid, "SIGKILL");
+  await expect.poll(() => options.lines).toHaveLength(2);
+  await server.stop();
+  expect(await running(dataDir)).toEqual([]);
+  expect(await readdir(join(dataDir, "processes"))).toEqual([]);
+  expect(options.lines).toEqual([
+    expect.stringMatching(/^the embedded redis has ended \(.*bye bye.*\): it is started again$/),
+    "the embedded redis has ended (SIGKILL): it is started again",
+  ]);
+});
+
 test("a server listens on 127.0.0.1 alone", async () => {
   const server = ending((await startRedis(optionsFor(await temporaryFolder()))) as EmbeddedServer);
   const socket = connect(Number(new URL(server.uri).port), "127.0.0.2");
