@@ -25,13 +25,20 @@ export async function bundled(source, variant = { name: "", plugins: [] }) {
   return main;
 }
 
-/** Runs a program by its bundle; a stack names places in the sources. */
+/** Runs a program by its bundle; a stack names places in the sources. Ends it where its bundle cannot be written. */
 export async function run(source) {
   process.setSourceMapsEnabled(true);
-  const main = await bundled(source);
+  const main = await bundled(source).catch((error) => {
+    if (!(error instanceof UnwritableError)) throw error;
+    process.stderr.write(`records: ${error.message}\n`, () => process.exit(1));
+    return new Promise(() => undefined);
+  });
   nodeModule.enableCompileCache?.(compileCache);
   await import(pathToFileURL(main).href);
 }
+
+/** The folder for bundles cannot be written. */
+class UnwritableError extends Error {}
 
 /** A source map that knows nothing: that of the packages would be most of what node reads before it starts. */
 const noMap = `//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString("base64")}`;
@@ -75,6 +82,18 @@ async function bundle(source, folder, plugins) {
       plugins: [...plugins, unmappedPackages],
     },
   });
+  try {
+    put(outputFiles, folder);
+  } catch (error) {
+    throw new UnwritableError(
+      `${folder} cannot be written (${error.code}). A new version of the program is bundled there at its first start. Make the folder writable, free disk space, or start the program once as a user who may write there.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Writes the files of a bundle, and removes those of an earlier one. */
+function put(outputFiles, folder) {
   mkdirSync(folder, { recursive: true });
   // It knows the files by names that have changed: nothing else would ever remove them.
   rmSync(compileCache, { recursive: true, force: true });

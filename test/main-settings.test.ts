@@ -1,8 +1,9 @@
 // The real program with settings: what stops its start, a Redis that is away, and how it ends under load.
+import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { connect } from "node:net";
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from "vitest";
@@ -78,6 +79,23 @@ test.each([
     folder.remove();
   },
 );
+
+test("where the program's own folder cannot be written it ends with 1 and one line that says what to do", () => {
+  const copy = dataFolder();
+  onTestFinished(copy.remove);
+  const root = join(import.meta.dirname, "..");
+  for (const folder of ["bin", "src", "gateway"]) mkdirSync(join(copy.path, folder));
+  for (const file of ["bin/bundle.js", "bin/start.js", "package.json"])
+    copyFileSync(join(root, file), join(copy.path, file));
+  symlinkSync(join(root, "node_modules"), join(copy.path, "node_modules"));
+  writeFileSync(join(copy.path, "src/main.ts"), "");
+  // Permissions do not stop a test that runs as root; a folder that is not there does.
+  symlinkSync(join(copy.path, "nowhere/dist"), join(copy.path, "dist"));
+  const { status, stderr } = spawnSync(process.execPath, [join(copy.path, "bin/start.js")], { encoding: "utf8" });
+  const what = `records: ${copy.path}/dist/src/main cannot be written (ENOENT). `;
+  expect([status, stderr.slice(0, what.length)]).toEqual([1, what]);
+  expect(stderr.slice(what.length)).toMatch(/^A new version [^\n]+\n$/);
+});
 
 test("a port that is taken, and a host that is not ours, end the program with 1 and one line that names the variable [OPS-14]", async () => {
   const taker = createServer().listen(0, "127.0.0.1");
