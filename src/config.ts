@@ -31,7 +31,8 @@ export interface Config {
   /** The OpenID Connect provider. With neither it nor a MongoDB of one's own, the demo is on. */
   readonly oidc: OidcConfig | undefined;
   readonly dataDir: string;
-  readonly cacheDir: string;
+  /** Where fetched programs are kept; unset where the user has no home directory. */
+  readonly cacheDir: string | undefined;
   /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
   readonly serviceTokens: readonly string[] | undefined;
   /**
@@ -144,7 +145,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     redisUrl: redisUrl(env("REDIS_URL")),
     oidc: oidcIssuer === undefined ? undefined : { issuer: oidcIssuer, ...clientOf(env) },
     dataDir: resolve(env("DATA_DIR") ?? "data"),
-    cacheDir: join(env("XDG_CACHE_HOME") ?? join(homedir(), ".cache"), "records"),
+    cacheDir: cacheFolder(env("XDG_CACHE_HOME")),
     serviceTokens: serviceTokens.length === 0 ? undefined : serviceTokens,
     sessionSecrets,
     rateLimit,
@@ -164,6 +165,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       env("OTEL_TRACES_SAMPLER_ARG"),
     ),
   });
+}
+
+function cacheFolder(named: string | undefined): string | undefined {
+  try {
+    return join(named ?? join(homedir(), ".cache"), "records");
+  } catch {
+    // As of a user without an entry in /etc/passwd, as in many containers.
+    return undefined;
+  }
 }
 
 function clientOf(env: (name: string) => string | undefined): Record<"clientId" | "clientSecret", string> {

@@ -1,7 +1,8 @@
 // Checks the settings against the contract's table: defaults, what is taken, and what stops the start with one line.
-import { homedir } from "node:os";
+import { syncBuiltinESMExports } from "node:module";
+import os, { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { rejection } from "./support/rejected-settings.ts";
 
@@ -44,6 +45,19 @@ test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 1
     corsOrigins: [],
     retirement: undefined,
   });
+});
+
+test("a user without a home directory has no cache folder unless it is set, and what needs none can be configured [OPS-11]", () => {
+  vi.spyOn(os, "homedir").mockImplementation(() => {
+    throw new Error("A system error occurred: uv_os_homedir returned ENOENT");
+  });
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  syncBuiltinESMExports();
+  expect(readConfig(mongodb).cacheDir).toBeUndefined();
+  expect(readConfig({ XDG_CACHE_HOME: "/var/cache" }).cacheDir).toBe("/var/cache/records");
 });
 
 test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {

@@ -1,6 +1,7 @@
 // The parts that a fresh machine lacks: starts those that are not configured, and keeps the secrets that they need.
 import { mkdir } from "node:fs/promises";
 import type { Config, OidcConfig } from "../config.ts";
+import { ConfigError } from "../config-error.ts";
 import { withoutSecrets } from "../config.ts";
 import { lockDataDir } from "./data-dir.ts";
 import type { DemoUser } from "./demo-users.ts";
@@ -40,6 +41,11 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   ) {
     return { mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc, ...nothing, stop: () => Promise.resolve() };
   }
+  if (cacheDir === undefined)
+    throw new ConfigError(
+      "XDG_CACHE_HOME",
+      "is required when MONGODB_URI or REDIS_URL is not set and the user has no home directory: a folder for fetched programs",
+    );
   await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch(({ code }: NodeJS.ErrnoException) => {
     throw new Error(`DATA_DIR: ${dataDir} cannot be created as a folder (${code})`);
   });

@@ -277,6 +277,7 @@ export const serviceRooms: readonly Room[] = [
       "src/call/",
       "src/gen/",
       "src/config.ts",
+      "src/config-error.ts",
       "src/services.ts",
       "src/api-keys/",
       "src/guards/internal.ts",

@@ -1,10 +1,13 @@
 // DATA_DIR belongs to one running service at a time.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../../src/config.ts";
 import { lockDataDir } from "../../src/embedded/data-dir.ts";
+import { startEmbedded } from "../../src/embedded/parts.ts";
 import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 
@@ -55,4 +58,13 @@ test("of many processes that want what a dead one had at once, never two get it 
   );
   expect(responses.filter((response) => response === "held").length).toBeLessThanOrEqual(1);
   expect(responses).toHaveLength(5);
+});
+
+test("without a home directory nothing is started or written: one line names the variable to set [OPS-14]", async () => {
+  const dir = join(await temporaryFolder(), "data");
+  const config = { ...readConfig({ DATA_DIR: dir }), cacheDir: undefined };
+  await expect(startEmbedded(config, () => undefined)).rejects.toThrow(
+    /^XDG_CACHE_HOME: is required when MONGODB_URI or REDIS_URL is not set and the user has no home directory: /,
+  );
+  expect(existsSync(dir)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { readConfig } from "../../src/config.ts";
 import type { EmbeddedOptions } from "../../src/embedded/server.ts";
 
 /** Where the service itself keeps programs, so that the tests fetch none that is there. */
-const cacheDir = readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir;
+const cacheDir = readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir ?? "";
 
 /** A folder that goes with the test, which fails if something still runs on it. */
 export async function temporaryFolder(): Promise<string> {
