@@ -35,9 +35,7 @@ export interface Config {
   readonly cacheDir: string | undefined;
   /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
   readonly serviceTokens: readonly string[] | undefined;
-  /**
-   * Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in the data folder.
-   */
+  /** Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in `dataDir`. */
   readonly sessionSecrets: readonly [newest: string, ...older: string[]] | undefined;
   /** Requests allowed a second. */
   readonly rateLimit: number;

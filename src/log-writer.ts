@@ -18,16 +18,15 @@ export interface LogWriter {
   flushSync(): void;
 }
 
-/** Writes to `fd`. `report` gets a line when lines begin to be lost or may be, and one when all are written again. */
+/** Writes to `fd`. `report` gets a line when lines may be lost, and one when all that waited is written again. */
 export function createLogWriter(fd: number, report: (line: string) => void): LogWriter {
+  const losses = createLosses(report);
   let waiting = "";
   /** What is left of the batch that is being written: after a failure it continues at the byte that comes next. */
   let left = Buffer.alloc(0);
   let writing = false;
   /** Since a write failed: the next one is made after a while, and not with every line. */
   let failing = false;
-  let reported = false;
-  let lost = 0;
 
   function nextBatch(): boolean {
     if (left.length === 0 && waiting !== "") {
@@ -44,34 +43,17 @@ export function createLogWriter(fd: number, report: (line: string) => void): Log
       writing = false;
       failing = error !== null;
       // EAGAIN: the reader is slow, and nothing is lost as long as there is room.
-      if (error !== null) return error.code === "EAGAIN" ? undefined : warn(error.code);
+      if (error !== null) return error.code === "EAGAIN" ? undefined : losses.begin(error.code);
       left = left.subarray(written);
       if (left.length > 0 || waiting.length >= batch.length) flush();
-      else if (reported) recovered();
+      else losses.end();
     });
-  }
-
-  function warn(code = "its reader is too slow"): void {
-    if (reported) return;
-    reported = true;
-    report(
-      `the log cannot be written to standard output (${code}): the service continues, and lines can be lost. Free disk space, or read the output.`,
-    );
-  }
-
-  function recovered(): void {
-    report(`the log is written again; lines that were lost: ${lost}.`);
-    reported = false;
-    lost = 0;
   }
 
   setInterval(flush, batch.everyMs).unref();
   return {
     write(line) {
-      if (waiting.length + left.length + line.length > mostWaiting) {
-        lost++;
-        return warn();
-      }
+      if (waiting.length + left.length + line.length > mostWaiting) return losses.add();
       waiting += line;
       if (waiting.length >= batch.length && !failing) flush();
     },
@@ -85,6 +67,37 @@ export function createLogWriter(fd: number, report: (line: string) => void): Log
           if ((error as NodeJS.ErrnoException).code !== "EAGAIN" || performance.now() > until) return;
           Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
         }
+    },
+  };
+}
+
+/** Lines that are lost while a log cannot be written. */
+interface Losses {
+  begin(code?: string): void;
+  /** Counts one more. */
+  add(): void;
+  end(): void;
+}
+
+function createLosses(report: (line: string) => void): Losses {
+  /** How many, since they began. */
+  let lost: number | undefined;
+  function begin(code = "its reader is too slow"): void {
+    if (lost !== undefined) return;
+    lost = 0;
+    report(
+      `the log cannot be written to standard output (${code}): the service continues, and lines can be lost. Free disk space, or read the output.`,
+    );
+  }
+  return {
+    begin,
+    add() {
+      begin();
+      lost = (lost ?? 0) + 1;
+    },
+    end() {
+      if (lost !== undefined) report(`the log is written again; lines that were lost: ${lost}.`);
+      lost = undefined;
     },
   };
 }

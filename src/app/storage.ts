@@ -38,7 +38,10 @@ export async function openMongo(uri: string, maxPool: number | undefined): Promi
   return connecting;
 }
 
-/** Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there and the primary is proven. */
+/**
+ * Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there and the primary
+ * is proven.
+ */
 export async function openStorage(
   { config, dependencies, log, observability, opened, state }: Foundation,
   client: MongoClient,

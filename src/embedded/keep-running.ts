@@ -23,7 +23,7 @@ const pauseMs = { first: 250, most: 30_000 } as const;
 /** A run that lasts as long is no failed one. */
 const longRunMs = 60_000;
 
-/** Replaces the `first` run by another whenever it ends, until it is stopped. `report` gets a line for every end and failure. */
+/** Replaces a run that ends by another one, until it is stopped. `report` gets a line for every end and failure. */
 export function keepRunning(
   role: string,
   first: Run,

@@ -146,7 +146,7 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
 });
 
 test("a link that is closed while it still connects leaves no connection", async () => {
-  // It accepts the connection and never answers the handshake.
+  // It accepts the connection, and the handshake never ends.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
   const { port } = silent.address() as AddressInfo;

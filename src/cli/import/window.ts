@@ -76,7 +76,6 @@ export function createWindow(
   /** Which of them goes next. */
   let unsent = 0;
   let settledBytes = 0;
-  let held = { records: 0, weight: 0 };
   // A stream that was cut may still wait for a line when the next one begins.
   const inTurn = oneAtATime();
   /** The batch that is being read. It stays where reading failed: then every later stream fails too. */
@@ -87,7 +86,6 @@ export function createWindow(
     reading = undefined;
     if (batch === undefined) return;
     batches.push({ ...batch, read: read() });
-    held = { records: held.records + batch.records.length, weight: held.weight + batch.weight };
   }
 
   function settle(position: number): void {
@@ -97,25 +95,16 @@ export function createWindow(
     settledBytes = batches[gone - 1]?.read ?? settledBytes;
     unsent = Math.max(0, unsent - gone);
     batches = left;
-    held = batches.reduce(
-      (sum, { records, weight }) => ({ records: sum.records + records.length, weight: sum.weight + weight }),
-      { records: 0, weight: 0 },
-    );
   }
 
-  async function skipTo(position: number): Promise<boolean> {
-    while (reader.count() < position) {
-      const origin = await reader.skip();
-      if (origin === undefined) return false;
-      settledBytes = read();
-      onSkipped(reader.count() - 1, origin);
-    }
-    return true;
+  function skipped(origin: Origin): void {
+    settledBytes = read();
+    onSkipped(reader.count() - 1, origin);
   }
 
   return {
     settle,
-    full: () => unsent === batches.length && (held.records >= widest.records || held.weight >= widest.weight),
+    full: () => unsent === batches.length && areWidest(batches),
     fill: async () => {
       if (unsent < batches.length) return;
       reading ??= inTurn(readNext);
@@ -125,7 +114,7 @@ export function createWindow(
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
     async begin(position) {
       unsent = 0;
-      return position <= reader.count() || inTurn(() => skipTo(position));
+      return position <= reader.count() || inTurn(() => reader.skipTo(position, skipped));
     },
     originOf(position) {
       if (position >= reader.count()) return "ahead";
@@ -134,6 +123,12 @@ export function createWindow(
     },
     settledBytes: () => settledBytes,
   };
+}
+
+function areWidest(batches: readonly Batch[]): boolean {
+  const records = batches.reduce((sum, batch) => sum + batch.records.length, 0);
+  const weight = batches.reduce((sum, batch) => sum + batch.weight, 0);
+  return records >= widest.records || weight >= widest.weight;
 }
 
 /** Runs one work after the other. */
@@ -150,8 +145,8 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
 interface Reader {
   /** How many records were read. */
   count(): number;
-  /** Reads one record and leaves it out; undefined at the end of the file. */
-  skip(): Promise<Origin | undefined>;
+  /** Reads the records before `position` and leaves them out; false where the file ends before. */
+  skipTo(position: number, onSkipped: (origin: Origin) => void): Promise<boolean>;
   readBatch(): Promise<Omit<Batch, "read"> | undefined>;
 }
 
@@ -209,9 +204,13 @@ function createReader(
 
   return {
     count: () => readRecords,
-    async skip() {
-      const found = await take(true);
-      return found === undefined || found === "late" ? undefined : originOf(found);
+    async skipTo(position, onSkipped) {
+      while (readRecords < position) {
+        const found = await take(true);
+        if (found === undefined || found === "late") return false;
+        onSkipped(originOf(found));
+      }
+      return true;
     },
     readBatch,
   };
