@@ -9,7 +9,8 @@ import { failureOf } from "../errors.ts";
 import type { Request, Response, Surface } from "../call/exchange.ts";
 import type { Dispatch, Inbound, StreamDispatch, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
-import { allowOf, protocolOf, requireServed } from "./protocol.ts";
+import { reportErrors, servedCallKey } from "./library-errors.ts";
+import { allowOf, protocolOf } from "./protocol.ts";
 import { routerOptions } from "./router-options.ts";
 import { createStreamSurface } from "./streams.ts";
 import { createUnaryRpc } from "./unary.ts";
@@ -32,7 +33,10 @@ export function createRpcSurface(
   const unary = new Map(
     [...rpcs].map((rpc) => createUnaryRpc(rpc, dispatch, onError)).map((one) => [one.handler.requestPath, one]),
   );
-  const open = createConnectRouter(routerOptions(openMaxBytes));
+  const open = createConnectRouter({
+    ...routerOptions(openMaxBytes),
+    interceptors: [reportErrors(openMaxBytes, onError)],
+  });
   unguarded(open);
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
@@ -73,9 +77,10 @@ export function createRpcSurface(
   async function serveOther(path: string, request: Request, response: Response, inbound: Inbound): Promise<void> {
     const streamed = streams?.handlerFor(path);
     const handler = streamed ?? (openHandlers.get(path) as UniversalHandler);
-    await enter(inbound, () => requireServed(handler, request));
-    if (streamed !== undefined) return streams?.handle(streamed, request, response, inbound);
-    const received = universalRequest(handler, request, arriving(request), inbound, createContextValues());
+    const protocol = await enter(inbound, () => protocolOf(handler, request));
+    if (streamed !== undefined) return streams?.handle(streamed, protocol, request, response, inbound);
+    const values = createContextValues().set(servedCallKey, { inbound, protocol });
+    const received = universalRequest(handler, request, arriving(request), inbound, values);
     await universalResponseToNodeResponse(await handler(received), response);
   }
 }

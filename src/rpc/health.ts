@@ -1,7 +1,9 @@
 // grpc.health.v1 on the internal listener: whether the service as a whole, and each of its services, can be used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { Code, ConnectError } from "@connectrpc/connect";
+import { echoedName } from "../../gateway/echoed-name.ts";
+import { fail } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { HealthCheckRequest, HealthCheckResponse } from "../gen/grpc/health/v1/health_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 
@@ -21,7 +23,8 @@ export function registerHealth(
   const current = (): Status => (serving() ? Status.SERVING : Status.NOT_SERVING);
   router.service(Health, {
     check({ service }: HealthCheckRequest) {
-      if (!known.has(service)) throw new ConnectError(`there is no service "${service}"`, Code.NotFound);
+      if (!known.has(service))
+        fail(Reason.NOT_FOUND, { message: `There is no service ${echoedName(service)}. Health/List has them all.` });
       return response(current());
     },
     list: () => ({ statuses: Object.fromEntries([...known].map((name) => [name, response(current())])) }),
@@ -34,6 +37,7 @@ export function registerHealth(
         if (stopping()) return;
         await sleep(watchEveryMs, undefined, { signal }).catch(() => undefined);
       }
+      signal.throwIfAborted();
     },
   });
 }

@@ -16,7 +16,7 @@ export const envelopeHead = 5;
 /** gRPC-Web in base64, which the library does not decode. */
 const asText = "application/grpc-web-text";
 
-/** The protocol of a unary call. Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE. */
+/** The protocol of a call. Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE. */
 export function protocolOf(handler: UniversalHandler, request: Request): Protocol {
   requireServed(handler, request);
   const type = request.headers["content-type"] ?? "";
@@ -37,7 +37,7 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
  * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message, and with
  * MALFORMED_HTTP for messages in both directions over HTTP/1.1, and for gRPC over HTTP/1.0.
  */
-export function requireServed(handler: UniversalHandler, request: Request): void {
+function requireServed(handler: UniversalHandler, request: Request): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
     fail(Reason.METHOD_NOT_ALLOWED, { allow: allowOf(handler) });
   }
@@ -71,14 +71,27 @@ function queryOf({ url = "" }: Request): URLSearchParams {
 
 /** Longer timeouts have no effect: the service's own limits are shorter. */
 const longestTimeoutMs = 600_000;
+/** Node fires a timer that is longer at once, and the library sets one for every timeout. */
+const longestTimerMs = 2 ** 31 - 1;
+
+const timeoutParsers: ReadonlyMap<string, typeof grpcTimeout> = new Map([
+  ["grpc-timeout", grpcTimeout],
+  ["connect-timeout-ms", connectTimeout],
+]);
+
+/** The timeout in such a header; undefined in any other, and in a malformed one, which the library rejects. */
+function timeoutIn(name: string, value: string | null): number | undefined {
+  return timeoutParsers.get(name)?.(value, Number.MAX_SAFE_INTEGER).timeoutMs;
+}
+
+/** Whether a header has a timeout that is too long for a timer. */
+export function outlastsTimers(name: string, value: string): boolean {
+  return (timeoutIn(name, value) ?? 0) > longestTimerMs;
+}
 
 /** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
 export function expiryOf(request: Request, arrivedAt: number): number | undefined {
-  const grpc = isGrpc(request);
-  const parse = grpc ? grpcTimeout : connectTimeout;
-  const name = grpc ? "grpc-timeout" : "connect-timeout-ms";
-  const sent = request.headers[name];
-  // The library rejects a malformed timeout.
-  const { timeoutMs } = parse(sent?.toString() ?? null, Number.MAX_SAFE_INTEGER);
+  const name = isGrpc(request) ? "grpc-timeout" : "connect-timeout-ms";
+  const timeoutMs = timeoutIn(name, request.headers[name]?.toString() ?? null);
   return timeoutMs === undefined || timeoutMs > longestTimeoutMs ? undefined : arrivedAt + timeoutMs;
 }

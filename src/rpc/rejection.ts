@@ -12,6 +12,8 @@ import { envelopeHead } from "./protocol.ts";
 /** The error response to a call of this content type. */
 export function rejection(protocol: Protocol, contentType: string, error: ConnectError): CollectedResponse {
   if (protocol === "connect") {
+    const type = connect.parseContentType(contentType);
+    if (type?.stream === true) return endOfStream(type.binary, error);
     const header = new Headers(error.metadata);
     header.set("content-type", connect.contentTypeUnaryJson);
     const body = connect.errorToJsonBytes(error, undefined);
@@ -27,6 +29,14 @@ export function rejection(protocol: Protocol, contentType: string, error: Connec
   const header = new Headers({ "content-type": isJson ? grpcWeb.contentTypeJson : grpcWeb.contentTypeProto });
   const body = encodeEnvelope(grpcWeb.trailerFlag, grpcWeb.trailerSerialize(trailer));
   return { status: 200, header, body: [body] };
+}
+
+/** The response to a stream of Connect: its only message is the one that ends it. */
+function endOfStream(isBinary: boolean, error: ConnectError): CollectedResponse {
+  const type = isBinary ? connect.contentTypeStreamProto : connect.contentTypeStreamJson;
+  const end = JSON.stringify(connect.endStreamToJson(new Headers(), error, undefined));
+  const body = encodeEnvelope(connect.endStreamFlag, Buffer.from(end));
+  return { status: 200, header: new Headers({ "content-type": type }), body: [body] };
 }
 
 /** The error in the library's response. */

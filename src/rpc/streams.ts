@@ -2,17 +2,20 @@
 // others.
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { ConnectError, createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
 import { universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
-import { Failure, failureOf } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
+import { sendCollected } from "./collected.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Inbound, OnError, Stream, StreamDispatch } from "../call/dispatch.ts";
 import { createStrictDecoder } from "./json-flaws.ts";
+import { reportErrors, servedCallKey } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
+import type { Protocol } from "./protocol.ts";
 import { expiryOf } from "./protocol.ts";
+import { rejection } from "./rejection.ts";
 import { routerOptions } from "./router-options.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -21,12 +24,17 @@ import { untilAborted } from "./until-aborted.ts";
 export interface StreamSurface {
   handlerFor(path: string): UniversalHandler | undefined;
   /** Serves a request for such a handler. Rejects only when the response cannot be written. */
-  handle(handler: UniversalHandler, request: Request, response: Response, inbound: Inbound): Promise<void>;
+  handle(
+    handler: UniversalHandler,
+    protocol: Protocol,
+    request: Request,
+    response: Response,
+    inbound: Inbound,
+  ): Promise<void>;
 }
 
-/** The responses to a stream; the library, which writes the responses, requests it. */
-type Entry = { readonly inbound: Inbound } & ({ readonly stream: Stream } | { readonly rejected: Failure });
-const entryKey = createContextKey<Entry | undefined>(undefined);
+/** What responds to the messages; the library, which writes the responses, calls it. */
+const streamKey = createContextKey<Stream | undefined>(undefined);
 
 /** A surface of rpcs that stream. */
 export function createStreamSurface(
@@ -36,8 +44,10 @@ export function createStreamSurface(
 ): StreamSurface {
   const routers = [...rpcs].map((rpc) => {
     acceptShortEnumNames(rpc.input);
-    const router = createConnectRouter(routerOptions(maxMessageBytes(rpc), createStrictDecoder(rpc.input)));
-    register(router, rpc, (messages, context) => responses(messages, context, onError));
+    const maxBytes = maxMessageBytes(rpc);
+    const options = routerOptions(maxBytes, createStrictDecoder(rpc.input));
+    const router = createConnectRouter({ ...options, interceptors: [reportErrors(maxBytes, onError)] });
+    register(router, rpc);
     return router;
   });
   const handlers = new Map(
@@ -45,27 +55,29 @@ export function createStreamSurface(
   );
   return {
     handlerFor: (path) => handlers.get(path),
-    async handle(handler, request, response, received) {
+    async handle(handler, protocol, request, response, received) {
       const expiresAt = expiryOf(request, received.arrivedAt);
       const inbound = { ...received, limits: { ...received.limits, expiresAt } };
-      const entry = await dispatch.admit(handler.method, inbound).then(
-        (stream): Entry => ({ inbound, stream }),
-        (error: unknown): Entry => ({ inbound, rejected: failureOf(error) }),
-      );
-      const values = createContextValues().set(entryKey, entry);
+      let stream: Stream;
+      try {
+        stream = await dispatch.admit(handler.method, inbound);
+      } catch (error) {
+        const type = request.headers["content-type"] ?? "";
+        const rejected = rejection(protocol, type, reportedError(error, inbound, protocol, onError));
+        return sendCollected(request, response, rejected);
+      }
+      const values = createContextValues().set(streamKey, stream).set(servedCallKey, { inbound, protocol });
       const served = await handler(universalRequest(handler, request, arriving(request), inbound, values));
       await universalResponseToNodeResponse(served, response);
     },
   };
 }
 
-type Responses = (messages: AsyncIterable<Message>, context: HandlerContext) => AsyncIterable<Message>;
-
-function register(router: ConnectRouter, rpc: DescMethod, implementation: Responses): void {
-  if (rpc.methodKind === "bidi_streaming") router.rpc(rpc as DescMethodBiDiStreaming, implementation);
+function register(router: ConnectRouter, rpc: DescMethod): void {
+  if (rpc.methodKind === "bidi_streaming") router.rpc(rpc as DescMethodBiDiStreaming, responses);
   else
     router.rpc(rpc as DescMethodServerStreaming, (message: Message, context: HandlerContext) =>
-      implementation(alone(message), context),
+      responses(alone(message), context),
     );
 }
 
@@ -75,19 +87,9 @@ async function* alone(message: Message): AsyncIterable<Message> {
 
 async function* responses(
   messages: AsyncIterable<Message>,
-  { values, protocolName, signal }: HandlerContext,
-  onError: OnError,
+  { values, signal }: HandlerContext,
 ): AsyncIterable<Message> {
-  const entry = values.get(entryKey);
-  if (entry === undefined) throw new Error("an rpc was called without its guards");
-  try {
-    if ("rejected" in entry) throw entry.rejected;
-    yield* untilAborted(signal, entry.stream(messages));
-  } catch (error) {
-    if (error instanceof ConnectError && error.cause instanceof Failure)
-      throw reportedError(error.cause, entry.inbound, protocolName, onError);
-    // What the library rejects is in its own words; a client that left gets nothing any more.
-    if (error instanceof ConnectError || signal.aborted) throw error;
-    throw reportedError(error, entry.inbound, protocolName, onError);
-  }
+  const stream = values.get(streamKey);
+  if (stream === undefined) throw new Error("an rpc was called without its guards");
+  yield* untilAborted(signal, stream(messages));
 }

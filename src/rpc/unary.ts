@@ -9,7 +9,6 @@ import { acceptShortEnumNames } from "../../gateway/enum-names.ts";
 import { deadlineIn, within } from "../deadline.ts";
 import type { Violation } from "../errors.ts";
 import type { Request, Response } from "../call/exchange.ts";
-import { sanitizeForEcho } from "../text.ts";
 import { roomFor } from "../large/sending.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf, sendCollected } from "./collected.ts";
@@ -17,6 +16,7 @@ import { reportedError } from "./connect-error.ts";
 import type { Admitted, Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 import { createJsonFlaws, messageOfBody } from "./json-flaws.ts";
 import { isLargeResponse, withLargeMessage } from "./large-response.ts";
+import { observeUnsupported, tooLarge, unreadable, violationOf } from "./library-errors.ts";
 import { maxMessageBytes } from "./limits.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead, expiryOf } from "./protocol.ts";
@@ -44,9 +44,6 @@ interface Call {
   large?: Message;
 }
 const callKey = createContextKey<Call | undefined>(undefined);
-
-/** Of the library's error text, which may repeat the input. */
-const longestText = 300;
 
 /** Puts an rpc behind the guards. A rejected call gets an error of its own protocol, without a look at its message. */
 export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError: OnError): UnaryRpc {
@@ -85,7 +82,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     }
     const pieces = await collected(served.body);
     if (call.decoded) return { ...served, body: pieces };
-    return rejectUndecoded(protocol, { ...served, body: pieces }, admitted, maxBytes);
+    return rejectUndecoded(protocol, { ...served, body: pieces }, call, maxBytes);
   };
 
   return {
@@ -119,17 +116,14 @@ async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): R
 async function rejectUndecoded(
   protocol: Protocol,
   served: CollectedResponse,
-  admitted: Admitted,
+  { inbound, admitted }: Call,
   maxBytes: number,
 ): Promise<CollectedResponse> {
   const error = await rejectedWith(protocol, served);
-  if (error.code === Code.Unimplemented) {
-    await admitted.prove();
-    // Only the library's response lists what it supports.
-    return served;
-  }
-  if (error.code === Code.ResourceExhausted) return admitted.reject([tooLarge(maxBytes)]);
-  return admitted.reject([violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`)]);
+  if (error.code !== Code.Unimplemented) return admitted.reject([violationOf(error, maxBytes)]);
+  await admitted.prove();
+  observeUnsupported(inbound);
+  return served;
 }
 
 /** Runs the service for a message that the library has decoded. */
@@ -151,9 +145,3 @@ async function invoke(
     throw reportedError(error, call.inbound, protocolName, onError);
   }
 }
-
-function tooLarge(maxBytes: number): Violation {
-  return violation("size", `the message must be at most ${maxBytes} bytes`);
-}
-
-const unreadable = "the message is malformed";

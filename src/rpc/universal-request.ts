@@ -5,6 +5,7 @@ import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Request } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
+import { outlastsTimers } from "./protocol.ts";
 
 /** Other headers are left out: their values may be invalid for the Fetch standard's `Headers`. */
 const headersOfTheProtocols = [
@@ -32,7 +33,8 @@ export function universalRequest(
   const header = new Headers();
   for (const name of headersOfTheProtocols) {
     const value = headers[name];
-    if (value !== undefined) header.set(name, String(value));
+    // Without a timeout that no timer can have, the call lasts: its caller ends it.
+    if (value !== undefined && !outlastsTimers(name, String(value))) header.set(name, String(value));
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");

@@ -1,8 +1,8 @@
 // A call in every form that an rpc can be called in, as bytes: for messages that no client would send.
-import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
+import type { DescMethod, MessageInitShape } from "@bufbuild/protobuf";
 import { create, toBinary, toJson } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { endStreamFlag, endStreamFromJson, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { trailerParse } from "@connectrpc/connect/protocol-grpc-web";
 import { BadRequestSchema, ErrorInfoSchema } from "../../src/gen/google/rpc/error_details_pb.ts";
@@ -15,6 +15,8 @@ export interface Form {
   readonly json: boolean;
   readonly http: 1 | 2;
   readonly type: string;
+  /** Whether it is a stream of Connect, where every message has an envelope. */
+  readonly streams?: true;
 }
 
 function form(protocol: Form["protocol"], json: boolean, http: 1 | 2): Form {
@@ -35,6 +37,13 @@ export const forms: readonly Form[] = (["connect", "grpc", "grpc-web"] as const)
   ),
 );
 
+/** Every form of a stream. */
+export const streamForms: readonly Form[] = forms
+  .filter(({ http }) => http === 2)
+  .map((one) =>
+    one.protocol === "connect" ? { ...one, streams: true, type: one.type.replace("/", "/connect+") } : one,
+  );
+
 /** What came back. */
 export interface Reply {
   /** HTTP's own. */
@@ -53,18 +62,14 @@ export interface Reply {
 export type Sent = Record<string, string>;
 
 /** A message of the rpc as the form writes it. */
-export function written<M extends DescMethodUnary>(
-  { json }: Form,
-  rpc: M,
-  message: MessageInitShape<M["input"]>,
-): Buffer {
+export function written<M extends DescMethod>({ json }: Form, rpc: M, message: MessageInitShape<M["input"]>): Buffer {
   const whole = create(rpc.input, message as never);
   return Buffer.from(json ? JSON.stringify(toJson(rpc.input, whole)) : toBinary(rpc.input, whole));
 }
 
 /** The message in an envelope, where the protocol has one. */
-export function enveloped({ protocol }: Form, message: Uint8Array, flags = 0): Buffer {
-  if (protocol === "connect") return Buffer.from(message);
+export function enveloped({ protocol, streams }: Form, message: Uint8Array, flags = 0): Buffer {
+  if (protocol === "connect" && streams !== true) return Buffer.from(message);
   const head = Buffer.alloc(5);
   head.writeUInt8(flags);
   head.writeUInt32BE(message.length, 1);
@@ -80,7 +85,7 @@ export function encoding({ protocol }: Form, name: string): Sent {
 export async function send(
   base: string,
   form: Form,
-  rpc: DescMethodUnary,
+  rpc: DescMethod,
   body: Uint8Array,
   headers: Sent = {},
 ): Promise<Reply> {
@@ -102,7 +107,7 @@ export async function send(
 }
 
 /** Calls by Connect's GET. */
-export async function get(base: string, rpc: DescMethodUnary, query: string, headers: Sent = {}): Promise<Reply> {
+export async function get(base: string, rpc: DescMethod, query: string, headers: Sent = {}): Promise<Reply> {
   const response = await fetch(`${base}/${rpc.parent.typeName}/${rpc.name}${query}`, { headers });
   return replyOf(
     form("connect", true, 1),
@@ -112,11 +117,12 @@ export async function get(base: string, rpc: DescMethodUnary, query: string, hea
   );
 }
 
-function replyOf({ protocol }: Form, status: number, headers: Headers, bytes: Buffer): Reply {
+function replyOf({ protocol, streams }: Form, status: number, headers: Headers, bytes: Buffer): Reply {
   const all = new Headers(headers);
   if (protocol === "grpc-web") for (const [name, value] of trailers(bytes)) all.set(name, value);
-  const error = protocol === "connect" ? connectError(status, bytes) : findTrailerError(all);
-  const ok = protocol === "connect" ? status === 200 : all.get("grpc-status") === "0";
+  const end = streams === true && status === 200 ? endOfStream(bytes) : undefined;
+  const error = end?.error ?? (protocol === "connect" ? connectError(status, bytes) : findTrailerError(all));
+  const ok = protocol === "connect" ? status === 200 && end?.error === undefined : all.get("grpc-status") === "0";
   return {
     status,
     headers: all,
@@ -144,10 +150,22 @@ function connectError(status: number, bytes: Buffer): ConnectError | undefined {
 
 /** The trailers of gRPC-Web are in the body, in an envelope of their own. */
 function trailers(bytes: Buffer): Iterable<[string, string]> {
+  const last = envelopeWith(0x80, bytes);
+  return last === undefined ? [] : trailerParse(last);
+}
+
+/** So is the end of a stream of Connect. */
+function endOfStream(bytes: Buffer): { readonly error?: ConnectError | undefined } {
+  const last = envelopeWith(endStreamFlag, bytes);
+  return last === undefined ? { error: new ConnectError("no end", Code.Unknown) } : endStreamFromJson(last);
+}
+
+/** What is in the envelope with this flag. */
+function envelopeWith(flag: number, bytes: Buffer): Buffer | undefined {
   for (let at = 0; at + 5 <= bytes.length; ) {
     const end = at + 5 + bytes.readUInt32BE(at + 1);
-    if ((bytes.readUInt8(at) & 0x80) !== 0) return trailerParse(bytes.subarray(at + 5, end));
+    if ((bytes.readUInt8(at) & flag) !== 0) return bytes.subarray(at + 5, end);
     at = end;
   }
-  return [];
+  return undefined;
 }

@@ -1,0 +1,92 @@
+// What the library rejects by itself, in the codes and details of our own failures.
+import type { Message } from "@bufbuild/protobuf";
+import type { Interceptor } from "@connectrpc/connect";
+import { Code, ConnectError, createContextKey } from "@connectrpc/connect";
+import { violation } from "../../gateway/body.ts";
+import type { Inbound, OnError } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
+import type { Violation } from "../errors.ts";
+import { Failure, failures } from "../errors.ts";
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { sanitizeForEcho } from "../text.ts";
+import { reportedError } from "./connect-error.ts";
+import type { Protocol } from "./protocol.ts";
+
+/** Of the library's error text, which may repeat the input. */
+const longestText = 300;
+
+/** A message that cannot be read. */
+export const unreadable = "the message is malformed";
+
+/** A message that is too large. */
+export function tooLarge(maxBytes: number): Violation {
+  return violation("size", `the message must be at most ${maxBytes} bytes`);
+}
+
+/** What the library found wrong with a message of an rpc that takes at most so many bytes. */
+export function violationOf(error: ConnectError, maxBytes: number): Violation {
+  if (error.code === Code.ResourceExhausted) return tooLarge(maxBytes);
+  return violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`);
+}
+
+/** Reports a call that the library does not support. Only its own response lists what it supports. */
+export function observeUnsupported(inbound: Inbound): void {
+  observe(inbound, { failed: failures[Reason.UNSUPPORTED_MEDIA_TYPE] });
+}
+
+/** A call that the library serves. */
+export interface ServedCall {
+  readonly inbound: Inbound;
+  readonly protocol: Protocol;
+}
+
+/** The call of a request to the library's router, for `reportErrors`. */
+export const servedCallKey = createContextKey<ServedCall | undefined>(undefined);
+
+/** Reports whatever ends a call before its end: a failure of ours, or what the library rejects. */
+export function reportErrors(maxBytes: number, onError: OnError): Interceptor {
+  return (next) => async (request) => {
+    const call = request.contextValues.get(servedCallKey);
+    if (call === undefined) throw new Error("an rpc was called past its surface");
+    const reported = (error: unknown): unknown => errorFor(error, call, request.signal, maxBytes, onError);
+    try {
+      const response = await next(request);
+      return response.stream ? { ...response, message: reporting(response.message, reported) } : response;
+    } catch (error) {
+      throw reported(error);
+    }
+  };
+}
+
+async function* reporting(
+  messages: AsyncIterable<Message>,
+  reported: (error: unknown) => unknown,
+): AsyncIterable<Message> {
+  try {
+    yield* messages;
+  } catch (error) {
+    throw reported(error);
+  }
+}
+
+function errorFor(
+  error: unknown,
+  { inbound, protocol }: ServedCall,
+  signal: AbortSignal,
+  maxBytes: number,
+  onError: OnError,
+): unknown {
+  const report = (failure: unknown): ConnectError => reportedError(failure, inbound, protocol, onError);
+  // A failure of the strict decoder comes by way of the library.
+  if (error instanceof ConnectError && error.cause instanceof Failure) return report(error.cause);
+  // The library aborts with an error of its own at the deadline; otherwise the client has left, and gets nothing.
+  if (signal.aborted && !(signal.reason instanceof ConnectError)) return error;
+  if (!(error instanceof ConnectError)) return report(error);
+  if (error.code === Code.DeadlineExceeded) return report(new Failure(Reason.DEADLINE_EXCEEDED));
+  if (error.code === Code.Unimplemented) {
+    observeUnsupported(inbound);
+    return error;
+  }
+  const found = violationOf(error, maxBytes);
+  return report(new Failure(Reason.INVALID_REQUEST, { message: found.message, violations: [found] }));
+}
