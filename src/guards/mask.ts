@@ -6,9 +6,12 @@ import type { FieldMask } from "@bufbuild/protobuf/wkt";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { field as fieldOption } from "../gen/records/v1/options_pb.ts";
 import type { Violation } from "../errors.ts";
+import { sanitizeForEcho } from "../text.ts";
 
 /** The path that means every field (AIP-134). */
 const everything = "*";
+/** Of a path that is repeated to its sender. */
+const longestPath = 64;
 
 /**
  * Where the message has a field mask: one that is unset or empty becomes the fields that are set, and `*` every field.
@@ -38,7 +41,7 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   );
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {
-    if (field === undefined) return [violation(`"${path}" is not one of ${names}`)];
+    if (field === undefined) return [violation(`"${sanitizeForEcho(path, longestPath)}" is not one of ${names}`)];
     if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
   }

@@ -9,8 +9,13 @@ import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { sanitizeForEcho } from "../text.ts";
 
-/** gRPC reports a failure in trailers alone, and clients bound what they take of those: in UTF-16 units. */
-const longest = { message: 1_000, violations: 2_000 };
+/**
+ * gRPC reports a failure in trailers alone, of which clients take 8 KiB, the headers of every response among them. In
+ * bytes as they are sent, where the details repeat the message in UTF-8, and all of them are in base64: at most 6.5 KB.
+ */
+const most = { message: 2_000, messageInDetails: 1_000, violations: 2_000, field: 1_000, description: 1_000 };
+/** What every violation takes beside its texts. */
+const violationHead = 12;
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
@@ -37,25 +42,43 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const headers: Record<string, string> = {};
   if (protocol === "connect" && retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
   if (protocol === "connect" && kind.http === 401) headers["www-authenticate"] = "Bearer";
-  return new ConnectError(sanitizeForEcho(failure.message, longest.message), kind.code, headers, details);
+  const message = cut(failure.message, most.messageInDetails, Buffer.byteLength);
+  return new ConnectError(cut(message, most.message, percentEncoded), kind.code, headers, details);
 }
 
 /** The first of them, and as many more as there is room for; the last one says how many are left out. */
 function fieldViolationsOf(
   violations: readonly Violation[],
 ): MessageInitShape<typeof BadRequest_FieldViolationSchema>[] {
-  let length = 0;
+  let size = 0;
   const fitting = violations.filter(({ field, rule, message }, index) => {
-    length += field.length + rule.length + message.length;
-    return length <= longest.violations || index === 0;
+    size += Buffer.byteLength(field + rule + message) + violationHead;
+    return size <= most.violations || index === 0;
   });
   const more = violations.length - fitting.length;
   return fitting.map(({ field, rule, message }, at) => {
-    const description = sanitizeForEcho(message, longest.message);
+    const description = cut(message, most.description, Buffer.byteLength);
     return {
-      field: sanitizeForEcho(field, longest.message),
+      field: cut(field, most.field, Buffer.byteLength),
       reason: rule,
       description: more > 0 && at === fitting.length - 1 ? withMore(description, more) : description,
     };
   });
+}
+
+function percentEncoded(text: string): number {
+  return encodeURIComponent(text).length;
+}
+
+/** The text, well-formed, as far as it fits into so many bytes. */
+function cut(text: string, bytes: number, sizeOf: (text: string) => number): string {
+  const sane = sanitizeForEcho(text, bytes);
+  let size = 0;
+  let end = 0;
+  for (const character of sane) {
+    size += sizeOf(character);
+    if (size > bytes) return `${sane.slice(0, end)}…`;
+    end += character.length;
+  }
+  return sane;
 }

@@ -1,13 +1,15 @@
 // grpc.health.v1 on the internal listener: whether the service as a whole, and each of its services, can be used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
-import { echoedName } from "../../gateway/echoed-name.ts";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { sanitizeForEcho } from "../text.ts";
 import type { HealthCheckRequest, HealthCheckResponse } from "../gen/grpc/health/v1/health_pb.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 
 const watchEveryMs = 250;
+/** Of a name that is repeated to its sender. */
+const longestName = 64;
 
 /**
  * Registers the health service. `serving` reports whether requests are served; the empty name is the whole server. Once
@@ -24,7 +26,9 @@ export function registerHealth(
   router.service(Health, {
     check({ service }: HealthCheckRequest) {
       if (!known.has(service))
-        fail(Reason.NOT_FOUND, { message: `There is no service ${echoedName(service)}. Health/List has them all.` });
+        fail(Reason.NOT_FOUND, {
+          message: `There is no service "${sanitizeForEcho(service, longestName)}". List has them all.`,
+        });
       return response(current());
     },
     list: () => ({ statuses: Object.fromEntries([...known].map((name) => [name, response(current())])) }),

@@ -21,6 +21,10 @@ const headersOfTheProtocols = [
   "grpc-timeout",
 ];
 
+/** A longer name of a compression is cut: none is, and the library repeats those that it does not know. */
+const longestEncoding = 64;
+const encodings: ReadonlySet<string> = new Set(["content-encoding", "grpc-encoding", "connect-content-encoding"]);
+
 /** The request for a handler. The host does not matter: the path alone selects the handler. */
 export function universalRequest(
   { requestPath }: UniversalHandler,
@@ -34,7 +38,8 @@ export function universalRequest(
   for (const name of headersOfTheProtocols) {
     const value = headers[name];
     // Without a timeout that no timer can have, the call lasts: its caller ends it.
-    if (value !== undefined && !outlastsTimers(name, String(value))) header.set(name, String(value));
+    if (value === undefined || outlastsTimers(name, String(value))) continue;
+    header.set(name, encodings.has(name) ? String(value).slice(0, longestEncoding) : String(value));
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");
