@@ -19,14 +19,20 @@ export function isRejected(request: Request): boolean {
 
 /** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
 export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {
+  writeAndClose(request, response, () => {
+    const body = failureEnvelope(failure);
+    setFailureHeaders(response, failure);
+    setJsonHead(response, failure.kind.http, Buffer.byteLength(body));
+    response.write(body);
+  });
+}
+
+/** The same with a response that says how long it is, or ends by itself: the client knows that this is all. */
+export function writeAndClose(request: Request, response: Response, write: () => void): void {
   if (response.headersSent) return;
   rejected.add(request);
-  const body = failureEnvelope(failure);
-  setFailureHeaders(response, failure);
   if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
-  setJsonHead(response, failure.kind.http, Buffer.byteLength(body));
-  // The client knows by Content-Length that this is all, though the response is not ended yet.
-  response.write(body);
+  write();
   const timer = setTimeout(() => {
     response.end();
     // HTTP/2 keeps the connection: only the stream is closed, once its end has been sent.

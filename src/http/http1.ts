@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { lingerMs } from "../../gateway/linger.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response } from "../call/exchange.ts";
+import { expectsContinue } from "./expectation.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
 
@@ -65,6 +66,11 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request: Request, response: Response) => take(request, response, rejectExpectation));
+  server.on("checkContinue", (request: Request, response: Response) => {
+    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
+    response.writeContinue();
+    take(request, response);
+  });
   server.on("connect", (_request: IncomingMessage, socket: Socket) => rejectOn(socket, {}));
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => rejectOn(socket, error));
 

@@ -5,6 +5,7 @@ import type { Socket } from "node:net";
 import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
+import { expectsContinue } from "./expectation.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { setPeer } from "./peer.ts";
 import type { Running } from "./running.ts";
@@ -43,6 +44,12 @@ interface Connection {
 
 /** More than an instance has places for (`MAX_IN_FLIGHT`): the others of a connection wait on the client's side. */
 const maxConcurrentStreams = 100;
+/**
+ * Of the headers of a request in bytes, as HTTP/2 counts them: with 32 more for each. Node resets the stream of a
+ * larger one; until then it gets 431 as in HTTP/1.1 (`requireSoundHead`). A few bytes can stand for many headers.
+ */
+const maxHeaderListSize = 65_536;
+const maxHeaderListPairs = maxHeaderListSize / 32;
 /** How much the sessions may hold of what clients have not read, in megabytes each: as much as all streams may send. */
 const maxSessionMemory = 64;
 /** How long a stream that was ended may take to close, before its connection is closed instead. */
@@ -75,15 +82,17 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
-  const server = createServer({ maxSessionMemory, settings: { maxConcurrentStreams } });
+  const server = createServer({
+    ...{ maxSessionMemory, maxHeaderListPairs },
+    settings: { maxConcurrentStreams, maxHeaderListSize },
+  });
   const serve = (request: StreamRequest, response: Response): void => take(request, response);
   server.on("request", serve as never);
   server.on("sessionError", () => undefined);
   // Without these Node would respond by itself, and without a body.
   server.on("connect", serve as never);
   server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
-    // Node compares it by the letter in HTTP/2 alone; it is not case-sensitive (RFC 9110 §10.1.1).
-    if (request.headers.expect?.toLowerCase() !== "100-continue") return take(request, response, rejectExpectation);
+    if (!expectsContinue(request)) return take(request, response, rejectExpectation);
     response.writeContinue();
     take(request, response);
   }) as never);

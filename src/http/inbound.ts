@@ -1,5 +1,6 @@
 // What the surfaces take from an HTTP request: its id, its client's address, single headers.
 import { randomUUID } from "node:crypto";
+import { maxHeaderSize } from "node:http";
 import { addressOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
@@ -27,19 +28,24 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 }
 
 /**
- * Fails with MALFORMED_HTTP on two lines of `Host`, `Authorization` or `Content-Type`, for another reader may have
- * taken the other one, and without a `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
+ * Fails with HEADERS_TOO_LARGE on more than HTTP/1.1 takes, which Node limits there alone, and with MALFORMED_HTTP on two
+ * lines of `Host`, `Authorization` or `Content-Type`, for another reader may have taken the other one, and without a
+ * `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
  */
-export function requireSingleLines({ rawHeaders, httpVersion }: Request): void {
+export function requireSoundHead({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;
   let authorizations = 0;
   let types = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]?.toLowerCase();
+  let size = 0;
+  for (const [at, text] of rawHeaders.entries()) {
+    size += text.length;
+    if (at % 2 === 1) continue;
+    const name = text.toLowerCase();
     if (name === "host") hosts++;
     else if (name === "authorization") authorizations++;
     else if (name === "content-type") types++;
   }
+  if (size > maxHeaderSize) fail(Reason.HEADERS_TOO_LARGE);
   if (hosts === 0 && httpVersion === "1.1") fail(Reason.MALFORMED_HTTP, { message: "Host: is required." });
   if (hosts > 1) fail(Reason.MALFORMED_HTTP, { message: "Host: must not be sent more than once." });
   if (authorizations > 1) fail(Reason.MALFORMED_HTTP, { message: "Authorization: must not be sent more than once." });

@@ -1,14 +1,14 @@
 // The internal listener's requests: rpcs, and besides them liveness, readiness, metrics.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import { Failure, failureOf } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { cancellationOf } from "./cancellation.ts";
 import { contentHeaders, setHeaders } from "./headers.ts";
-import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
+import { inboundOf, pathOf, requireSoundHead } from "./inbound.ts";
+import { reject } from "./reject.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Surfaces } from "./public.ts";
 import { rejection } from "./public.ts";
@@ -32,26 +32,28 @@ export interface InternalSurfaces extends Surfaces {
 
 /** The handlers of the internal listener. */
 export function internalOptions({ rpc, others, probes, onError, log, logRejected }: InternalSurfaces): ListenerOptions {
-  function begin(request: Request, response: Response): Inbound {
+  function begin(request: Request, response: Response) {
+    const path = pathOf(request);
+    const surface = [rpc, ...others].find((one) => one.serves(path));
     const inbound = inboundOf(request, 0, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, contentHeaders);
     log(request, response, inbound);
-    return inbound;
+    if (surface !== undefined) observe(inbound, { route: path });
+    return { path, surface, inbound, isRpc: surface === rpc };
   }
 
   return {
     handle(request, response) {
-      const path = pathOf(request);
-      const inbound = begin(request, response);
+      const { path, surface, inbound, isRpc } = begin(request, response);
       try {
-        requireSingleLines(request);
+        requireSoundHead(request);
       } catch (error) {
-        return writeFailureAndClose(request, response, failureOf(error));
+        return reject(request, response, failureOf(error), { inbound, isRpc });
       }
-      const surface = [rpc, ...others].find((one) => one.serves(path));
-      if (surface !== undefined || probePaths.has(path)) observe(inbound, { route: path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
+      // Only now: most probes are not in the log, and every rejected request is.
+      if (probePaths.has(path)) observe(inbound, { route: path });
       request.resume();
       void serveProbe(path, response, probes, inbound).then(
         (served) => served || writeFailure(response, new Failure(Reason.UNKNOWN_PATH)),
@@ -68,8 +70,7 @@ export function internalOptions({ rpc, others, probes, onError, log, logRejected
       return rejection(status, requestId, contentHeaders);
     },
     rejectExpectation(request, response) {
-      begin(request, response);
-      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
+      reject(request, response, new Failure(Reason.EXPECTATION_FAILED), begin(request, response));
     },
     // An import lasts as long as its sender needs.
     rejectSlow: undefined,

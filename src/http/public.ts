@@ -1,7 +1,6 @@
 // The public listener's requests: common headers first, then the surface by its path.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { writeFailureAndClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
@@ -20,7 +19,9 @@ import {
   setHeaders,
   transportHeaders,
 } from "./headers.ts";
-import { inboundOf, pathOf, requireSingleLines } from "./inbound.ts";
+import { inboundOf, pathOf, requireSoundHead } from "./inbound.ts";
+import type { Begun } from "./reject.ts";
+import { reject } from "./reject.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import { isToServe, sendText } from "./static-files.ts";
 
@@ -67,34 +68,36 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   const always: HeaderList = [...contentHeaders, ...transportHeaders(config)];
   const served = [surfaces.rpc, ...surfaces.others];
 
-  function begin(request: Request, response: Response, headers: HeaderList): Inbound {
+  const begun = new WeakMap<Response, Begun>();
+
+  function begin(request: Request, response: Response) {
+    const path = pathOf(request);
+    const rest = restPath.test(path);
+    const surface = rest ? undefined : served.find((one) => one.serves(path));
+    const isServed = surface !== undefined || surfaces.documents.has(path);
+    const isRpc = !rest && (path.startsWith("/records.") || (!isServed && isGrpc(request)));
     const inbound = inboundOf(request, config.trustProxy, { cancellation: cancellationOf(response) });
     response.setHeader("X-Request-Id", inbound.requestId);
     setHeaders(response, always);
-    setHeaders(response, headers);
+    setHeaders(response, rest ? restHeaders : isRpc ? rpcHeaders : []);
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
     if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);
-    return inbound;
+    // Of what is served there are only so many paths: none has a part that a caller chooses.
+    if (!rest && isServed) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
+    begun.set(response, { inbound, isRpc });
+    return { path, rest, surface, inbound, isRpc };
   }
 
   return {
     handle(request, response) {
-      const path = pathOf(request);
-      const rest = restPath.test(path);
-      const surface = rest ? undefined : served.find((one) => one.serves(path));
-      const isDocument = surfaces.documents.has(path);
-      const rpc = !rest && (path.startsWith("/records.") || (surface === undefined && !isDocument && isGrpc(request)));
-      const inbound = begin(request, response, rest ? restHeaders : rpc ? rpcHeaders : []);
+      const { path, rest, surface, inbound, isRpc } = begin(request, response);
       try {
-        requireSingleLines(request);
+        requireSoundHead(request);
       } catch (error) {
-        // Where the next request begins is not certain after such a message.
-        return writeFailureAndClose(request, response, failureOf(error));
+        return reject(request, response, failureOf(error), { inbound, isRpc });
       }
       if (rest) return surfaces.rest(request, response, inbound);
-      // Of what is served there are only so many paths: none has a part that a caller chooses.
-      if (surface !== undefined || isDocument) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       return void serveOther(path, request, response, inbound, surfaces);
     },
@@ -105,10 +108,14 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       return rejection(status, requestId, [...always, ...restHeaders]);
     },
     rejectExpectation(request, response) {
-      begin(request, response, restHeaders);
-      writeFailureAndClose(request, response, new Failure(Reason.EXPECTATION_FAILED));
+      const one = begin(request, response);
+      if (!one.isRpc) setHeaders(response, restHeaders);
+      reject(request, response, new Failure(Reason.EXPECTATION_FAILED), one);
     },
-    rejectSlow: (request, response) => writeFailureAndClose(request, response, new Failure(Reason.REQUEST_TIMEOUT)),
+    rejectSlow(request, response) {
+      const one = begun.get(response);
+      if (one !== undefined) reject(request, response, new Failure(Reason.REQUEST_TIMEOUT), one);
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { connect } from "node:http2";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { receiveBytes } from "../../gateway/body.ts";
 import { readConfig } from "../../src/config.ts";
-import type { Request, Response } from "../../src/call/exchange.ts";
+import type { Request, Response, Surface } from "../../src/call/exchange.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createListener } from "../../src/http/listener.ts";
 import { publicListener } from "../../src/http/public.ts";
@@ -15,11 +15,14 @@ let session: ClientHttp2Session;
 let serve: (request: Request, response: Response) => void;
 
 beforeEach(async () => {
-  const nothing = { serves: () => false, handle: () => Promise.resolve() };
+  const rpc: Surface = {
+    serves: (path) => path.startsWith("/records."),
+    handle: async (_path, request, response) => serve(request, response),
+  };
   listener = createListener(
     publicListener(readConfig({}), {
       rest: (request, response) => serve(request, response),
-      rpc: nothing,
+      rpc,
       others: [],
       documents: new Map(),
       rejectUnknown: () => undefined,
@@ -41,7 +44,7 @@ afterEach(async () => {
 });
 
 /** Sends the head of a request and a part of its body; resolves when the listener has it. */
-async function begin(): Promise<ClientHttp2Stream> {
+async function begin(path = "/v1/contacts", type = "application/json"): Promise<ClientHttp2Stream> {
   const received = new Promise<void>((resolve) => {
     const inner = serve;
     serve = (request, response) => {
@@ -49,10 +52,7 @@ async function begin(): Promise<ClientHttp2Stream> {
       inner(request, response);
     };
   });
-  const stream = session.request(
-    { ":method": "POST", ":path": "/v1/contacts", "content-type": "application/json" },
-    { endStream: false },
-  );
+  const stream = session.request({ ":method": "POST", ":path": path, "content-type": type }, { endStream: false });
   stream.on("error", () => undefined);
   stream.write("{");
   await received;
@@ -79,6 +79,27 @@ test("a request that does not come whole within 15 seconds is 408 in the envelop
   serve = (_request, response) => void response.end();
   expect(await statusOf(session.request({ ":path": "/v1/health" }))).toBe(200);
 });
+
+test.each([
+  ["application/grpc", { ":status": 200, "ratelimit-limit": "10" }, { "grpc-status": "4" }],
+  ["application/json", { ":status": 504, "ratelimit-limit": "10" }, undefined],
+])(
+  "over %s a call that does not come whole in time has the status of its protocol [ERR-08, WIR-06]",
+  async (type, head, trailers) => {
+    serve = (request) => void request.on("data", () => undefined);
+    const stream = await begin("/records.v1.ContactService/GetContact", type);
+    const received: Record<string, unknown>[] = [];
+    stream
+      .on("response", (headers) => received.push(headers))
+      .on("trailers", (headers) => received.push(headers))
+      .resume();
+    await vi.advanceTimersByTimeAsync(15_000);
+    await expect.poll(() => received.length).toBe(trailers === undefined ? 1 : 2);
+    expect(received).toMatchObject(trailers === undefined ? [head] : [head, trailers]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect.poll(() => stream.closed).toBe(true);
+  },
+);
 
 test("a request that has its 408 is not carried out, though its body becomes whole before its stream is closed [ERR-08]", async () => {
   const received = new Promise((resolve) => (serve = (request) => void receiveBytes(request, 10).then(resolve)));

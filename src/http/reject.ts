@@ -1,0 +1,19 @@
+// Rejects a request by its headers alone, in the terms of its protocol, and closes its connection or stream.
+import { writeAndClose, writeFailureAndClose } from "../../gateway/linger.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import type { Request, Response } from "../call/exchange.ts";
+import type { Failure } from "../errors.ts";
+import { spokenBy, writeCallFailure } from "../rpc/early-rejection.ts";
+
+/** A request that has begun, and whether its path is one of rpcs. */
+export interface Begun {
+  readonly inbound: Inbound;
+  readonly isRpc: boolean;
+}
+
+/** Rejects it: where the next request begins is not certain, or not awaited. */
+export function reject(request: Request, response: Response, failure: Failure, { inbound, isRpc }: Begun): void {
+  const protocol = isRpc ? spokenBy(request) : undefined;
+  if (protocol === undefined) return writeFailureAndClose(request, response, failure);
+  writeAndClose(request, response, () => writeCallFailure(protocol, request, response, failure, inbound));
+}

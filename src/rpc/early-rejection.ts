@@ -1,0 +1,43 @@
+// Error responses to calls that came no further than their headers, in the terms of their protocol.
+import { parseContentType as connectType } from "@connectrpc/connect/protocol-connect";
+import { parseContentType as grpcType } from "@connectrpc/connect/protocol-grpc";
+import type { Inbound } from "../call/dispatch.ts";
+import { observe } from "../call/dispatch.ts";
+import type { Request, Response } from "../call/exchange.ts";
+import type { Failure } from "../errors.ts";
+import { lengthOf } from "./collected.ts";
+import { connectError } from "./connect-error.ts";
+import type { Protocol } from "./protocol.ts";
+import { isGrpc } from "./protocol.ts";
+import { rejection } from "./rejection.ts";
+
+/** The protocol of a request for an rpc by its headers alone; undefined where it speaks none. */
+export function spokenBy(request: Request): Protocol | undefined {
+  const type = request.headers["content-type"] ?? "";
+  // Over HTTP/1.1 gRPC is not served: the status is HTTP's.
+  if (grpcType(type) !== undefined) return request.httpVersionMajor === 1 ? undefined : "grpc";
+  if (isGrpc(request)) return "grpc-web";
+  return request.method === "GET" || connectType(type) !== undefined ? "connect" : undefined;
+}
+
+/** Writes the failure. Only a response of gRPC's is ended by it: the status is in its trailers. */
+export function writeCallFailure(
+  protocol: Protocol,
+  { headers }: Request,
+  response: Response,
+  failure: Failure,
+  inbound: Inbound,
+): void {
+  observe(inbound, { failed: failure.kind });
+  const { status, header, trailer, body } = rejection(
+    protocol,
+    headers["content-type"] ?? "",
+    connectError(failure, protocol),
+  );
+  if (trailer === undefined) response.setHeader("Content-Length", lengthOf(body));
+  response.writeHead(status, Object.fromEntries(header ?? []));
+  for (const piece of body) response.write(piece);
+  if (trailer === undefined) return;
+  response.addTrailers(Object.fromEntries(trailer));
+  response.end();
+}
