@@ -28,7 +28,7 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 }
 
 /**
- * Fails with HEADERS_TOO_LARGE on more than HTTP/1.1 takes, which Node limits there alone, and with MALFORMED_HTTP on two
+ * Fails with HEADERS_TOO_LARGE on more than HTTP/1.1 takes, where Node limits it. Fails with MALFORMED_HTTP on two
  * lines of `Host`, `Authorization` or `Content-Type`, for another reader may have taken the other one, and without a
  * `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
  */

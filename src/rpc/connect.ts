@@ -33,10 +33,8 @@ export function createRpcSurface(
   const unary = new Map(
     [...rpcs].map((rpc) => createUnaryRpc(rpc, dispatch, onError)).map((one) => [one.handler.requestPath, one]),
   );
-  const open = createConnectRouter({
-    ...routerOptions(openMaxBytes),
-    interceptors: [reportErrors(openMaxBytes, onError)],
-  });
+  const interceptors = [reportErrors(openMaxBytes, onError)];
+  const open = createConnectRouter({ ...routerOptions(openMaxBytes), interceptors });
   unguarded(open);
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));

@@ -8,6 +8,7 @@ import { observe } from "../call/dispatch.ts";
 import type { Violation } from "../errors.ts";
 import { Failure, failures } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { waitOf } from "../tally.ts";
 import { sanitizeForEcho } from "../text.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";
@@ -82,7 +83,10 @@ function errorFor(
   // The library aborts with an error of its own at the deadline; otherwise the client has left, and gets nothing.
   if (signal.aborted && !(signal.reason instanceof ConnectError)) return error;
   if (!(error instanceof ConnectError)) return report(error);
-  if (error.code === Code.DeadlineExceeded) return report(new Failure(Reason.DEADLINE_EXCEEDED));
+  if (error.code === Code.DeadlineExceeded) {
+    const waitingFor = waitOf(inbound.tally);
+    return report(new Failure(Reason.DEADLINE_EXCEEDED, { because: "deadline", waitingFor }));
+  }
   if (error.code === Code.Unimplemented) {
     observeUnsupported(inbound);
     return error;

@@ -59,7 +59,7 @@ export const waits: readonly string[] = [
   "test/http/large.test.ts (3)",
   "test/http/log.test.ts (2)",
   "test/http/session-end.test.ts (2)",
-  "test/http/slow.test.ts (2)",
+  "test/http/slow.test.ts (4)",
   "test/http/surfaces.test.ts (1)",
   "test/http/unread-responses.test.ts (1)",
   "test/idempotency/at-once.test.ts (1)",
