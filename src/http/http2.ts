@@ -6,6 +6,7 @@ import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
+import { sizeOf } from "./inbound.ts";
 import type { PacedInput } from "./paced-input.ts";
 import { setPeer } from "./peer.ts";
 import type { Running } from "./running.ts";
@@ -45,13 +46,16 @@ interface Connection {
 /** More than an instance has places for (`MAX_IN_FLIGHT`): the others of a connection wait on the client's side. */
 const maxConcurrentStreams = 100;
 /**
- * Of the headers of a request in bytes, as HTTP/2 counts them: with 32 more for each. Node resets the stream of a
- * larger one; until then it gets 431 as in HTTP/1.1 (`requireSoundHead`). A few bytes can stand for many headers.
+ * Of the headers of a request in bytes, as HTTP/2 counts them: with 32 more for each. The stream of a larger one is
+ * reset: the few bytes that it is sent in can stand for megabytes. A smaller one gets 431 as in HTTP/1.1
+ * (`requireSoundHead`).
  */
 const maxHeaderListSize = 65_536;
-const maxHeaderListPairs = maxHeaderListSize / 32;
+const pairSize = 32;
+const maxHeaderListPairs = maxHeaderListSize / pairSize;
 /** How much the sessions may hold of what clients have not read, in megabytes each: as much as all streams may send. */
 const maxSessionMemory = 64;
+const settings = { maxConcurrentStreams, maxHeaderListSize };
 /** How long a stream that was ended may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
@@ -61,8 +65,9 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const connections = new WeakMap<object, Connection>();
 
   function take(request: StreamRequest, response: Response, begin = receive): void {
-    running.follow(response);
     const { stream } = request;
+    if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    running.follow(response);
     // Node closes a response to HEAD only where it was ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
     const connection = stream.session && connections.get(stream.session);
@@ -82,10 +87,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
-  const server = createServer({
-    ...{ maxSessionMemory, maxHeaderListPairs },
-    settings: { maxConcurrentStreams, maxHeaderListSize },
-  });
+  const server = createServer({ maxSessionMemory, maxHeaderListPairs, settings });
   const serve = (request: StreamRequest, response: Response): void => take(request, response);
   server.on("request", serve as never);
   server.on("sessionError", () => undefined);
@@ -114,6 +116,11 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     },
     cut,
   };
+}
+
+/** Node looks at the size of headers itself once the client has acknowledged the limit. */
+function exceedsList({ rawHeaders }: Request): boolean {
+  return sizeOf(rawHeaders) + (rawHeaders.length / 2) * pairSize > maxHeaderListSize;
 }
 
 /** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */

@@ -2,13 +2,7 @@
 import { connect as connectTcp } from "node:net";
 import { connect } from "node:http2";
 import type { ClientHttp2Session } from "node:http2";
-import { randomUUID } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IngestService } from "../../src/gen/records/ingest/v1/ingest_pb.ts";
-import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { exchange } from "../../fixtures/clients/raw.ts";
-import { lineOf } from "../observability/request-lines.ts";
-import { enveloped, forms, send, streamForms } from "../rpc/forms.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Http2Response } from "../../fixtures/clients/http2-call.ts";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 import { frame, frameReader, literal, preface } from "../../fixtures/clients/http2-frames.ts";
@@ -122,95 +116,6 @@ test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-0
   expect(status).toBe(400);
   expect(JSON.parse(body)).toEqual({
     error: { code: "400", message: "Authorization: must not be sent more than once." },
-  });
-});
-
-/** Headers of about so many bytes, in lines of 1,000 or in one. */
-const large = (bytes: number): Record<string, string> =>
-  Object.fromEntries(Array.from({ length: bytes / 1_000 }, (_, at) => [`x-${at}`, "a".repeat(1_000)]));
-
-test.each([
-  ["many small lines", Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`x-a${at}`, "v"])), 200],
-  ["15 KB", large(15_000), 200],
-  ["one line of 17 KB", { "x-long": "a".repeat(17_000) }, 431],
-  ["a path of 17 KB", { ":path": `/v1/health?query=${"a".repeat(17_000)}` }, 431],
-  ["60 KB", large(60_000), 431],
-])(
-  "over HTTP/2 headers are limited by their size alone, to 16 KiB as over HTTP/1.1: %s [ERR-08, RTE-05]",
-  async (_, headers, status) => {
-    const response = await http2Call(service.base, { ":path": "/v1/health", ...headers });
-    if (status === 431) expectRejected(response, 431);
-    else expect(response.status).toBe(status);
-    const internal = await http2Call(service.internal, { ...headers, ":path": "/livez" });
-    expect(internal.status).toBe(":path" in headers ? 200 : status);
-  },
-);
-
-test("over HTTP/2 a stream with headers over 64 KiB is reset, and its connection serves the others [ERR-08]", async () => {
-  const session = connect(service.base, { maxSendHeaderBlockLength: 1_000_000 });
-  try {
-    // The limit is in force once the client has acknowledged it.
-    await new Promise((resolve) => session.once("remoteSettings", resolve));
-    const other = status(session, "/v1/sessions");
-    const path = { ":path": "/v1/health" };
-    const stream = session.request({ ...path, ...large(70_000) });
-    await new Promise((resolve) => stream.on("error", () => undefined).on("close", resolve));
-    expect([stream.rstCode, await other, await status(session, "/v1/health")]).toEqual([11, 401, 200]);
-  } finally {
-    session.close();
-  }
-});
-
-describe("what is rejected by the headers alone", () => {
-  const { getContact } = ContactService.method;
-  const cases = [
-    ["headers over 16 KiB", large(17_000), "invalid_argument", "HEADERS_TOO_LARGE"],
-    ["an Expect that is not understood", { expect: "something" }, "unimplemented", "EXPECTATION_FAILED"],
-    ["an Expect of more", { expect: "100-continue, x" }, "unimplemented", "EXPECTATION_FAILED"],
-  ] as const;
-
-  test.each(cases)(
-    "is in the terms of the call's protocol, on both listeners, and in the log: %s [ERR-08, WIR-06, RTE-07, OPS-25]",
-    async (_, headers, code, reason) => {
-      for (const form of [...forms.filter(({ http }) => http === 2), ...streamForms]) {
-        for (const [base, rpc] of [
-          [service.base, getContact],
-          [service.internal, getContact],
-          [service.internal, IngestService.method.import],
-        ] as const) {
-          const id = randomUUID();
-          const reply = await send(base, form, rpc, enveloped(form, Buffer.from("{}")), {
-            ...headers,
-            "x-request-id": id,
-          });
-          const where = `${form.name}, ${rpc.name}`;
-          expect([reply.code, reply.reason], where).toEqual([code, reason]);
-          expect(reply.headers.get("ratelimit-limit"), where).toBe(base === service.base ? "10" : null);
-          expect(await lineOf(id, service), where).toMatchObject({ status: reply.status, code, wire: form.protocol });
-        }
-      }
-    },
-  );
-
-  test("a call that gRPC would make of a path without an rpc has gRPC's status too [WIR-06]", async () => {
-    const form = forms.find(({ protocol }) => protocol === "grpc");
-    const { headers } = await http2Call(
-      service.base,
-      { ":method": "POST", ":path": "/other.Service/Call", "content-type": form?.type, expect: "something" },
-      Buffer.alloc(0),
-    );
-    expect(headers["grpc-status"]).toBe("12");
-  });
-
-  test("over HTTP/1.1 two Authorization lines are an error of Connect's on an rpc, and the connection closes [ERR-09, WIR-06]", async () => {
-    const { responses, closed } = await exchange(
-      service.base,
-      `POST /records.v1.ContactService/GetContact HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,
-    );
-    expect(responses.map(({ status: one, body }) => [one, JSON.parse(body)])).toMatchObject([
-      [400, { code: "invalid_argument", message: "Authorization: must not be sent more than once." }],
-    ]);
-    expect(closed).toBe(true);
   });
 });
 
