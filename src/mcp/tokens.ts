@@ -8,6 +8,7 @@ import { fail } from "../errors.ts";
 import { keep } from "../remembered.ts";
 import type { Beginning } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
+import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, text } from "../sign-in/provider.ts";
 import { isAway, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
@@ -59,6 +60,7 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       if (token.length > unlikely || !form.test(token)) rejectToken("it is malformed");
       const name = hash("sha256", token, "base64");
       const signed = await signedClaims(token, name);
+      if (signed !== undefined) requireInTime(signed);
       const isWhole = signed !== undefined && saysBeginning(signed);
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
@@ -72,12 +74,10 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       if (signed === undefined && (text(claims["token_type"]) === undefined || isOtherUse(claims)))
         rejectToken("it is not an access token");
       const issuer = await provider.issuer();
-      const { iss = issuer, exp, nbf, aud } = claims;
+      const { iss = issuer, aud } = claims;
       if (iss !== issuer) rejectToken("another issuer issued it");
       const subject = text(claims.sub) ?? rejectToken("it names no user");
-      const now = Date.now() / 1000;
-      if (exp !== undefined && !(Number(exp) > now)) rejectToken("it has expired");
-      if (nbf !== undefined && !(Number(nbf) <= now)) rejectToken("it is not valid yet");
+      requireInTime(claims);
       if (audiences.length > 0 && ![aud ?? []].flat().some((one) => audiences.includes(one)))
         rejectToken("it was issued for another audience");
       refresh(token, name);
@@ -121,6 +121,8 @@ function createSignatureVerifier(provider: Provider) {
     const { payload: claims } = await jwtVerify(token, keys.find, {
       issuer,
       algorithms: [...signatures],
+      // Also applies to `exp`, which requireInTime checks strictly.
+      clockTolerance: toleranceSeconds,
       requiredClaims: ["exp", "sub"],
     }).catch((error: unknown) => {
       if (isAway(error)) return unreachable(error);
@@ -135,6 +137,13 @@ function createSignatureVerifier(provider: Provider) {
 /** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
 export function rejectToken(why: string, mend = "Sign in again."): never {
   return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. ${mend}` });
+}
+
+/** The provider's clock may be ahead of ours, so `nbf` has a tolerance. `exp` has none. */
+function requireInTime({ exp, nbf }: JWTPayload): void {
+  const now = Date.now() / 1_000;
+  if (exp !== undefined && !(Number(exp) > now)) rejectToken("it has expired");
+  if (nbf !== undefined && !(Number(nbf) <= now + toleranceSeconds)) rejectToken("it is not valid yet");
 }
 
 /**

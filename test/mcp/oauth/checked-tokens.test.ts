@@ -118,6 +118,22 @@ test.each([
   },
 );
 
+/** How far a time in a token is ahead of the service's clock, in seconds, and the response. */
+const aheadOfUs = [
+  ["nbf", 2, 200],
+  ["nbf", 25, 200],
+  ["nbf", 60, 401],
+  ["exp", 0, 401],
+  ["exp", -25, 401],
+] as const;
+
+test.each(aheadOfUs)(
+  "a signed token whose %s is %d seconds ahead of our clock gets %d [OAU-06]",
+  async (claim, ahead, status) => {
+    expect(await statusOf(base(), await good({ [claim]: seconds() + ahead }))).toBe(status);
+  },
+);
+
 test("a token that has been accepted is rejected when it expires, though it is remembered [OAU-06]", async () => {
   const token = await good({ exp: seconds() + 2 });
   expect(await statusOf(base(), token)).toBe(200);
@@ -183,6 +199,13 @@ describe("at a provider that introspects tokens", () => {
     // A response that is none is not taken for a yes.
     for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
   });
+
+  test.each(aheadOfUs)(
+    "one that is no JWT, and whose %s is %d seconds ahead of our clock, gets %d [OAU-06]",
+    async (claim, ahead, status) => {
+      expect(await statusOf(instance.app.baseUrl, opaque({ [claim]: seconds() + ahead }), from())).toBe(status);
+    },
+  );
 
   test("one that is signed and that the provider has revoked is rejected [OAU-07]", async () => {
     const token = await accessToken(other);
