@@ -42,10 +42,10 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   return {
     note(hash) {
       const name = hash.toString("base64");
-      const now = Date.now();
-      if (now - (noted.get(name) ?? 0) < precisionMs) return;
+      const now = performance.now();
+      if (now - (noted.get(name) ?? -Infinity) < precisionMs) return;
       keep(noted, name, now);
-      uses.add({ hash, at: new Date(now) });
+      uses.add({ hash, at: new Date() });
     },
     flush: uses.flush,
     close: uses.close,

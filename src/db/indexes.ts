@@ -84,9 +84,9 @@ export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options
           `MONGODB_URI: the user may not list or build indexes in the database ${db.databaseName}. Grant it readWrite there.`,
           { cause: error },
         );
-      failedAt = Math.min(failedAt, Date.now());
+      failedAt = Math.min(failedAt, performance.now());
       const passes = isUnavailable(error) || (error instanceof Failure && error.reason === Reason.UNAVAILABLE);
-      if (!passes || Date.now() >= failedAt + waitMs) throw error;
+      if (!passes || performance.now() >= failedAt + waitMs) throw error;
       await sleep(retryMs);
     }
   }

@@ -84,7 +84,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
   repairTopologyVersions(client);
   watchPool(client);
   watchPrimary(client, prober);
-  const until = Date.now() + waitMs;
+  const until = performance.now() + waitMs;
   for (;;) {
     try {
       await client.connect();
@@ -95,7 +95,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
       const rejection = rejectionOf(error);
       // The driver passes on Node's own errors where it cannot resolve a mongodb+srv:// name.
       const mayPass = error instanceof MongoError || (error instanceof Error && "syscall" in error);
-      if (rejection === undefined && mayPass && Date.now() < until) {
+      if (rejection === undefined && mayPass && performance.now() < until) {
         await sleep(retryMs);
         continue;
       }

@@ -40,7 +40,8 @@ export async function endProcess(id: ProcessId, patience: number): Promise<void>
   ] as const) {
     if (!isRunning(id)) return;
     process.kill(pidOf(id), signal);
-    for (const deadline = Date.now() + wait; Date.now() < deadline; await sleep(20)) if (!isRunning(id)) return;
+    for (const deadline = performance.now() + wait; performance.now() < deadline; await sleep(20))
+      if (!isRunning(id)) return;
   }
   throw new Error(`The process with pid ${pidOf(id)} does not end. End it by hand.`);
 }

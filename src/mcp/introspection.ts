@@ -7,6 +7,7 @@ import { orAfter } from "../time-limit.ts";
 
 /** What the provider said of a token, and when. */
 interface Introspection {
+  /** By the monotonic clock. */
   readonly at: number;
   /** Undefined where the provider does not say; where it was away or rejected, what it said before. */
   readonly claims: JWTPayload | undefined;
@@ -61,14 +62,14 @@ export function createIntrospector(provider: Provider) {
    * next.
    */
   function introspectSoon(token: string, name: string): Promise<Introspection> {
-    const last = results.get(name) ?? { at: 0, claims: undefined };
+    const last = results.get(name) ?? { at: -Infinity, claims: undefined };
     return orAfter(patienceMs, introspect(token, name), () => last);
   }
 
   /** The same where the token leaves open what the provider has to say once: that is waited for longer. */
   function introspectFirst(token: string, name: string): Promise<Introspection> {
     if (results.get(name)?.claims !== undefined) return introspectSoon(token, name);
-    return orAfter(firstPatienceMs, introspect(token, name), () => ({ at: 0, claims: undefined, error: late }));
+    return orAfter(firstPatienceMs, introspect(token, name), () => ({ at: -Infinity, claims: undefined, error: late }));
   }
 
   return {
@@ -88,20 +89,19 @@ async function requestIntrospection(
   token: string,
   known: Introspection | undefined,
 ): Promise<Introspection> {
-  const at = Date.now();
+  const at = performance.now();
   try {
     const said = await provider.introspect(token);
     return { at, claims: said as JWTPayload | undefined };
   } catch (error) {
     // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
-    return { at: Date.now(), claims: known?.claims, error };
+    return { at: performance.now(), claims: known?.claims, error };
   }
 }
 
-/** Whether it is younger than `ms`; false for one from the future, as after the clock was set back. */
+/** Whether it is younger than `ms`. */
 export function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: number): known is T {
-  const age = Date.now() - (known?.at ?? -Infinity);
-  return age >= 0 && age < ms;
+  return performance.now() - (known?.at ?? -Infinity) < ms;
 }
 
 /** Introspects tokens before they are stale, for as long as they are active, in use, and the provider responds. */
@@ -118,7 +118,7 @@ function createRefreshed() {
       if (performance.now() - (used.get(name) ?? -Infinity) > latelyMs) used.delete(name);
       else refreshLater(name, await introspect(last), introspect);
     };
-    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - Date.now())).unref();
+    setTimeout(() => void refresh(), Math.min(refreshMs, last.at + refreshMs - performance.now())).unref();
   }
 
   return {

@@ -110,7 +110,7 @@ function createSignatureVerifier(provider: Provider) {
     const { claims, revision } = await verifySignature(token);
     requireUnbound(claims);
     if (!isAccessToken(typ, claims)) rejectToken("it is not an access token");
-    keep(verified, name, { claims, revision, at: Date.now() });
+    keep(verified, name, { claims, revision, at: performance.now() });
     return claims;
   }
 

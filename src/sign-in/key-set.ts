@@ -42,11 +42,11 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
       .then(keep)
       .then(
         (fresh) => {
-          last = { at: Date.now() };
+          last = { at: performance.now() };
           return fresh;
         },
         (trouble: unknown) => {
-          last = { at: Date.now(), trouble };
+          last = { at: performance.now(), trouble };
           throw trouble;
         },
       )
@@ -58,19 +58,19 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     const find = createLocalJWKSet(jwks);
     const text = JSON.stringify(jwks.keys.map((key) => JSON.stringify(key)).sort());
     if (kept?.text !== text) revision = Symbol();
-    kept = { find, text, at: Date.now() };
+    kept = { find, text, at: performance.now() };
     return kept;
   }
 
   const findWithin =
     (waitMs: number): JWTVerifyGetKey =>
     async (header, token) => {
-      const known = kept !== undefined && Date.now() - kept.at < keptMs ? kept : await fetchKeys();
+      const known = kept !== undefined && performance.now() - kept.at < keptMs ? kept : await fetchKeys();
       try {
         return await known.find(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-        if (fetching === undefined && Date.now() - last.at < waitMs) throw last.trouble ?? error;
+        if (fetching === undefined && performance.now() - last.at < waitMs) throw last.trouble ?? error;
         return (await fetchKeys()).find(header, token);
       }
     };
@@ -80,7 +80,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
     findTrusted: findWithin(0),
     revision: () => revision,
     refresh() {
-      if (kept !== undefined && Date.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
+      if (kept !== undefined && performance.now() - last.at >= refreshMs) void fetchKeys().catch(() => undefined);
     },
   };
 }

@@ -10,7 +10,7 @@ export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promi
   const remake = (): Promise<T> => {
     making ??= make()
       .then((value) => {
-        kept = { value, at: Date.now() };
+        kept = { value, at: performance.now() };
         return value;
       })
       .finally(() => (making = undefined));
@@ -18,7 +18,7 @@ export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promi
   };
   return async () => {
     if (kept === undefined) return remake();
-    if (Date.now() - kept.at >= ageMs) remake().catch(() => undefined);
+    if (performance.now() - kept.at >= ageMs) remake().catch(() => undefined);
     return kept.value;
   };
 }

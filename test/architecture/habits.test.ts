@@ -59,6 +59,35 @@ for (const [name, pattern, bad, exceptions = []] of unwanted)
   declareRule({ title: `no file has ${name}`, sources: handWritten, breaches: havingText(pattern), exceptions, bad });
 
 declareRule({
+  title: "no file in src and gateway measures an age or a time limit with the wall clock, which can be set",
+  sources: served,
+  breaches: havingText(/\bDate\.now\(/),
+  exceptions: [
+    // A part of a random mark.
+    "gateway/gzip.ts",
+    // Instants that are stored or reported.
+    "src/contacts/store.ts",
+    "src/db/lease.ts",
+    "src/embedded/provider/interactions.ts",
+    "src/embedded/provider/store.ts",
+    "src/switches/store.ts",
+    // Compared with instants of the provider, of a file, or of the database.
+    "src/dashboard/page/dashboard/instant.js",
+    "src/embedded/keep.ts",
+    "src/embedded/provider/endings.ts",
+    "src/mcp/tokens.ts",
+    // Stands for the clock of the database until the first proof.
+    "src/db/primary.ts",
+  ],
+  bad: [
+    ["an age", "if (Date.now() - kept.at >= ageMs) remake();"],
+    ["a time limit", "const until = Date.now() + waitMs;"],
+    ["the begin of an age", "kept = { value, at: Date.now() };"],
+  ],
+  good: [["the monotonic clock", "if (performance.now() - kept.at >= ageMs) remake();"]],
+});
+
+declareRule({
   title: "every file opens with one sentence on what it is for",
   sources: allHandWritten,
   breaches: withoutPurpose,

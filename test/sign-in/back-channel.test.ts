@@ -1,6 +1,6 @@
 // OpenID Connect Back-Channel Logout: whom the provider signs out is signed out here, and once.
 import { randomUUID } from "node:crypto";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import {
@@ -12,11 +12,11 @@ import {
   signIn,
   useSignInFixture,
 } from "../../fixtures/sign-in/fixture.ts";
+import { advanceClock } from "../support/advance-clock.ts";
 import { useLogoutTokens } from "./logout-tokens.ts";
 
 const fixture = useSignInFixture();
 const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();
-afterEach(() => void vi.useRealTimers());
 
 test("signing out at the provider ends our session, behind the browser's back [DSH-04]", async () => {
   const { browser, cookie } = await signIn(fixture(), ann);
@@ -139,7 +139,7 @@ describe("a logout token", () => {
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
     const old = fake().key;
     await fake().rotate();
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 31_000 });
+    await advanceClock(31, service().app.client);
     expect((await sendToken(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
     expect(
@@ -151,7 +151,7 @@ describe("a logout token", () => {
     const stranger = await newKey("unknown");
     await sendToken(await fake().sign(claimsOf()));
     fake().requestedPaths.length = 0;
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 100_000 });
+    await advanceClock(100, service().app.client);
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () => fake().sign(claimsOf(), { kid: randomUUID() }, stranger.privateKey)),
     );

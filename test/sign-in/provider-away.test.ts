@@ -13,6 +13,7 @@ import {
   startFakeProvider,
   sendLogoutToken,
 } from "../../fixtures/sign-in/fake-provider.ts";
+import { advanceClock } from "../support/advance-clock.ts";
 import { begin, newOwner, ownerStatus, sendRequest, sessionCount } from "../../fixtures/sign-in/fixture.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -140,22 +141,18 @@ test("many who sign in at once request the provider's metadata once", async () =
 test("the metadata of a provider are requested again after an hour, and serve on where it is away by then", async () => {
   const at = await cold();
   await begin(at);
-  try {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 59 * 60_000 });
-    fake.requestedPaths.length = 0;
-    await begin(at);
-    expect(fake.requestedPaths).toEqual([]);
-    vi.setSystemTime(Date.now() + 2 * 60_000);
-    fake.responses.set(configuration, away);
-    expect((await begin(at)).response.status).toBe(303);
-    fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
-    // Nobody waits for it: the next request gets what is new.
-    await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
-      timeout: 10_000,
-    });
-  } finally {
-    vi.useRealTimers();
-  }
+  await advanceClock(59 * 60, service.app.client);
+  fake.requestedPaths.length = 0;
+  await begin(at);
+  expect(fake.requestedPaths).toEqual([]);
+  await advanceClock(2 * 60, service.app.client);
+  fake.responses.set(configuration, away);
+  expect((await begin(at)).response.status).toBe(303);
+  fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
+  // Nobody waits for it: the next request gets what is new.
+  await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
+    timeout: 10_000,
+  });
 });
 
 test("a provider that hangs is 503, at the beginning, at the code and at a logout token [DSH-01]", async () => {

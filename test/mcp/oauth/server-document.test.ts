@@ -1,10 +1,10 @@
 // The authorization server's document: the provider's own, byte for byte, kept for when the provider is away.
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { away, json, silent, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { advanceClock } from "../../support/advance-clock.ts";
 import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from "./documents.ts";
 
 const { fake, service, get } = useDocuments();
-afterEach(() => void vi.useRealTimers());
 
 describe("the authorization server's document", () => {
   test.each([serverPath, `${serverPath}/mcp`])("at %s is the provider's own, byte for byte [OAU-04]", async (path) => {
@@ -78,9 +78,8 @@ describe("the authorization server's document", () => {
       expect(other.requestedPaths).toEqual([serverPath]);
       for (const trouble of [away, silent, json({ error: "x" }, 500)]) {
         other.responses.set("*", trouble);
-        vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+        await advanceClock(86_400, instance.app.client);
         expect((await get(serverPath, {}, instance.base)).text).toBe(odd(other.issuer));
-        vi.useRealTimers();
       }
     } finally {
       await instance.stop();
@@ -94,14 +93,13 @@ describe("the authorization server's document", () => {
     try {
       expect((await get(serverPath, {}, instance.base)).body).toEqual(other.metadata);
       other.metadata["registration_endpoint"] = `${other.issuer}/reg`;
-      vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 86_400_000 });
+      await advanceClock(86_400, instance.app.client);
       await vi.waitFor(
         async () =>
           expect((await get(serverPath, {}, instance.base)).body.registration_endpoint).toBe(`${other.issuer}/reg`),
         { timeout: 5_000 },
       );
     } finally {
-      vi.useRealTimers();
       await instance.stop();
       await other.stop();
     }
