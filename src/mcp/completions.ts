@@ -15,15 +15,12 @@ interface List<Row> {
 
 const mostValues = 25;
 
-/**
- * What can be completed: a prompt's name or a template of addresses, after its kind, and the argument. The names of
- * people are text that the search for them finds again.
- */
+/** What can be completed: a prompt's name or a template of addresses, after its kind, and the argument. */
 export const completers: ReadonlyMap<string, Complete> = new Map<string, Complete>([
-  ["prompt prepare_meeting contact", (typed, context) => valuesOf(contacts(typed, context), nameOfContact)],
-  ["prompt follow_up session_id", (typed, context) => valuesOf(sessions(typed, context), idOf)],
-  ["resource contact://{id} id", (typed, context) => valuesOf(contacts(typed, context), idOf)],
-  ["resource session://{id} id", (typed, context) => valuesOf(sessions(typed, context), idOf)],
+  ["prompt prepare_meeting contact", (typed, context) => valuesOf(contacts(typed, context), namesOf)],
+  ["prompt follow_up session_id", (typed, context) => valuesOf(sessions(typed, context), idsOf)],
+  ["resource contact://{id} id", (typed, context) => valuesOf(contacts(typed, context), idsOf)],
+  ["resource session://{id} id", (typed, context) => valuesOf(sessions(typed, context), idsOf)],
 ]);
 
 /** The active contacts with these words; the newest until there is enough of a word. */
@@ -43,11 +40,24 @@ function queryOf(typed: string): { readonly query?: string } {
   return [...query].length < 2 ? {} : { query };
 }
 
-async function valuesOf<Row>(list: Promise<List<Row>>, nameOf: (row: Row) => string | undefined): ReturnType<Complete> {
+async function valuesOf<Row>(
+  list: Promise<List<Row>>,
+  namesOfRows: (rows: readonly Row[]) => string[],
+): ReturnType<Complete> {
   const { data, pagination } = await list;
-  return { values: [...new Set(data.flatMap((row) => nameOf(row) ?? []))], hasMore: pagination.has_more };
+  return { values: namesOfRows(data), hasMore: pagination.has_more };
 }
 
-function idOf({ id }: { readonly id: string }): string {
-  return id;
+/** What the prompt finds each contact by: the name; of several with one name also the email, or else the id. */
+function namesOf(rows: readonly ContactRow[]): string[] {
+  const names = rows.map(nameOfContact);
+  return rows.flatMap(({ id, email }, at) => {
+    const name = names[at];
+    if (name === undefined || names.indexOf(name) === names.lastIndexOf(name)) return name ?? [];
+    return email === null ? `contact:${id}` : `${name} ${email}`;
+  });
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): string[] {
+  return rows.map(({ id }) => id);
 }

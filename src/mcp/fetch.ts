@@ -65,14 +65,27 @@ export const fetchTool: Tool = {
   },
 };
 
-/** The kind, the id, and where in the text to begin, that an argument names. */
-function readId(id: unknown) {
+/** What an id names: a record, without a kind for a bare UUID, and where in its text to begin. */
+export interface RecordId {
+  readonly kind: string | undefined;
+  readonly uuid: string;
+  readonly offset: number;
+}
+
+/** Reads an id as `fetch` accepts it; undefined for any other value. */
+export function parseId(id: unknown): RecordId | undefined {
   const [, kind, uuid = "", offset = "0"] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
-  if (!uuidForm.test(uuid))
+  if (!uuidForm.test(uuid)) return undefined;
+  return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
+}
+
+function readId(id: unknown): RecordId {
+  return (
+    parseId(id) ??
     rejectInput([
       { field: "id", rule: "form", message: "must be contact:<uuid> or session:<uuid>, as search returns it" },
-    ]);
-  return { kind: kind?.toLowerCase(), uuid: uuid.toLowerCase(), offset: Number(offset) };
+    ])
+  );
 }
 
 /** A page of a record's text, from an offset in characters. `nextId` is the id of the next page, where there is one. */

@@ -2,8 +2,10 @@
 import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
-import { fetchRecord, pageOfRecord } from "./fetch.ts";
+import { fetchRecord, pageOfRecord, parseId } from "./fetch.ts";
 import { firstWords } from "./first-words.ts";
+import type { ContactRow } from "./rows.ts";
+import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 import type { RequestWithRecords } from "./untrusted.ts";
 
@@ -22,13 +24,13 @@ export const prompts: readonly Prompt[] = [
     name: "prepare_meeting",
     title: "Prepare for a meeting",
     description: "What to know before meeting a person: who they are, what was said last, what is open.",
-    arguments: [{ name: "contact", description: "The name, email or phone of the person.", required: true }],
+    arguments: [{ name: "contact", description: "The name, email, phone or id of the person.", required: true }],
     async build({ contact = "" }, context) {
-      const record = await findContact(contact, context);
+      const { record, others } = await findContact(contact, context);
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
 last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
 get_session and get_session_transcript where their notes are not enough. Say so where you do not know.`;
-      return withRecord(request, record);
+      return withOthers(withRecord(request, record), others);
     },
   },
   {
@@ -43,7 +45,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
       },
     ],
     async build({ session_id }, context) {
-      const id = session_id?.replace(/^session:/, "") || (await lastSession(context));
+      const id = idOf("session", session_id) ?? (session_id || (await lastSession(context)));
       const record = await fetchRecord("session", id, context);
       const request = `Write a short follow-up message to the client of this session: thanks, what was agreed, who \
 does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
@@ -53,14 +55,15 @@ does what by when, the next date if there is one. Use only the facts in its reco
   {
     name: "catch_up",
     title: "Catch up on a topic",
-    description: "Everything that was noted about a topic, in the order of time.",
+    description: "What was noted about a topic, in the order of time.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
     async build({ topic = "" }, { calls, inbound }) {
       const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
       const notes = body["data"] as readonly unknown[];
       if (notes.length === 0) {
-        const request = `Tell me what there is about "${topic}". Nothing was noted with these words: try search_notes \
-with fewer or other words, and list_sessions; say so if there is nothing.`;
+        const request = `Tell me what there is about "${topic}". No note was found with these words: try \
+search_notes with fewer or other words, list_sessions, and get_contact for the fields notes and memory of a person. Say \
+where you have looked if there is nothing.`;
         return { request };
       }
       const request = `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and \
@@ -88,12 +91,38 @@ function joined(...sentences: readonly (string | undefined)[]): string {
   return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }
 
-async function findContact(query: string, context: ToolContext): Promise<Fetched> {
-  const { body } = await context.calls.call("searchContacts", { query: words("contact", query) }, context.inbound);
-  const [first] = body["data"] as readonly { readonly id: string }[];
+/** The UUID in an argument that names a record of this kind; undefined for any other argument. */
+function idOf(kind: string, given: string | undefined): string | undefined {
+  const id = parseId(given?.trim());
+  return id !== undefined && (id.kind ?? kind) === kind ? id.uuid : undefined;
+}
+
+/** How many contacts are named beside the one that a prompt is about. */
+const mostOthers = 5;
+
+/** The contact that an argument names, and the `others` with its words, without the long texts. */
+async function findContact(
+  given: string,
+  context: ToolContext,
+): Promise<{ readonly record: Fetched; readonly others: readonly ContactRow[] }> {
+  const id = idOf("contact", given);
+  if (id !== undefined) return { record: await fetchRecord("contact", id, context), others: [] };
+  const query = { query: words("contact", given), brief: true, limit: mostOthers + 1 };
+  const { body } = await context.calls.call("searchContacts", query, context.inbound);
+  const [first, ...others] = body["data"] as readonly ContactRow[];
   return first === undefined
-    ? rejectInput([{ field: "contact", rule: "unknown", message: "does not match a contact" }])
-    : fetchRecord("contact", first.id, context);
+    ? rejectInput([{ field: "contact", rule: "unknown", message: "does not match an active contact" }])
+    : { record: await fetchRecord("contact", first.id, context), others };
+}
+
+/** The same with the contacts that may be meant instead: their names and emails are record text, too. */
+function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
+  if (others.length === 0) return { request, records };
+  const say = `Other contacts match as well, and at most ${mostOthers} of them are listed below the record: first say which one this is, with the email, and which others there are.`;
+  const lines = others.map(
+    (row) => `- ${nameOfContact(row) ?? "Unnamed contact"}, ${row.email ?? "no email"} (contact:${row.id})`,
+  );
+  return { request: joined(request, say), records: `${records}\n\n## Other contacts\n${lines.join("\n")}` };
 }
 
 /** What a search takes of an argument. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { hoursFromNow } from "../../support/client.ts";
 import type { Holder } from "./set-up.ts";
-import { connect, holderOf, request, revisions } from "./set-up.ts";
+import { call, connect, holderOf, request, revisions } from "./set-up.ts";
 
 const fixture = useSignInFixture();
 let holder: Holder;
@@ -15,6 +15,7 @@ beforeAll(async () => {
   ids["zoe"] = await put.contact({ full_name: "Zoë Martin", email: "zoe@example.org" });
   ids["ben"] = await put.contact({ full_name: "Ben Martin" });
   ids["twin"] = await put.contact({ full_name: "Ben Martin", phone: "+1 415 555 0100" });
+  ids["mailed"] = await put.contact({ full_name: "Ben Martin", email: "ben@example.org" });
   ids["mail"] = await put.contact({ email: "martin@example.org" });
   ids["old"] = await put.contact({ full_name: "Olga Martin" });
   await put.archive(ids["old"]);
@@ -30,11 +31,16 @@ const of = (...names: string[]): string[] => names.map((name) => ids[name] ?? na
 test.each([
   ["names of contacts by their words", prompt("prepare_meeting"), "contact", "mart zo", () => ["Zoë Martin"]],
   [
-    "each name once, and an email if there is no name",
+    "the email beside a name that several have, or else the id, and an email if there is no name",
     prompt("prepare_meeting"),
     "contact",
     "martin",
-    () => ["martin@example.org", "Ben Martin", "Zoë Martin"],
+    () => [
+      "martin@example.org",
+      "Ben Martin ben@example.org",
+      ...["twin", "ben"].map((name) => `contact:${ids[name]}`),
+      "Zoë Martin",
+    ],
   ],
   ["nothing for a word that nobody has", prompt("prepare_meeting"), "contact", "nobody", () => []],
   ["ids of contacts for an address", address("contact://{id}"), "id", "zoe", () => of("zoe")],
@@ -61,10 +67,31 @@ test("offers the newest contacts before a word is typed, archived ones never [MC
     ref: prompt("prepare_meeting"),
     argument,
   });
-  expect([...body.result.completion.values].sort()).toEqual(["Ben Martin", "Zoë Martin", "martin@example.org"]);
+  expect([...body.result.completion.values].sort()).toEqual([
+    "Ben Martin ben@example.org",
+    "Zoë Martin",
+    ...of("ben", "twin")
+      .map((id) => `contact:${id}`)
+      .sort(),
+    "martin@example.org",
+  ]);
 });
 
 describe("a completed value", () => {
+  test("leads the prompt to the contact that it stands for, also among several with one name [MCP-20]", async () => {
+    for (const [value, id] of [
+      ["Ben Martin ben@example.org", "mailed"],
+      [`contact:${ids["twin"]}`, "twin"],
+    ] as const) {
+      const given = { name: "prepare_meeting", arguments: { contact: value } };
+      const { body } = await request(holder, "2026-07-28", "prompts/get", given);
+      const { text: record } = (await call(holder, "fetch", { id: `contact:${ids[id]}` })).structured;
+      const { text } = body.result.messages[0].content;
+      expect(text).toContain(`\n${record}\n`);
+      expect(text).not.toContain("Other contacts");
+    }
+  });
+
   test("is accepted by the prompt, with the official client of either era [MCP-20]", async () => {
     for (const modern of [true, false]) {
       const client = await connect(holder, modern);

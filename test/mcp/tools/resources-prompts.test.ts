@@ -162,7 +162,8 @@ describe("prompts", () => {
 
   test("a meeting is prepared with what is known of the contact [MCP-01]", async () => {
     const { text: record } = (await call(holder, "fetch", { id: `contact:${zoe}` })).structured;
-    for (const contact of ["zoe", "  Zoë Martin  ", "zoe@example.org"]) {
+    const ids = [zoe, `contact:${zoe}`, ` contact://${zoe}`, `Contact:${zoe.toUpperCase()}`];
+    for (const contact of ["zoe", "  Zoë Martin  ", "zoe@example.org", ...ids]) {
       const text = await textOf("prepare_meeting", { contact });
       expect(text).toMatch(/^Prepare me for a meeting/);
       expect(fenceOf(text).records).toBe(record);
@@ -172,14 +173,32 @@ describe("prompts", () => {
   test("a follow-up is written to the session that is named, or to the last that took place [MCP-01]", async () => {
     const { text: record } = (await call(holder, "fetch", { id: `session:${last}` })).structured;
     expect(record).toContain("The lighthouse comes first");
-    for (const given of [{}, { session_id: "" }, { session_id: last }, { session_id: `session:${last}` }]) {
+    const ids = ["", last, `session:${last}`, `session://${last}`, `Session:${last}`, `${last} `];
+    for (const given of [{}, ...ids.map((session_id) => ({ session_id }))]) {
       expect(fenceOf(await textOf("follow_up", given)).records).toBe(record);
     }
   });
 
+  test("a meeting with one of several people of a name says so, and names the others [MCP-01] [UNT-01]", async () => {
+    const [one = "", other = ""] = await holder.put.contacts(
+      ...["one", "other"].map((name) => ({ full_name: "Twinny Same", email: `${name}@example.org` })),
+    );
+    const { before, records } = fenceOf(await textOf("prepare_meeting", { contact: "Twinny Same" }));
+    expect(before).toContain("Other contacts match as well, and at most 5 of them are listed below the record");
+    const [shown, listed] = records.startsWith("# Twinny Same\n\nEmail: one@") ? [one, other] : [other, one];
+    const { text: record } = (await call(holder, "fetch", { id: `contact:${shown}` })).structured;
+    const email = listed === one ? "one@example.org" : "other@example.org";
+    expect(records).toBe(`${record}\n\n## Other contacts\n- Twinny Same, ${email} (contact:${listed})`);
+    expect(await textOf("prepare_meeting", { contact: "one@example.org" })).not.toContain("Other contacts");
+    await holder.put.archive(one, other);
+    expect(fenceOf(await textOf("prepare_meeting", { contact: `contact:${one}` })).records).toContain("one@");
+  });
+
   test("a topic is caught up on with its notes, also where a sentence names it [MCP-01] [MCP-10]", async () => {
     expect(await textOf("catch_up", { topic: "lighthouse" })).toContain(`"parent_id":"${last}"`);
-    expect(await textOf("catch_up", { topic: "unheard of" })).toMatch(/nothing was noted/i);
+    expect(await textOf("catch_up", { topic: "unheard of" })).toMatch(
+      /No note was found with these words: .*get_contact/s,
+    );
     expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
   });
 
@@ -248,7 +267,7 @@ describe("prompts", () => {
   test("a response has a description and one message of the user [MCP-01]", async () => {
     for (const revision of revisions) {
       const { result } = await prompt("catch_up", { topic: "lighthouse" }, revision);
-      expect(result.description, revision).toBe("Everything that was noted about a topic, in the order of time.");
+      expect(result.description, revision).toBe("What was noted about a topic, in the order of time.");
       expect(result.messages, revision).toEqual([
         { role: "user", content: { type: "text", text: expect.stringContaining("lighthouse") } },
       ]);
@@ -258,8 +277,9 @@ describe("prompts", () => {
   test.each([
     ["prepare_meeting", {}, "contact: must be given, with at least 2 characters"],
     ["prepare_meeting", { contact: "x" }, "contact: must be given, with at least 2 characters"],
-    ["prepare_meeting", { contact: "nobody" }, "contact: does not match a contact"],
+    ["prepare_meeting", { contact: "nobody" }, "contact: does not match an active contact"],
     ["follow_up", { session_id: "x" }, "session_id: must be a valid UUID"],
+    ["follow_up", { session_id: `contact:${randomId()}` }, "session_id: must be a valid UUID"],
     ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
     ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
