@@ -42,6 +42,11 @@ export const passageProperties = {
   complete: { type: "boolean", description: "With query: false when there may be more passages than these." },
 } as const;
 
+const restOfSession =
+  "There may be more passages. Use more words, or read the transcript page by page: leave out query.";
+const restOfContact =
+  "There may be more passages. Use more words, or search one session by session_id: list_sessions with contact_id and has_transcript has them.";
+
 /**
  * Requests passages. `violations` are those that were found before. Fails with INVALID_REQUEST, naming every argument
  * that is wrong, and with NOT_FOUND.
@@ -64,7 +69,9 @@ export async function findPassages(
     ...(contactId !== undefined && { contactId }),
   });
   const found = await calls.invoke(SessionService.method.searchTranscripts, request, inbound, violations);
-  return { passages: found.passages.map(passage), complete: found.complete };
+  const { complete } = found;
+  const rest = complete ? {} : { truncated: true, hint: contactId === undefined ? restOfSession : restOfContact };
+  return { passages: found.passages.map(passage), complete, ...rest };
 }
 
 function passage({ sessionId, sessionTitle, sessionDate, offset, text }: TranscriptPassage): Record<string, unknown> {

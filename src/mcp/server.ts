@@ -125,7 +125,7 @@ function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "promp
 async function callTool(tool: Tool, given: Arguments, context: ToolContext): Promise<CallToolResult> {
   try {
     const { content: structuredContent, text } = bounded(await tool.run(given, context), tool.rest);
-    const hint = isEmpty(structuredContent) ? tool.empty?.(given) : undefined;
+    const hint = isEmpty(structuredContent) ? tool.empty?.(given, structuredContent) : undefined;
     const texts = hint === undefined ? [text] : [text, hint];
     return { content: texts.map((one) => ({ type: "text", text: one })), structuredContent };
   } catch (error) {

@@ -6,6 +6,7 @@ import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
+import type { Content } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 
 /** What a tool call has to work with. */
@@ -28,8 +29,8 @@ export interface Tool {
   schemas(document: OpenApiDocument): { readonly input: ObjectSchema; readonly output: ObjectSchema };
   /** How to get the rest, where a result is cut to its bound. */
   readonly rest: string;
-  /** What to try when nothing was found. */
-  empty?(given: Arguments): string;
+  /** What to try when nothing was found. It claims nothing of what was not searched. */
+  empty?(given: Arguments, content: Content): string;
   /** The structured content. Fails with a Failure, whose message goes to the model. */
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }

@@ -20,15 +20,16 @@ export const transcriptTool: Tool = {
   description:
     "The words spoken in a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
   rest: "Long texts are cut: pass next_offset, or a passage's offset without query, as offset.",
-  empty({ session_id, query, offset }) {
+  empty({ session_id, query, offset }, { complete, hint }) {
     if (!isGiven(query))
       return Number(offset) > 0
         ? "The transcript ends before this offset: pass a smaller one."
         : "This session has no transcript: get_session has its notes. list_sessions with has_transcript finds sessions that have one.";
+    if (complete !== true) return `No passage with all these words was found, but not everything was searched. ${hint}`;
     const others = session_id
-      ? "read the transcript page by page: leave out query"
+      ? "read the transcript page by page, if there is one: leave out query"
       : "read the notes: use search_notes";
-    return `These words were not said together in one passage. Use one or two other words, or ${others}.`;
+    return `No passage has all these words. Use one or two other words, or ${others}.`;
   },
   schemas(document) {
     const { input, output } = toolSchemas(document, "getSessionTranscript");

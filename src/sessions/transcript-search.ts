@@ -59,16 +59,22 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
       return searchIn(transcripts, scope, spoken, query);
     },
     async ofContact(scope, contactId, query) {
+      const ofContact = [{ $match: { account_id: scope.accountId, contact_id: contactId } }, { $sort: { rank: -1 } }];
       const newest = [
-        { $match: { account_id: scope.accountId, contact_id: contactId } },
-        { $sort: { rank: -1 } },
+        ...ofContact,
         { $limit: mostSessions },
         ...spokenStages(scope),
         { $match: { spoken: { $ne: [] } } },
-        { $limit: mostTranscripts },
+        // One more than is searched reveals whether there are more.
+        { $limit: mostTranscripts + 1 },
       ];
-      const spoken = await read<SpokenSession>(sessions, scope, newest, { hint: "contact" });
-      return searchIn(transcripts, scope, spoken, query);
+      const older = [...ofContact, { $skip: mostSessions }, { $limit: 1 }, { $project: { _id: 1 } }];
+      const [spoken, others] = await Promise.all([
+        read<SpokenSession>(sessions, scope, newest, { hint: "contact" }),
+        read(sessions, scope, older, { hint: "contact" }),
+      ]);
+      const found = await searchIn(transcripts, scope, spoken, query);
+      return { ...found, complete: found.complete && others.length === 0 };
     },
   };
 }
@@ -80,7 +86,7 @@ async function searchIn(
   query: string,
 ): Promise<SearchTranscriptsResponse> {
   const words = queryWords(query);
-  const chosen = words.length === 0 ? [] : withinBytes(sessions);
+  const chosen = words.length === 0 ? [] : withinBytes(sessions.slice(0, mostTranscripts));
   const texts = await textsOfSessions(transcripts, scope, chosen);
   const passages: TranscriptPassage[] = [];
   // One more than is shown reveals whether there are more.

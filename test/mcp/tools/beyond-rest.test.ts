@@ -244,7 +244,7 @@ describe("get_session_transcript with a query [MCP-17]", () => {
     expect(near.structured.passages).toHaveLength(1);
     const far = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "shop 199" });
     expect(far.structured).toEqual({ passages: [], complete: true });
-    expect(far.hint).toMatch(/not said together/);
+    expect(far.hint).toMatch(/^No passage has all these words/);
   });
 
   test("returns at most 20 passages, and says that there are more", async () => {

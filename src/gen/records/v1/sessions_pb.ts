@@ -261,8 +261,8 @@ export type SearchTranscriptsResponse = Message<"records.v1.SearchTranscriptsRes
   passages: TranscriptPassage[];
 
   /**
-   * False if the search ended before the last transcript, because there are more than 20 passages or more than 2 MB of
-   * text.
+   * False if there may be more passages. The search stops after 20 passages, and after 2 MB of text, 50 transcripts or
+   * 500 sessions.
    *
    * @generated from field: bool complete = 2;
    */
