@@ -1,4 +1,5 @@
-// search: one query over everything, in the shape that general assistants expect; what it finds, `fetch` gets.
+// search: one query over contacts, sessions and notes, in the shape that general assistants expect; what it finds,
+// `fetch` gets.
 import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
 import { firstWords } from "./first-words.ts";
@@ -25,12 +26,12 @@ const snippetLength = 240;
 /** Models send sentences: their keywords are looked for, and a long one is cut, not rejected. */
 export const searchTool: Tool = {
   name: "search",
-  title: "Search everything",
+  title: "Search contacts, sessions and notes",
   description:
-    "Find contacts, sessions and notes at once, by a question or by words. Returns records with all the words, or else with most of them. Get the full record with fetch.",
+    "Find active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles and notes. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
-    "Nothing matches: no record has a word that begins like one of these. Try the person's name as it is written, or another word of the topic. What was said is in get_session_transcript, with query.",
+    "Nothing was found in names, emails, phones, titles and notes. Try the person's name as it is written, or another word of the topic. Not searched: archived contacts (search_contacts with state any), a contact's fields notes and memory (get_contact), transcripts (get_session_transcript with query).",
   schemas: () => ({
     input: {
       type: "object",

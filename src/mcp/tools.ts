@@ -18,7 +18,9 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 }
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
-const wordsRule = "Every word of the query must be the beginning of a word: use fewer words, or other ones.";
+const wordsRule =
+  "Every word of the query (with any_word: true, some of them) must be the beginning of a word: use fewer words, or other ones.";
+const fieldsOfContact = "No search looks at a contact's fields notes and memory: get_contact has them.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
@@ -52,13 +54,13 @@ const searchContacts: OperationTool = {
     const { state } = given;
     const missing =
       state === "archived"
-        ? "No archived contact matches: leave out state for active ones."
+        ? "No archived contact was found: leave out state for active ones."
         : state === "any"
-          ? "No contact matches."
-          : "No active contact matches: to include archived contacts, set state to any.";
+          ? "No contact was found."
+          : "No active contact was found: to include archived contacts, set state to any.";
     return (
       emptyAnyway("contact", given) ??
-      `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions.`
+      `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions. ${fieldsOfContact}`
     );
   },
 };
@@ -68,9 +70,9 @@ const getContact: OperationTool = {
   operation: "getContact",
   title: "Get a contact",
   description:
-    "Everything about one person, by the id of a contact: notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
+    "One person, by the id of a contact: details, notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
   empty: () =>
-    "This contact has no notes and no past sessions. For planned sessions, call list_sessions with its contact_id.",
+    "This contact has no timeline notes and no dated past sessions. For planned and undated sessions, call list_sessions with its contact_id.",
   more: ({ data }) => [olderNotes([data as ContactRow])],
   rest: "Long texts are cut, and the timeline may be shortened. fetch, with the id contact:<uuid>, returns both whole, page by page.",
 };
@@ -80,11 +82,11 @@ const listSessions: OperationTool = {
   operation: "listSessions",
   title: "List sessions",
   description:
-    "Lists meetings, latest first. Planned meetings come before past ones; set `to` to now to get only past ones. Filter by contact, dates, or words in the title or the contact's name. For the next page, pass next_offset as offset.",
+    "Lists meetings, latest first, planned ones included; for past ones only, set `to` to the current time, such as 2026-01-31T09:30:00Z. Filter by contact, dates, or words in the title or the contact's name. For the next page, pass next_offset as offset.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("session", given) ??
-    `No session matches. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted.`,
+    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted, and get_session_transcript, with query, for what was said.`,
 };
 
 const getSession: OperationTool = {
@@ -97,6 +99,9 @@ const getSession: OperationTool = {
   rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
 };
 
+const ofNewestSessions =
+  "No note of the contact's newest 50 sessions was found: for an older session, pass its session_id instead.";
+
 const searchNotes: OperationTool = {
   name: "search_notes",
   operation: "searchNotes",
@@ -106,7 +111,7 @@ const searchNotes: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??
-    `No note matches. Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said.`,
+    `${given["contact_id"] && given["kind"] === "session" ? ofNewestSessions : "No note was found."} Use fewer conditions. ${wordsRule} list_sessions finds sessions by date or title; get_session_transcript, with query, finds what was said. ${fieldsOfContact}`,
 };
 
 /** All tools, in the order in which they are listed. */

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
-import { call, holderOf } from "./set-up.ts";
+import { call, holderOf, request } from "./set-up.ts";
 
 const fixture = useSignInFixture();
 let holder: Holder;
@@ -16,7 +16,8 @@ beforeAll(async () => {
   kickOff = await holder.put.session({ contact_id: zoe, title: "Kick-off", session_date: "2026-03-01T09:00:00Z" });
   spoken = await holder.put.session({ contact_id: zoe, title: "Second", session_date: "2026-03-02T09:00:00Z" });
   await holder.put.transcript({ session_id: spoken, transcript: "Zoë: A mouse." });
-  lone = await holder.put.contact({ full_name: "Lone Larsen" });
+  lone = await holder.put.contact({ full_name: "Lone Larsen", notes: "Allergic to peanuts." });
+  await holder.put.archive(await holder.put.contact({ full_name: "Quibbleton" }));
 });
 
 describe("arguments that are unambiguous are accepted [MCP-15]", () => {
@@ -57,6 +58,15 @@ describe("arguments that are unambiguous are accepted [MCP-15]", () => {
   });
 });
 
+test("no text calls a search one of everything, or advises a time that is rejected [MCP-11] [MCP-16]", async () => {
+  const { tools } = (await request(holder, "2026-07-28", "tools/list")).body.result;
+  const { instructions } = (await request(holder, "2026-07-28", "server/discover")).body.result;
+  expect(instructions).toMatch(/No search looks at the fields notes and memory of a contact/);
+  expect(instructions + JSON.stringify(tools)).not.toMatch(/everything,|search everything|to now\b/i);
+  const [to = ""] = /2026-[0-9-]+T[0-9:]+Z/.exec(instructions) ?? [];
+  expect((await call(holder, "list_sessions", { to })).structured.data).toEqual([]);
+});
+
 describe("an empty result says what to try [MCP-16]", () => {
   test.each([
     ["search_contacts", { query: "nobody" }, /fewer words.*search_notes/],
@@ -69,11 +79,17 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["search_notes", { query: "nothing", offset: 5 }, /smaller offset/],
     ["search_notes", { query: "nothing", from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
     ["search_notes", { kind: "session", query: "nothing" }, /fewer conditions/],
-    ["search_contacts", { state: "archived" }, /No archived contact matches/],
-    ["search_contacts", { state: "any", query: "nobody" }, /^No contact matches/],
-    ["search_contacts", { has_email: true }, /No active contact matches/],
+    ["search_contacts", { state: "archived", has_email: true }, /No archived contact was found/],
+    ["search_contacts", { state: "any", query: "nobody" }, /^No contact was found/],
+    ["search_contacts", { has_email: true }, /No active contact was found/],
     ["search_contacts", { query: "zoe", offset: 5 }, /smaller offset/],
     ["search", { query: "nothing" }, /the person's name as it is written/],
+    // In the field notes of a contact, and the name of an archived one: neither is searched.
+    ["search", { query: "Who is allergic to peanuts?" }, /Not searched: .*fields notes and memory \(get_contact\)/],
+    ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
+    ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact has them/],
+    ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact has them/],
+    ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, some of them/],
   ] as const)("%s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);
@@ -86,7 +102,8 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["get_session_transcript", () => ({ session_id: spoken, offset: 100 }), /smaller one/],
     ["get_session_transcript", () => ({ session_id: spoken, query: "elephant" }), /leave out query/],
     ["get_session_transcript", () => ({ contact_id: lone, query: "elephant" }), /search_notes/],
-    ["get_contact", () => ({ contact_id: lone }), /list_sessions/],
+    ["get_contact", () => ({ contact_id: lone }), /^This contact has no timeline notes and .*list_sessions/],
+    ["search_notes", () => ({ contact_id: lone, kind: "session" }), /^No note of the contact's newest 50 sessions/],
     ["fetch", () => ({ id: `contact:${lone}?offset=99999` }), /ends before this offset: pass the id without it/],
   ] as const)("also of one record: %s, case %#", async (name, given, says) => {
     const { hint, isError, text } = await call(holder, name, given());
