@@ -20,7 +20,7 @@ export interface paths {
         post: operations["createApiKey"];
         /**
          * Revoke the API key, without a replacement
-         * @description The key fails on its next request. Fails with 404 if the account has no active key.
+         * @description The key fails on its next request. Fails with 404 if the account has no active key, or not the one that the request names.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -39,7 +39,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the API key by a new one
-         * @description The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is not enrolled in the beta, and with 404 if it has no active key.
+         * @description The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is not enrolled in the beta, and with 404 if it has no active key, or not the one that the request names.
          */
         post: operations["rotateApiKey"];
         delete?: never;
@@ -285,6 +285,11 @@ export interface components {
         RotateApiKeyRequest: {
             /** @description What the new key may do. The default is the access of the old key. */
             access?: components["schemas"]["ApiKeyAccess"] | null;
+            /**
+             * Format: uuid
+             * @description The id of the key to replace. The default is the active key, whichever it is.
+             */
+            id?: string | null;
         };
         RotateApiKeyResult: {
             /** @description The new key, with its secret. */
@@ -942,7 +947,7 @@ export interface operations {
                     "application/json": components["schemas"]["GetApiKeyResult"];
                 };
             };
-            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
+            /** @description The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -967,7 +972,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The account has no active API key. */
+            /** @description The account has no active API key, or not the one that the request names. */
             404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1031,7 +1036,7 @@ export interface operations {
                     "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
-            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
+            /** @description The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1109,7 +1114,10 @@ export interface operations {
     };
     revokeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The id of the key. The default is the active key, whichever it is. */
+                id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -1128,7 +1136,7 @@ export interface operations {
                     "application/json": components["schemas"]["RevokeApiKeyResult"];
                 };
             };
-            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
+            /** @description The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1153,8 +1161,20 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The account has no active API key. */
+            /** @description The account has no active API key, or not the one that the request names. */
             404: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResult"];
+                };
+            };
+            /** @description A parameter, a header or the body is outside its constraints. */
+            422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -1217,7 +1237,7 @@ export interface operations {
                     "application/json": components["schemas"]["RotateApiKeyResult"];
                 };
             };
-            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
+            /** @description The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1242,7 +1262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description The account has no active API key. */
+            /** @description The account has no active API key, or not the one that the request names. */
             404: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1319,7 +1339,7 @@ export interface operations {
                     "application/json": components["schemas"]["ListAuditEntriesResult"];
                 };
             };
-            /** @description Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired. */
+            /** @description The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows. */
             401: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -67,18 +67,18 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
       );
       return { $typeName: "records.v1.CreateApiKeyResponse", apiKey };
     },
-    async rotateApiKey({ access, ...rest }, owner) {
+    async rotateApiKey({ access, id, ...rest }, owner) {
       requireAllRead(rest);
       const apiKey = await issue(dependencies, owner, "key_rotated", async (session) => {
-        const old = (await keys.revoke(owner.accountId, { session })) ?? fail(Reason.NO_API_KEY);
+        const old = (await keys.revoke(owner.accountId, { session }, id)) ?? noSuchKey(id);
         return keys.create(owner.accountId, accessOf(access) ?? old.access, { session });
       });
       return { $typeName: "records.v1.RotateApiKeyResponse", apiKey };
     },
-    async revokeApiKey(request, { accountId, actor, deadline }) {
-      requireAllRead(request);
+    async revokeApiKey({ id, ...rest }, { accountId, actor, deadline }) {
+      requireAllRead(rest);
       const { key_id, revoked_at } = await transaction(deadline, async (session) => {
-        const revoked = (await keys.revoke(accountId, { session })) ?? fail(Reason.NO_API_KEY);
+        const revoked = (await keys.revoke(accountId, { session }, id)) ?? noSuchKey(id);
         await audit.appendIn(session, accountId, actor, { event: "key_revoked", keyPrefix: revoked.prefix });
         return revoked;
       });
@@ -111,6 +111,12 @@ async function issue(
       return made;
     }),
   );
+}
+
+function noSuchKey(id: string | undefined): never {
+  return fail(Reason.NO_API_KEY, {
+    ...(id !== undefined && { message: "The account has no active API key with this id. Get the current key first." }),
+  });
 }
 
 function accessOf(access: ApiKeyAccess | undefined): ApiKeyDocument["access"] | undefined {

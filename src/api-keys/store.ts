@@ -54,9 +54,9 @@ export interface ApiKeyStore {
   create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
   /**
    * Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is
-   * none.
+   * none, or when it is not the one with this id.
    */
-  revoke(accountId: UUID, options?: WriteOptions): Promise<RevokedKey | undefined>;
+  revoke(accountId: UUID, options?: WriteOptions, id?: string): Promise<RevokedKey | undefined>;
   /** Revokes the key with this hash; undefined when it is not active. */
   revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;
   /** The keys of all accounts with this id or these first characters, the oldest first. */
@@ -124,7 +124,8 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
       }
       return { secret, document };
     },
-    revoke: (accountId, options = {}) => revoke({ account_id: accountId }, options),
+    revoke: (accountId, options = {}, id) =>
+      revoke({ account_id: accountId, ...(id !== undefined && { key_id: uuid(id) }) }, options),
     revokeKey: (hash, options) => revoke({ _id: hash }, options),
     named: (name, deadline) =>
       findAll<ApiKeyDocument>(keys, uuidForm.test(name) ? { key_id: uuid(name) } : { prefix: name }, {

@@ -36,7 +36,7 @@ ${content}
 
 const offBanner = html`<p class="banner" role="status"><strong>The API is switched off.</strong> The operator of this service has paused it. Scripts and assistants get error 503. You can still manage the key here.</p>`;
 
-function header({ email, name, subject }: User): Html {
+function header({ id, email, name, subject }: User): Html {
   return html`<header class="top">
 <div class="top-row">
 <a class="brand" href="/"><img src="/icon.svg" alt="" width="28" height="28">Records</a>
@@ -47,6 +47,7 @@ function header({ email, name, subject }: User): Html {
 <a href="/v1/health">Status</a>
 </nav>
 <form class="account" method="post" action="/sign-out">
+<input type="hidden" id="user" name="user" value="${id}">
 <p class="who"><span id="person">${email ?? name ?? subject}</span><span class="small" id="sign-out-ends">Signing out also signs out your assistants</span></p>
 <button type="submit" class="button plain" aria-describedby="sign-out-ends">Sign out</button>
 </form>

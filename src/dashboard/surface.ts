@@ -138,9 +138,9 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     "/sign-out": {
       method: "POST",
       async serve({ request, response, inbound, deadline }) {
-        request.resume();
         if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
-        go(response, await available().end(inbound.header("cookie"), { ...originOf(inbound), deadline }));
+        const shown = await formValue(request, "user");
+        go(response, await available().end(inbound.header("cookie"), shown, { ...originOf(inbound), deadline }));
       },
     },
     "/sign-out/back-channel": {
@@ -165,8 +165,8 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = exchange.user();
   if (found === undefined) return { kind: "signed out" };
-  const { email, fullName: name, issuer, subject, account, accountEmail } = found;
-  const user = { email, name, issuer, subject };
+  const { id: userId, email, fullName: name, issuer, subject, account, accountEmail } = found;
+  const user = { id: userId, email, name, issuer, subject };
   if (account === undefined || accountEmail === undefined)
     return { kind: "no account", user, again: exchange.request.url === "/?again" };
   const { betaEnrolled } = account;

@@ -2,6 +2,8 @@
 
 /** Who is signed in, as the identity provider reports it. */
 export interface User {
+  /** With it the page's requests name the user, who may not be signed in any more. */
+  readonly id: string;
   readonly email: string | undefined;
   readonly name: string | undefined;
   readonly issuer: string;

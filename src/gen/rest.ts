@@ -51,6 +51,7 @@ export const routes = [
     query: [],
     body: { required: false, fields: [
       { name: "access", local: "access", kind: "enum", required: false, nullable: true, values: { read_write: 1, read_only: 2 } },
+      { name: "id", local: "id", kind: "string", required: false, nullable: true, instant: false },
     ] },
     status: 201,
     write: (m: RotateApiKeyResponse) => ({ data: writeIssuedApiKey(required(m.apiKey, "RotateApiKeyResponse.api_key")) }),
@@ -62,7 +63,9 @@ export const routes = [
     credential: "session",
     idempotencyKey: false,
     path: [],
-    query: [],
+    query: [
+      { name: "id", local: "id", kind: "string", required: false, nullable: true, instant: false },
+    ],
     body: undefined,
     status: 200,
     write: (m: RevokeApiKeyResponse) => ({ data: writeRevokedApiKey(required(m.apiKey, "RevokeApiKeyResponse.api_key")) }),

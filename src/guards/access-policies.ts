@@ -113,6 +113,7 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): Cal
     identify: (inbound) => sessions.identify(inbound),
     // Neither switch counts: a user can always rid themselves of a key.
     guards: [
+      (call, caller) => sessions.requireShownUser(call, caller), // 401
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
       (call) => sessions.requireOrigin(call), // 403
       (call, caller) => sessions.requireEnrolment(call, caller), // 403

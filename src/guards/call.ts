@@ -52,6 +52,8 @@ export interface KeyCaller {
 
 /** A user who is signed in to the dashboard, and the account of theirs, if there is one. */
 export interface SignedIn {
+  /** Names the user and their account to the pages that show them. It is no secret. */
+  readonly id: string;
   /** The user's email, or the subject where the identity provider gives no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;

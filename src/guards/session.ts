@@ -22,6 +22,8 @@ export interface SessionGuard<User extends SignedIn = SignedIn> {
    * user; it fails with UNAVAILABLE where the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (user: () => User | undefined) => Promise<T>): Promise<T>;
+  /** Fails with 401 where the request names the user whom its page shows, and another user is signed in. */
+  requireShownUser(call: Call, caller: Caller): void;
   /** Fails with 401, or with 503 where the session could not be read, unless the caller is a user. */
   require(caller: Caller): SignedIn;
   /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the user has an account in service. */
@@ -78,6 +80,11 @@ export function createSessionGuard<User extends SignedIn>(
         return found.kind === "valid" ? found.holder : undefined;
       };
       return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(user));
+    },
+    requireShownUser({ inbound }, caller) {
+      const shown = inbound.header("records-user");
+      if (shown !== undefined && shown !== requireUser(caller).id)
+        fail(Reason.NOT_SIGNED_IN, { message: "Another user is signed in now. Reload the page." });
     },
     require: requireUser,
     requireAccount,

@@ -1,4 +1,5 @@
 // Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
+import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -51,8 +52,11 @@ export interface SignIn {
   begin(): Promise<Step>;
   /** Takes the user back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
-  /** Ends everything of the user: every session and every access token here, and then what the provider has. */
-  end(cookies: string | undefined, from: Origin): Promise<Step>;
+  /**
+   * Ends everything of the user: every session and every access token here, and then what the provider has. Nothing
+   * where `shown`, the `id` of the user whom the browser's page shows, is not that of the session's.
+   */
+  end(cookies: string | undefined, shown: string | undefined, from: Origin): Promise<Step>;
   /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
   leavesTo(): Promise<string[]>;
   /** Ends the sessions that a logout token of the provider names. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
@@ -86,28 +90,13 @@ const signInSeconds = 600;
 const patienceMs = 2_500;
 
 export function createSignIn(dependencies: SignInDependencies): SignIn {
-  const { sessions, accounts, baseUrl } = dependencies;
+  const { sessions, baseUrl } = dependencies;
   const sessionCookie = createSessionCookie(baseUrl);
   return {
     async find(cookies, deadline) {
       const value = sessionCookie.read(cookies);
       const session = value === undefined || value === "" ? undefined : await sessions.find(value, deadline);
-      if (session === undefined) return undefined;
-      const { issuer, subject, email, name } = session;
-      const account = await accounts.ofIdentity({ issuer, subject }, deadline);
-      return {
-        name: email ?? subject,
-        account: account && {
-          id: account._id,
-          betaEnrolled: account.beta_enrolled,
-          suspended: account.suspension !== undefined,
-        },
-        issuer,
-        subject,
-        email,
-        fullName: name,
-        accountEmail: account?.email,
-      };
+      return session && userOf(dependencies, session, deadline);
     },
     ...createSigningIn(dependencies, sessionCookie),
     ...createSigningOut(dependencies, sessionCookie),
@@ -181,10 +170,12 @@ function createSigningOut(
   const home = (): string => `${baseUrl()}/`;
 
   return {
-    async end(cookies, from) {
+    async end(cookies, shown, from) {
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
       if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
+      if (shown !== undefined && shown !== (await userOf(dependencies, found, from.deadline)).id)
+        return { location: home(), cookies: [] };
       // The ends are stored first: if the rest fails, everything has ended.
       await ended.signOut(found, [signOutOf(found)], from.deadline);
       const { idToken, accessToken } = await sessions.tokensOf(value, found);
@@ -212,6 +203,29 @@ function createSigningOut(
         await record(session);
       });
     },
+  };
+}
+
+/** The user of a session. */
+async function userOf(
+  { accounts }: Pick<SignInDependencies, "accounts">,
+  { issuer, subject, email, name }: SessionDocument,
+  deadline: Deadline,
+): Promise<DashboardUser> {
+  const account = await accounts.ofIdentity({ issuer, subject }, deadline);
+  return {
+    id: hash("sha256", JSON.stringify([issuer, subject, account?._id.toHexString()]), "base64url"),
+    name: email ?? subject,
+    account: account && {
+      id: account._id,
+      betaEnrolled: account.beta_enrolled,
+      suspended: account.suspension !== undefined,
+    },
+    issuer,
+    subject,
+    email,
+    fullName: name,
+    accountEmail: account?.email,
   };
 }
 

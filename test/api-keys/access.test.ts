@@ -1,10 +1,11 @@
 // Who may use the operations on the API key, and in which order they are rejected (contract §7.5).
 import type { Binary } from "mongodb";
 import { describe, expect, test } from "vitest";
-import { useService } from "../support/client.ts";
+import { counts, useService } from "../support/client.ts";
 import type { TestUser } from "../support/user.ts";
 import { accountUuid, newUser, openSession } from "../support/user.ts";
 import type { RestResponse, RestCall } from "../../fixtures/service/service.ts";
+import { rest } from "../../fixtures/service/service.ts";
 
 const service = useService();
 
@@ -28,6 +29,13 @@ const notSignedIn = "Nobody is signed in. Sign in on the dashboard. An API key i
 const foreign = "Origin: must be that of the dashboard. Use the dashboard's own pages.";
 const notEnrolled = "The account is not enrolled in the beta. Ask the operator of the service to enrol it.";
 const noAccount = "The signed-in user has no account. Ask the operator of the service to link one.";
+
+/** The value by which the user's page names the user. */
+async function shownUser({ cookie }: Pick<TestUser, "cookie">): Promise<string> {
+  // By the name of ours: from any other the page leads there, without the cookie.
+  const { text } = await rest(service().app.baseUrl, "/", { headers: { Cookie: cookie } });
+  return /name="user" value="([^"]*)"/.exec(text)?.[1] ?? "";
+}
 
 describe.each(operations)("%s %s", (method, path) => {
   const call = (user: TestUser, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>
@@ -81,6 +89,21 @@ describe.each(operations)("%s %s", (method, path) => {
 
   test("is 403 for a user without an account [KEY-13]", async () => {
     expectRejected(await call(await newUser(service(), { account: false }), {}), 403, noAccount);
+  });
+
+  test("is 401 for another user than the page shows, before anything else, and writes nothing [KEY-13]", async () => {
+    const [shown, other] = [await newUser(service()), await newUser(service(), { account: false })];
+    const [id, name] = [await shownUser(shown), "Records-User"];
+    expect(id).toMatch(/^[\w-]{43}$/);
+    const before = await counts(service());
+    expectRejected(
+      await call(other, { [name]: id, Origin: "" }),
+      401,
+      "Another user is signed in now. Reload the page.",
+    );
+    expect(await counts(service())).toEqual(before);
+    expect((await call(shown, { [name]: id })).status).not.toBe(401);
+    expect(await shownUser(await openSession(service(), shown.subject, shown.email))).toBe(id);
   });
 
   test("is charged, and gets the limits, with every status", async () => {

@@ -155,6 +155,32 @@ test.each([
   expect([after.status, after.body.error]).toEqual([404, missing]);
 });
 
+test("a key that is named is rotated and revoked, and any other than the active one is 404 and changes nothing [KEY-12]", async () => {
+  const [user, stranger] = [await newUser(service()), await newUser(service())];
+  const issue = async (path: string, body: object) => (await user.call(path, { method: "POST", body })).body.data;
+  const old = await issue("/v1/api-key", {});
+  const active = await issue("/v1/api-key/rotate", { id: old.id });
+  const { id: foreign } = (await stranger.call("/v1/api-key", { method: "POST" })).body.data;
+  for (const id of [old.id, foreign]) {
+    for (const gone of [
+      await user.call("/v1/api-key/rotate", { method: "POST", body: { id } }),
+      await user.call(`/v1/api-key?id=${id}`, { method: "DELETE" }),
+    ])
+      expect([gone.status, gone.body.error.message]).toEqual([
+        404,
+        "The account has no active API key with this id. Get the current key first.",
+      ]);
+  }
+  for (const wrong of [
+    await user.call("/v1/api-key/rotate", { method: "POST", body: { id: "x" } }),
+    await user.call("/v1/api-key?id=x", { method: "DELETE" }),
+  ])
+    expect([wrong.status, wrong.body.error.details[0].field]).toEqual([422, "id"]);
+  expect([await valid(old.key), await valid(active.key)]).toEqual([401, 200]);
+  const revoked = await user.call(`/v1/api-key?id=${active.id.toUpperCase()}`, { method: "DELETE" });
+  expect([revoked.status, revoked.body.data.id, await valid(active.key)]).toEqual([200, active.id, 401]);
+});
+
 test("a key of years ago is as good as a new one [KEY-02]", async () => {
   const user = await newUser(service());
   const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;

@@ -1,6 +1,6 @@
 // The dashboard in a real Chromium: a user gets a key, sees it once, rotates and revokes it, and signs out.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ann } from "../../fixtures/sign-in/users.ts";
+import { ann, ben } from "../../fixtures/sign-in/users.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { button, secretForm, shownKey, useDashboard } from "./dashboard-user.ts";
 import { expectAccessible, picture } from "./pages.ts";
@@ -197,6 +197,41 @@ describe("a user who has an account", () => {
     await button(again, "Create key").waitFor();
     await other.close();
   });
+});
+
+test("a page does nothing for another user who signed in in another tab, nor to another key than it shows [DSH-02]", async () => {
+  const { page, context } = await signIn(ann);
+  await button(page, "Create key").click();
+  await shownKey(page);
+  await button(page, "Done").click();
+  const elsewhere = await context.newPage();
+  await elsewhere.goto(`${fixture().base}/`);
+  await button(elsewhere, "Rotate").click();
+  await button(elsewhere, "Rotate key").click();
+  const annsKey = await shownKey(elsewhere);
+  await button(page, "Revoke").click();
+  await button(page, "Revoke key").click();
+  await page.getByText("The key was replaced in another tab").first().waitFor();
+  expect(await page.locator(".key-name").textContent()).toContain(annsKey.slice(0, 8));
+
+  const other = await signIn(ben);
+  await context.clearCookies({ name: "records_session" });
+  await context.addCookies((await other.context.cookies()).filter(({ name }) => name === "records_session"));
+  await button(page, "Revoke").click();
+  await button(page, "Revoke key").click();
+  await page.locator("#person").getByText(ben.email).waitFor();
+  expect(await statusOf(annsKey)).toBe(200);
+  await button(elsewhere, "Sign out").click();
+  await elsewhere.locator("#person").getByText(ben.email).waitFor();
+  await other.page.reload();
+  expect(await other.page.textContent("#person")).toBe(ben.email);
+  for (const one of [context, other.context]) await one.close();
+
+  const { page: last, context: again } = await signIn(ann);
+  await button(last, "Revoke").click();
+  await button(last, "Revoke key").click();
+  await button(last, "Create key").waitFor();
+  await again.close();
 });
 
 test("what an assistant read in a row is one row, which opens to each reading with its address and request", async () => {

@@ -70,7 +70,7 @@ test("it has the specification's operations with their statuses and parameters, 
     "GET /v1/api-key": ["200 401 403 404 429 default"],
     "POST /v1/api-key": ["201 401 403 409 422 429 default"],
     "POST /v1/api-key/rotate": ["201 401 403 404 422 429 default"],
-    "DELETE /v1/api-key": ["200 401 403 404 429 default"],
+    "DELETE /v1/api-key": ["200 401 403 404 422 429 default", "query id"],
     "GET /v1/audit-log": ["200 401 403 422 429 default", "query limit", "query offset"],
   });
 });

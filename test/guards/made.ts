@@ -37,6 +37,7 @@ export const keyFacts: KeyFacts = {
   prefix: "rec_good",
 };
 export const user: SignedIn = {
+  id: "ann",
   name: "ann@example.com",
   account: { id: accountId, betaEnrolled: true },
 };

@@ -179,6 +179,20 @@ test.each([
   expect([await sessionCount(fixture().service), await count()]).toEqual(before);
 });
 
+test("the page of another user signs nobody out: it leads to the page of the user who is signed in [DSH-04]", async () => {
+  const [anns, bens] = [await signIn(fixture(), ann), await signIn(fixture(), ben)];
+  const form = { user: /name="user" value="([^"]*)"/.exec(anns.page.text)?.[1] ?? "" };
+  const send = (cookie: string) =>
+    sendRequest(`${fixture().base}/sign-out`, { cookie, origin: fixture().base, body: new URLSearchParams(form) });
+  const { status, headers } = await send(bens.cookie);
+  expect([status, headers.get("location"), headers.getSetCookie()]).toEqual([303, `${fixture().base}/`, []]);
+  expect(await ownerStatus(fixture().base, bens.cookie)).toBe(200);
+  await send(anns.cookie);
+  expect([await ownerStatus(fixture().base, anns.cookie), await ownerStatus(fixture().base, bens.cookie)]).toEqual([
+    401, 200,
+  ]);
+});
+
 describe("only a page of ours signs out", () => {
   test.each([
     ["without an Origin", () => undefined],

@@ -1,4 +1,5 @@
 // Speaks to the service: the API key and the audit log of whoever is signed in.
+import { byId } from "./elements.js";
 
 /** @typedef {"read_write" | "read_only"} Access */
 /** @typedef {{ id: string, prefix: string, access: Access, created_at: string, last_used_at: string | null }} ApiKey */
@@ -16,6 +17,7 @@
  */
 /** @typedef {{ data: Entry[], pagination: { has_more: boolean, next_offset: number | null } }} EntryPage */
 
+const shownUser = /** @type {HTMLInputElement} */ (byId("user"));
 const responseLimitMs = 20_000;
 const longestWaitSeconds = 30;
 const pageSize = 25;
@@ -64,14 +66,18 @@ export async function createKey(access) {
   return data;
 }
 
-/** @param {Access} access */
-export async function rotateKey(access) {
-  const { data } = /** @type {{ data: IssuedKey }} */ (await request("POST", "/v1/api-key/rotate", { access }));
+/**
+ * @param {string} id the key that is to be replaced, as there may be another by now
+ * @param {Access} access
+ */
+export async function rotateKey(id, access) {
+  const { data } = /** @type {{ data: IssuedKey }} */ (await request("POST", "/v1/api-key/rotate", { id, access }));
   return data;
 }
 
-export async function revokeKey() {
-  await request("DELETE", "/v1/api-key");
+/** @param {string} id the key that is to be revoked, as there may be another by now */
+export async function revokeKey(id) {
+  await request("DELETE", `/v1/api-key?id=${id}`);
 }
 
 /** @param {number} offset */
@@ -108,7 +114,8 @@ async function send(method, path, body) {
     credentials: "same-origin",
     cache: "no-store",
     signal: AbortSignal.timeout(responseLimitMs),
-    headers: { Accept: "application/json" },
+    // Another user may have signed in in another tab: what is done here is for the one whom this page shows.
+    headers: { Accept: "application/json", "Records-User": shownUser.value },
   };
   if (body !== undefined) {
     init.headers = { ...init.headers, "Content-Type": "application/json" };
@@ -145,7 +152,10 @@ function messageOf(response, body) {
   return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
 }
 
-/** The session ended, so the page begins anew, signed out. Does not come back, unless that was tried just now. */
+/**
+ * The session ended, or another user is signed in, so the page begins anew. Does not come back, unless that was tried
+ * just now.
+ */
 async function leave() {
   const [navigation] = performance.getEntriesByType("navigation");
   const reloaded = navigation instanceof PerformanceNavigationTiming && navigation.type === "reload";

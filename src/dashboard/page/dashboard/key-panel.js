@@ -11,6 +11,7 @@ import { timeOf } from "./instant.js";
 /** @typedef {import("./api.js").IssuedKey} IssuedKey */
 
 const revokedElsewhere = "The key was revoked in another tab or by someone else.";
+const replacedElsewhere = "The key was replaced in another tab or by someone else. This is the new key.";
 const madeElsewhere = "A key was created in another tab or by someone else. This is that key.";
 const madeAndLost = "The key was created, but this page did not receive it. Rotate it to get a key that you can use.";
 const rotatedAndLost =
@@ -119,11 +120,11 @@ export function startKeyPanel(root, onChange) {
       choice: choice.element,
       confirm: "Rotate key",
       act: async () => {
-        issued = await unlessGone(rotateKey(choice.read()));
+        issued = await unlessGone(rotateKey(id, choice.read()));
       },
     });
     if (issued !== undefined) return issue(issued, "The key was rotated. The old key no longer works.");
-    if (outcome === "done") return loadAgain(() => revokedElsewhere);
+    if (outcome === "done") return loadAgain(goneElsewhere);
     if (outcome === "uncertain")
       return loadAgain((key) => (key === undefined ? revokedElsewhere : key.id === id ? "" : rotatedAndLost));
   }
@@ -137,12 +138,12 @@ export function startKeyPanel(root, onChange) {
       text: `Every tool that uses the key ${prefix}… stops working at once. There is no replacement until you create one.`,
       confirm: "Revoke key",
       act: async () => {
-        found = (await unlessGone(revokeKey().then(() => true))) ?? false;
+        found = (await unlessGone(revokeKey(id).then(() => true))) ?? false;
       },
     });
     if (outcome === "uncertain") return loadAgain((key) => (key?.id === id ? "" : revoked));
     if (outcome === "left") return;
-    if (!found) return loadAgain(() => revokedElsewhere);
+    if (!found) return loadAgain(goneElsewhere);
     show(undefined);
     notice.textContent = revoked;
     heading.focus();
@@ -171,8 +172,13 @@ export function startKeyPanel(root, onChange) {
   return { forgetSecret };
 }
 
+/** What there is to say where the key of the page is no longer active. @param {ApiKey | undefined} key the one that is */
+function goneElsewhere(key) {
+  return key === undefined ? revokedElsewhere : replacedElsewhere;
+}
+
 /**
- * Nothing where there is no key any more: the matter is settled then.
+ * Nothing where the key is no longer active: the matter is settled then.
  * @template Result
  * @param {Promise<Result>} response
  * @returns {Promise<Result | undefined>}

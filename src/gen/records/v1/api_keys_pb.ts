@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file records/v1/api_keys.proto.
  */
 export const file_records_v1_api_keys: GenFile = /*@__PURE__*/
-  fileDesc("ChlyZWNvcmRzL3YxL2FwaV9rZXlzLnByb3RvEgpyZWNvcmRzLnYxIhIKEEdldEFwaUtleVJlcXVlc3QiQAoRR2V0QXBpS2V5UmVzcG9uc2USKwoHYXBpX2tleRgBIAEoCzISLnJlY29yZHMudjEuQXBpS2V5Qga6SAPIAQEiTwoTQ3JlYXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBQgkKB19hY2Nlc3MiSQoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USMQoHYXBpX2tleRgBIAEoCzIYLnJlY29yZHMudjEuSXNzdWVkQXBpS2V5Qga6SAPIAQEiTwoTUm90YXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBQgkKB19hY2Nlc3MiSQoUUm90YXRlQXBpS2V5UmVzcG9uc2USMQoHYXBpX2tleRgBIAEoCzIYLnJlY29yZHMudjEuSXNzdWVkQXBpS2V5Qga6SAPIAQEiFQoTUmV2b2tlQXBpS2V5UmVxdWVzdCJKChRSZXZva2VBcGlLZXlSZXNwb25zZRIyCgdhcGlfa2V5GAEgASgLMhkucmVjb3Jkcy52MS5SZXZva2VkQXBpS2V5Qga6SAPIAQEi0gEKBkFwaUtleRIUCgJpZBgBIAEoCUIIukgFcgOwAQESHgoGcHJlZml4GAIgASgJQg6SzhgKKghyZWNfNGZRehIoCgZhY2Nlc3MYAyABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2VzcxI2CgpjcmVhdGVkX2F0GAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBEjAKDGxhc3RfdXNlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiswEKDElzc3VlZEFwaUtleRIUCgJpZBgBIAEoCUIIukgFcgOwAQESCwoDa2V5GAIgASgJEh4KBnByZWZpeBgDIAEoCUIOks4YCioIcmVjXzRmUXoSKAoGYWNjZXNzGAQgASgOMhgucmVjb3Jkcy52MS5BcGlLZXlBY2Nlc3MSNgoKY3JlYXRlZF9hdBgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCBrpIA8gBASJdCg1SZXZva2VkQXBpS2V5EhQKAmlkGAEgASgJQgi6SAVyA7ABARI2CgpyZXZva2VkX2F0GAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBKmsKDEFwaUtleUFjY2VzcxIeChpBUElfS0VZX0FDQ0VTU19VTlNQRUNJRklFRBAAEh0KGUFQSV9LRVlfQUNDRVNTX1JFQURfV1JJVEUQARIcChhBUElfS0VZX0FDQ0VTU19SRUFEX09OTFkQAjKyBAoNQXBpS2V5U2VydmljZRJ6CglHZXRBcGlLZXkSHC5yZWNvcmRzLnYxLkdldEFwaUtleVJlcXVlc3QaHS5yZWNvcmRzLnYxLkdldEFwaUtleVJlc3BvbnNlIjCQAgGKzhgNCAIqBRYXIhoLOICAEILT5JMCFmIHYXBpX2tleRILL3YxL2FwaS1rZXkSiwEKDENyZWF0ZUFwaUtleRIfLnJlY29yZHMudjEuQ3JlYXRlQXBpS2V5UmVxdWVzdBogLnJlY29yZHMudjEuQ3JlYXRlQXBpS2V5UmVzcG9uc2UiOIrOGBUIAhjJASoIFhciGBkbCgswATiAgBCC0+STAhk6ASpiB2FwaV9rZXkiCy92MS9hcGkta2V5EpIBCgxSb3RhdGVBcGlLZXkSHy5yZWNvcmRzLnYxLlJvdGF0ZUFwaUtleVJlcXVlc3QaIC5yZWNvcmRzLnYxLlJvdGF0ZUFwaUtleVJlc3BvbnNlIj+KzhgVCAIYyQEqCBYXIhgZGgoLMAE4gIAQgtPkkwIgOgEqYgdhcGlfa2V5IhIvdjEvYXBpLWtleS9yb3RhdGUSgQEKDFJldm9rZUFwaUtleRIfLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVxdWVzdBogLnJlY29yZHMudjEuUmV2b2tlQXBpS2V5UmVzcG9uc2UiLorOGA4IAioGFhciGBoLOICAEILT5JMCFmIHYXBpX2tleSoLL3YxL2FwaS1rZXliBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options]);
+  fileDesc("ChlyZWNvcmRzL3YxL2FwaV9rZXlzLnByb3RvEgpyZWNvcmRzLnYxIhIKEEdldEFwaUtleVJlcXVlc3QiQAoRR2V0QXBpS2V5UmVzcG9uc2USKwoHYXBpX2tleRgBIAEoCzISLnJlY29yZHMudjEuQXBpS2V5Qga6SAPIAQEiTwoTQ3JlYXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBQgkKB19hY2Nlc3MiSQoUQ3JlYXRlQXBpS2V5UmVzcG9uc2USMQoHYXBpX2tleRgBIAEoCzIYLnJlY29yZHMudjEuSXNzdWVkQXBpS2V5Qga6SAPIAQEicQoTUm90YXRlQXBpS2V5UmVxdWVzdBItCgZhY2Nlc3MYASABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2Vzc0gAiAEBEhkKAmlkGAIgASgJQgi6SAVyA7ABAUgBiAEBQgkKB19hY2Nlc3NCBQoDX2lkIkkKFFJvdGF0ZUFwaUtleVJlc3BvbnNlEjEKB2FwaV9rZXkYASABKAsyGC5yZWNvcmRzLnYxLklzc3VlZEFwaUtleUIGukgDyAEBIjcKE1Jldm9rZUFwaUtleVJlcXVlc3QSGQoCaWQYASABKAlCCLpIBXIDsAEBSACIAQFCBQoDX2lkIkoKFFJldm9rZUFwaUtleVJlc3BvbnNlEjIKB2FwaV9rZXkYASABKAsyGS5yZWNvcmRzLnYxLlJldm9rZWRBcGlLZXlCBrpIA8gBASLSAQoGQXBpS2V5EhQKAmlkGAEgASgJQgi6SAVyA7ABARIeCgZwcmVmaXgYAiABKAlCDpLOGAoqCHJlY180ZlF6EigKBmFjY2VzcxgDIAEoDjIYLnJlY29yZHMudjEuQXBpS2V5QWNjZXNzEjYKCmNyZWF0ZWRfYXQYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQESMAoMbGFzdF91c2VkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKzAQoMSXNzdWVkQXBpS2V5EhQKAmlkGAEgASgJQgi6SAVyA7ABARILCgNrZXkYAiABKAkSHgoGcHJlZml4GAMgASgJQg6SzhgKKghyZWNfNGZRehIoCgZhY2Nlc3MYBCABKA4yGC5yZWNvcmRzLnYxLkFwaUtleUFjY2VzcxI2CgpjcmVhdGVkX2F0GAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEIGukgDyAEBIl0KDVJldm9rZWRBcGlLZXkSFAoCaWQYASABKAlCCLpIBXIDsAEBEjYKCnJldm9rZWRfYXQYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQga6SAPIAQEqawoMQXBpS2V5QWNjZXNzEh4KGkFQSV9LRVlfQUNDRVNTX1VOU1BFQ0lGSUVEEAASHQoZQVBJX0tFWV9BQ0NFU1NfUkVBRF9XUklURRABEhwKGEFQSV9LRVlfQUNDRVNTX1JFQURfT05MWRACMrMECg1BcGlLZXlTZXJ2aWNlEnoKCUdldEFwaUtleRIcLnJlY29yZHMudjEuR2V0QXBpS2V5UmVxdWVzdBodLnJlY29yZHMudjEuR2V0QXBpS2V5UmVzcG9uc2UiMJACAYrOGA0IAioFFhciGgs4gIAQgtPkkwIWYgdhcGlfa2V5EgsvdjEvYXBpLWtleRKLAQoMQ3JlYXRlQXBpS2V5Eh8ucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXF1ZXN0GiAucmVjb3Jkcy52MS5DcmVhdGVBcGlLZXlSZXNwb25zZSI4is4YFQgCGMkBKggWFyIYGRsKCzABOICAEILT5JMCGToBKmIHYXBpX2tleSILL3YxL2FwaS1rZXkSkgEKDFJvdGF0ZUFwaUtleRIfLnJlY29yZHMudjEuUm90YXRlQXBpS2V5UmVxdWVzdBogLnJlY29yZHMudjEuUm90YXRlQXBpS2V5UmVzcG9uc2UiP4rOGBUIAhjJASoIFhciGBkaCgswATiAgBCC0+STAiA6ASpiB2FwaV9rZXkiEi92MS9hcGkta2V5L3JvdGF0ZRKCAQoMUmV2b2tlQXBpS2V5Eh8ucmVjb3Jkcy52MS5SZXZva2VBcGlLZXlSZXF1ZXN0GiAucmVjb3Jkcy52MS5SZXZva2VBcGlLZXlSZXNwb25zZSIvis4YDwgCKgcWFyIYGgoLOICAEILT5JMCFmIHYXBpX2tleSoLL3YxL2FwaS1rZXliBnByb3RvMw", [file_buf_validate_validate, file_google_api_annotations, file_google_protobuf_timestamp, file_records_v1_options]);
 
 /**
  * Has no field.
@@ -109,6 +109,13 @@ export type RotateApiKeyRequest = Message<"records.v1.RotateApiKeyRequest"> & {
    * @generated from field: optional records.v1.ApiKeyAccess access = 1;
    */
   access?: ApiKeyAccess | undefined;
+
+  /**
+   * The id of the key to replace. The default is the active key, whichever it is.
+   *
+   * @generated from field: optional string id = 2;
+   */
+  id?: string | undefined;
 };
 
 /**
@@ -140,11 +147,17 @@ export const RotateApiKeyResponseSchema: GenMessage<RotateApiKeyResponse> = /*@_
   messageDesc(file_records_v1_api_keys, 5);
 
 /**
- * Has no field.
+ * The key to revoke.
  *
  * @generated from message records.v1.RevokeApiKeyRequest
  */
 export type RevokeApiKeyRequest = Message<"records.v1.RevokeApiKeyRequest"> & {
+  /**
+   * The id of the key. The default is the active key, whichever it is.
+   *
+   * @generated from field: optional string id = 1;
+   */
+  id?: string | undefined;
 };
 
 /**
@@ -382,7 +395,7 @@ export const ApiKeyService: GenService<{
    * Replace the API key by a new one.
    *
    * The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is
-   * not enrolled in the beta, and with 404 if it has no active key.
+   * not enrolled in the beta, and with 404 if it has no active key, or not the one that the request names.
    *
    * @generated from rpc records.v1.ApiKeyService.RotateApiKey
    */
@@ -394,7 +407,8 @@ export const ApiKeyService: GenService<{
   /**
    * Revoke the API key, without a replacement.
    *
-   * The key fails on its next request. Fails with 404 if the account has no active key.
+   * The key fails on its next request. Fails with 404 if the account has no active key, or not the one that the request
+   * names.
    *
    * @generated from rpc records.v1.ApiKeyService.RevokeApiKey
    */

@@ -198,7 +198,7 @@ export const Reason = {
   ALREADY_EXISTS: 21,
 
   /**
-   * Nobody is signed in to the dashboard: the session cookie is missing, unknown or expired.
+   * The session cookie is missing, unknown or expired, or not that of the user whom the dashboard's page shows.
    *
    * @generated from enum value: REASON_NOT_SIGNED_IN = 22;
    */
@@ -226,7 +226,7 @@ export const Reason = {
   NOT_ENROLLED: 25,
 
   /**
-   * The account has no active API key.
+   * The account has no active API key, or not the one that the request names.
    *
    * @generated from enum value: REASON_NO_API_KEY = 26;
    */
