@@ -1,23 +1,23 @@
-// Ends transactions that a killed instance left open: MongoDB alone would keep their locks for a minute and a half.
+// Ends transactions that a killed instance left open: MongoDB would keep their locks for a minute and a half.
 import type { MongoClient } from "mongodb";
 import { appName, commandLimitMs } from "./mongo.ts";
 import type { Background, OnTrouble } from "./repeat.ts";
 import { repeat } from "./repeat.ts";
 
-/** Between two commands of a transaction of ours lie milliseconds. */
+/** Commands of a live transaction are only milliseconds apart. */
 const abandonedAfterMs = 2_000;
 const everyMs = 1_000;
 
 /**
- * Looks in the background until it is stopped. Whoever lost a transaction while it lived gets an error that says to
- * begin it again.
+ * Ends abandoned transactions in the background until stopped. A live instance whose transaction is ended gets an error
+ * that makes it start the transaction again.
  */
 export function endAbandonedTransactions(client: MongoClient, onTrouble: OnTrouble): Background {
   const admin = client.db("admin");
 
   async function look(): Promise<void> {
     const pipeline = [
-      // Our own sessions, which any user may see and end.
+      // Any user may list and end its own sessions.
       { $currentOp: { allUsers: false, idleSessions: true } },
       {
         $match: { type: "idleSession", appName, "transaction.timeInactiveMicros": { $gte: abandonedAfterMs * 1_000 } },

@@ -1,4 +1,4 @@
-// Reads outside transactions: an aggregation or a find under the lease on the primary, by one command whose reply is
+// Reads outside transactions: an aggregation or a find under the lease on the primary, as one command whose reply is
 // decoded once.
 import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
@@ -11,30 +11,30 @@ import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** How a read is run. */
+/** Options of a read. */
 export interface ReadOptions {
   readonly hint?: string;
   readonly comment?: string;
   /**
-   * Bounds the command on the server, ends it when the caller cancels, and counts it for the request. Undefined in the
-   * background alone: the command may then take a request's whole time.
+   * Limits the command on the server, ends it when the caller cancels, and counts it for the request. Undefined only
+   * for background work, whose commands may take a request's whole time.
    */
   readonly deadline: Deadline | undefined;
-  /** True where the rows can be megabytes: the account then reads a few at a time. */
+  /** True if rows can be megabytes. An account then reads only a few at a time. */
   readonly canBeHuge?: boolean;
 }
 
-/** A collection, whatever its documents are: the caller says of what type its rows are. */
+/** A collection of documents of any type. The caller states the type of the rows. */
 export interface ReadCollection {
   readonly db: Db;
   readonly collectionName: string;
   readonly readConcern?: ReadConcern | undefined;
 }
 
-/** As many rows come with the first reply, where they have room in it (16 MB). */
+/** The first reply has up to this many rows, if they fit in its 16 MB. */
 const batchSize = 1_000;
 
-/** What a find reads. */
+/** The parts of a find command. */
 interface Find {
   readonly filter: Document;
   readonly sort?: Document;
@@ -43,12 +43,12 @@ interface Find {
   readonly projection?: Document;
 }
 
-/** What is read. A find costs MongoDB a quarter less than the same aggregation. */
+/** A find or an aggregation. A find costs MongoDB a quarter less than the equivalent aggregation. */
 type Query = Find | { readonly pipeline: Document[] };
 
 /**
- * All rows, as a majority has them, from a primary that is proven to be one. Rejects with UNAVAILABLE where that cannot
- * be known, and else with the driver's errors. What a change of the primary broke off was done again before.
+ * Returns all rows, with read concern majority, from a proven primary. Rejects with UNAVAILABLE if the primary cannot
+ * be proven, and otherwise with the driver's errors. A read that a change of the primary interrupted is repeated.
  */
 export function aggregate<T extends Document>(
   collection: ReadCollection,
@@ -69,7 +69,7 @@ async function rowsOf<T extends Document>(
   return (await underLease(collection, query, options, work)) as T[];
 }
 
-/** The same rows as they are stored, in BSON: numbers keep their types, and no field is left out. */
+/** Returns the rows of an aggregation as stored BSON: numbers keep their types, and no field is left out. */
 export function aggregateStored(
   collection: ReadCollection,
   pipeline: Document[],
@@ -79,7 +79,7 @@ export function aggregateStored(
     const rows: Buffer[] = [];
     let bytes = 0;
     for await (const row of storedRows(collection, { pipeline }, options)) {
-      // The rows lie in the memory of the reply, which the driver may use again.
+      // The row is a view of the reply's memory, which the driver may reuse.
       rows.push(Buffer.from(row));
       bytes += row.length;
     }
@@ -102,13 +102,13 @@ async function underLease<T>(
     primary.confirm(term);
     return rows;
   } catch (error) {
-    // An interrupted command can fail with any error: the deadline's reason goes first.
+    // An interrupted command can fail with any error, so the deadline's reason comes first.
     if (deadline !== undefined) requireTime(deadline);
     throw error;
   }
 }
 
-/** The documents that match, by the same way. */
+/** Returns all documents that match the filter. Fails as `aggregate` does. */
 export function findAll<T extends Document>(
   collection: ReadCollection,
   filter: Document,
@@ -124,7 +124,7 @@ export function findAll<T extends Document>(
   return rowsOf<T>(collection, query, options);
 }
 
-/** The first document that matches, by the same way. */
+/** Returns the first document that matches the filter. Fails as `aggregate` does. */
 export async function findFirst<T extends Document>(
   collection: ReadCollection,
   filter: Document,
@@ -133,7 +133,7 @@ export async function findFirst<T extends Document>(
   return (await findAll<T>(collection, filter, { ...options, limit: 1 }))[0];
 }
 
-/** How many documents match, by the same way; counted no further than `limit`. */
+/** Counts the documents that match the filter, up to `limit`. Fails as `aggregate` does. */
 export async function countUpTo(
   collection: ReadCollection,
   limit: number,
@@ -148,13 +148,13 @@ export async function countUpTo(
   return row?.count ?? 0;
 }
 
-/** Which of the documents that match, and what of them. */
+/** Options of a find: order, page and projection. */
 export interface FindOptions extends ReadOptions, Omit<Find, "filter"> {}
 
 /**
- * By one command, whose reply is decoded once: the driver's cursor takes apart every row before it decodes it, and
- * whoever watches commands makes it decode the whole reply before. That is a fifth of a request. Undefined where the
- * rows are more than one reply holds, and where the primary changes meanwhile.
+ * Reads by one command and decodes the reply once, which saves a fifth of a request: the driver's cursor splits rows
+ * before decoding them, and command monitoring makes it decode the whole reply first. Returns undefined if the rows
+ * exceed one reply or the primary changes meanwhile.
  */
 async function atOnce(
   { db, collectionName, readConcern }: ReadCollection,
@@ -173,13 +173,13 @@ async function atOnce(
       ...(readConcern && { readConcern }),
     };
     const { cursor } = await db.command(command, signal === undefined ? { raw: true } : { raw: true, signal });
-    // Of rows that fill more than one reply none is decoded here.
+    // Rows that exceed one reply are not decoded here.
     const id = cursorIdOf(cursor as Buffer);
     if (id !== 0n) {
       count(deadline, 1);
       await db.command({ killCursors: collectionName, cursors: [Long.fromBigInt(id)] });
     }
-    // Before it is read once more, too.
+    // Also checked before the rows are read again by a cursor.
     if ((cursor as Buffer).length >= hugeBytes) requirePlaceForHuge(deadline?.tally);
     if (id !== 0n) return undefined;
     count(deadline, 0, (cursor as Buffer).length);
@@ -191,8 +191,8 @@ async function atOnce(
 }
 
 /**
- * By the driver's cursor, which gets more, and waits for another primary. Rows that fill more than one reply are
- * decoded in turn with other requests.
+ * Reads through the driver's cursor, which fetches further batches and waits for a new primary. Yields to the event
+ * loop while it decodes rows that exceed one reply.
  */
 async function byCursor(
   collection: ReadCollection,
@@ -214,7 +214,7 @@ async function byCursor(
   return rows;
 }
 
-/** Counts the commands by which a cursor returned these rows. */
+/** Counts the commands with which a cursor fetched these rows. */
 function countRows(deadline: Deadline | undefined, rows: number, bytes: number): void {
   count(deadline, 1 + Math.floor(rows / batchSize), bytes);
 }
@@ -239,8 +239,8 @@ function count(deadline: Deadline | undefined, commands: number, bytes = 0): voi
 }
 
 /**
- * The limits of a command. Fails once the deadline has passed: nothing is started or repeated for a caller that has
- * left.
+ * Returns the limits of a command. Fails once the deadline has passed: nothing is started or repeated for a caller that
+ * has left.
  */
 function limitsOf(deadline: Deadline | undefined): { readonly maxTimeMS: number; readonly signal?: AbortSignal } {
   if (deadline === undefined) return { maxTimeMS: commandLimitMs };

@@ -1,5 +1,5 @@
-// Finding documents by any of several words, those with more of them and with rarer ones first; and reading what was
-// found in its order.
+// Finds documents that contain any of several words, ranked by how many and how rare the words are, and reads them in
+// that order.
 import type { Collection, Document, UUID } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
@@ -7,20 +7,20 @@ import { checkPattern, probe } from "../search/terms.ts";
 import { read } from "./read.ts";
 import { searchIndex } from "./search-index.ts";
 
-/** How many words are looked for, and how many documents of each: the newest. */
+/** The maximum number of words, and of documents for each word, newest first. */
 const mostWords = 12;
 const newest = 200;
-/** How many with a word are checked against the condition. */
+/** The maximum number of documents for each word that are checked against the condition. */
 const mostLooked = 2_000;
 
 interface Hit {
   readonly _id: UUID;
   readonly rank: number;
-  /** The place of the word. */
+  /** The position of the word in the query. */
   readonly word: number;
 }
 
-/** The ids of the documents that match the `condition` and have any of the words, best first; by one command. */
+/** Returns the ids of the documents that match `condition` and have any of the words, best first, by one command. */
 export async function findByAnyWord(
   collection: Collection<Document>,
   scope: Scope,
@@ -28,7 +28,7 @@ export async function findByAnyWord(
   shape: SearchShape,
   condition: Document,
 ): Promise<UUID[]> {
-  // The index has the rank, and no other condition.
+  // The index contains the rank, but no other field of the condition.
   const { rank: within, ...others } = condition;
   const rank = within === undefined ? {} : { rank: within as Document };
   const pipelines = words.flatMap((word, at): Document[][] => {
@@ -52,7 +52,10 @@ export async function findByAnyWord(
   return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint: searchIndex }));
 }
 
-/** The documents with these ids, each through the stages, in the order of the ids; what is gone is left out. */
+/**
+ * Returns the documents with these ids in the order of the ids, each passed through the stages. Leaves out missing
+ * documents.
+ */
 export async function readInOrder<T extends { readonly _id: UUID }>(
   collection: Collection<Document>,
   scope: Scope,
@@ -65,7 +68,7 @@ export async function readInOrder<T extends { readonly _id: UUID }>(
   return ids.flatMap((id) => byId.get(id.toHexString()) ?? []);
 }
 
-/** A word counts the more, the fewer documents have it. */
+/** Ranks the hits: the fewer documents have a word, the more it counts. */
 function ranked(hits: readonly Hit[]): UUID[] {
   const counts = new Map<number, number>();
   for (const { word } of hits) counts.set(word, (counts.get(word) ?? 0) + 1);

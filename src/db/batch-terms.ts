@@ -1,12 +1,13 @@
-// Search terms of a batch: derived before its transaction, which then locks records only as long as MongoDB writes.
+// Search terms of a batch, derived before its transaction to keep the transaction's locks short.
 import type { WriteScope } from "../call/scope.ts";
 import { rejectInput } from "../errors.ts";
 import { mapInPieces } from "../large/pieces.ts";
 import type { Terms } from "../search/terms.ts";
 
 /**
- * The search terms of each item, in order. MongoDB writes an index entry for each term, so a batch takes as long as it
- * has terms. Fails with INVALID_REQUEST if several items have more than `most`; a single item is always accepted.
+ * Returns the search terms of each item, in order. MongoDB writes an index entry for each term, so the time of a batch
+ * depends on them. Fails with INVALID_REQUEST if several items have more than `most` terms together. A single item is
+ * always accepted.
  */
 export function termsOfBatch<Item>(
   { deadline }: Pick<WriteScope, "deadline">,

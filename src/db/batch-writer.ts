@@ -1,31 +1,31 @@
-// Writes that nobody waits for: collected for a short time, then written together.
+// Batch writer: collects items that no request waits for, and writes them together.
 import { orAfter } from "../time-limit.ts";
 
-/** What is collected and not yet written. */
+/** A queue of items to write. */
 export interface BatchWriter<T> {
-  /** Takes an item; it is written with others of the moment. */
+  /** Adds an item, which is written together with others. */
   add(item: T): void;
-  /** Writes what waits, and waits for what is on its way. Rejects when that cannot be written now. */
+  /** Writes all queued items, and waits for writes under way. Rejects if the items cannot be written now. */
   flush(): Promise<void>;
   /**
-   * For a stop: tries to write what waits until `until`, in milliseconds of `performance.now()`, and gives up the rest.
-   * Never rejects. What is added afterwards is lost.
+   * Stops the writer: tries to write the queued items until `until`, in milliseconds of `performance.now()`, and gives
+   * up the rest. Never rejects. Items added afterwards are lost.
    */
   close(until: number): Promise<void>;
 }
 
-/** Longer than an election takes, and less than the erasure of an account waits for what its last requests write. */
+/** Longer than an election, and shorter than the time for which an account's erasure waits for late writes. */
 const keptMs = 20_000;
-/** Nothing is collected without bound while MongoDB is away. */
+/** Bounds the queue while MongoDB is unavailable. */
 const most = 10_000;
-/** Between two tries of a stop: without a primary, each is rejected at once. */
+/** The pause between attempts during a stop. Without a primary, each attempt fails at once. */
 const betweenTriesMs = 200;
-/** A stop always has this long for a try, even where its last requests took all of its grace. */
+/** The minimum time for an attempt during a stop, even if the last requests used up the grace period. */
 const leastTryMs = 1_000;
 
 /**
- * Collects for `afterMs`. What cannot be written is tried again for 20 seconds and given up then, so `write` must be
- * one that may be done twice. `onLost` gets what was given up.
+ * Creates a writer that collects items for `afterMs`. Failed items are retried for 20 seconds and then given up, so
+ * `write` must be idempotent. `onLost` is called with the error when items are given up.
  */
 export function createBatchWriter<T>(
   afterMs: number,
@@ -48,7 +48,7 @@ export function createBatchWriter<T>(
     try {
       await write(taken.map(({ item }) => item));
     } catch (error) {
-      // Given up, and reported, while this was on its way.
+      // `close` has already given up and reported these items.
       if (closed) throw error;
       const now = performance.now();
       const all = taken.length + waiting.length;
@@ -74,7 +74,7 @@ export function createBatchWriter<T>(
     },
     flush,
     async close(until) {
-      // Items that were given up for their age are reported already.
+      // Items that were given up because of their age are already reported.
       const error = await tryUntil(until, () =>
         flush().catch((why: unknown) => (waiting.length === 0 ? undefined : why)),
       );
@@ -86,7 +86,7 @@ export function createBatchWriter<T>(
   };
 }
 
-/** Tries until that gives undefined or the time is over. Resolves with what the last try gave. */
+/** Repeats `attempt` until it returns undefined or the time is over. Returns the result of the last attempt. */
 async function tryUntil(until: number, attempt: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
     const left = Math.max(leastTryMs, until - performance.now());

@@ -1,6 +1,6 @@
-// The names of all collections, each in one place.
+// The names of all collections.
 
-/** A collection is written by its domain's store alone; others may read it. */
+/** Collection names. Only the store of its domain writes to a collection; others may read it. */
 export const collections = {
   accounts: "accounts",
   apiKeys: "api_keys",

@@ -1,4 +1,4 @@
-// Optimistic writes: the revision that a write rests on, and retries on conflict.
+// Optimistic concurrency: document revisions, and retries on conflict.
 import { randomInt } from "node:crypto";
 import { isPast, requireTime } from "../deadline.ts";
 import { fail } from "../errors.ts";
@@ -6,12 +6,12 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { requireGrant } from "../call/scope.ts";
 
-/** More than a record that is changed by many at once needs, and few enough that nobody repeats for ever. */
+/** Enough for a record with many concurrent writers, and a bound for every caller. */
 const attemptLimit = 50;
 
 /**
- * For a write that rests on what was read before: `attempt` reads, writes, and gives undefined when something came
- * between; then it is done again. Fails with UNAVAILABLE when something comes between every time, and at the deadline.
+ * Retries a read-then-write on conflict: `attempt` reads, writes, and returns undefined if another write came between.
+ * Fails with UNAVAILABLE if every attempt conflicts, and with the deadline's reason once that has passed.
  */
 export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promise<T | undefined>): Promise<T> {
   requireGrant(scope);
@@ -28,17 +28,20 @@ export async function retryOnConflict<T>(scope: WriteScope, attempt: () => Promi
 }
 
 /**
- * A new revision for a document that is written: a number that no other write of it gets, on whichever branch of
- * history, so that a write which names the revision that it rests on never matches another state.
+ * Returns a random revision for a document. No other write of the document gets the same number, not even on another
+ * branch of history, so a write that names the revision it read never matches another state.
  */
 export function newRevision(): number {
   return randomInt(maxRevision);
 }
 
-/** As many as a call may request; a double represents them exactly, and an instance of before can still add to them. */
+/**
+ * The largest range that `randomInt` accepts. Doubles represent it exactly, and the previous release can still
+ * increment it.
+ */
 const maxRevision = 2 ** 48 - 1;
 
-/** Waits 2 to 100 ms, at random, longer with every attempt, so that writes which collided do not collide again. */
+/** Waits a random 2 to 100 ms, longer with every attempt, so that conflicting writes do not conflict again. */
 export function pause(attempt: number): Promise<void> {
   const limit = Math.min(100, 4 * 2 ** attempt);
   return new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * limit));

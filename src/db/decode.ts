@@ -1,10 +1,10 @@
-// Decodes BSON of the types that records are made of, in half the library's time; of any other type the library decodes
-// all.
+// BSON decoder for the types that records use, which takes half the library's time. Documents with any other type are
+// left to the library.
 import type { Document } from "mongodb";
 import { BSON, Binary, UUID } from "mongodb";
 import { textOfUtf8 } from "../text.ts";
 
-/** Types of elements (BSON specification 1.1). */
+/** Element types (BSON specification 1.1). */
 const type = {
   double: 1,
   string: 2,
@@ -19,21 +19,21 @@ const type = {
 } as const;
 const uuidSubtype = Binary.SUBTYPE_UUID;
 
-/** A text of fewer bytes is read faster here than by a call into the system's code. */
+/** The number of bytes below which decoding a string here is faster than a native call. */
 const shortText = 24;
 
-/** Names come again in every row: each is made once. As many as this are kept, far more than our documents have. */
+/** Cache of field names, which repeat in every row. It holds far more names than our documents have. */
 const names: (string | undefined)[] = Array.from({ length: 1_024 });
 
-/** What is being read, and how far it is. Decoding never waits, so there is one of it. */
+/** The document being decoded, and the position in it. Decoding is synchronous, so one state is enough. */
 let bytes: Buffer = Buffer.alloc(0);
 let at = 0;
 
-/** Leaves a document to the library. */
+/** Signals that the library must decode the document. */
 class Unknown extends Error {}
 
 /**
- * The document, as the driver decodes it by default: UUIDs, dates, and numbers of 64 bits as numbers where they are
+ * Decodes a document as the driver does by default, with UUIDs and dates. 64-bit integers become numbers if they are
  * exact.
  */
 export function decode(document: Buffer): Document {
@@ -46,7 +46,7 @@ export function decode(document: Buffer): Document {
   }
 }
 
-/** The id of a cursor as it comes with its first rows, which are not looked at. */
+/** Returns the id of a cursor from a raw reply without decoding its rows. */
 export function cursorIdOf(cursor: Buffer): bigint {
   [bytes, at] = [cursor, 4];
   while (bytes[at] !== 0) {
@@ -72,7 +72,7 @@ function readDocument(): Document {
   return document;
 }
 
-/** The names of an array's elements are their numbers, in order. */
+/** Skips the names of elements, which are their indexes in order. */
 function readArray(): unknown[] {
   const end = at + int32() - 1;
   const array: unknown[] = [];
@@ -139,7 +139,7 @@ function readText(from: number, to: number): string {
   return text;
 }
 
-/** Reads up to the zero that ends it. */
+/** Reads a zero-terminated name. */
 function readName(): string {
   const from = at;
   let hash = 0;
@@ -156,21 +156,21 @@ function readName(): string {
   return name;
 }
 
-/** Assigning this one name would set the prototype instead of a field. */
+/** Leaves `__proto__` to the library: assigning it would set the prototype instead of a field. */
 function newName(from: number, to: number): string {
   const name = bytes.toString("utf8", from, to);
   if (name === "__proto__") throw new Unknown();
   return name;
 }
 
-/** Whether the name, if it is ASCII, is there. */
+/** Whether the bytes are this name. Only ASCII names match. */
 function isAt(name: string, from: number, to: number): boolean {
   if (name.length !== to - from) return false;
   for (let index = 0; index < name.length; index++) if (name.charCodeAt(index) !== bytes[from + index]) return false;
   return true;
 }
 
-/** The length that is here, or the number. */
+/** Reads the number at the current position without advancing. */
 function int32(): number {
   return bytes.readInt32LE(at);
 }

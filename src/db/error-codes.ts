@@ -1,7 +1,7 @@
-// What codes of MongoDB's errors mean: whose fault it is, and whether a read may be repeated.
+// Classifies MongoDB's error codes: whose fault an error is, and whether a read may be repeated.
 import { MongoServerError } from "mongodb";
 
-/** Codes by which the server says that a command is wrong: it would be so however often it is sent. */
+/** Codes of invalid commands, which fail however often they are sent. */
 const wrongCommand = new Set([
   // BadValue, NoSuchKey, FailedToParse, CannotMutateObject, TypeMismatch, Overflow, InvalidLength, ProtocolError, …
   ...[2, 4, 9, 10, 14, 15, 16, 17, 20, 22],
@@ -19,45 +19,49 @@ const wrongCommand = new Set([
   ...[257, 263, 291, 292, 322, 323, 324, 347, 352, 357, 361, 378, 388, 411],
 ]);
 
-/** The user is unknown or has another password, or lacks a right: the operator can fix that, no caller can. */
+/** The user is unknown, has another password, or lacks a privilege. Only the operator can fix that. */
 const deniedCodes = new Set([11, 13, 18, 31, 33]);
 
-/** Whether the server says that we may not: until somebody grants it, the service cannot serve. */
+/** Whether the server denies us access. The service cannot work until an operator grants it. */
 export function isDenied(code: number): boolean {
   return deniedCodes.has(code);
 }
 
-/** `$replaceWith` was given null: how a write says that its condition does not hold. */
+/** `$replaceWith` was given null, which is how a write reports that its condition does not hold. */
 export const withoutDocument = 40_228;
 const duplicateKey = 11_000;
 
-/** Whether the server says what a write met, and not that it failed: that is a caller's doing. */
+/**
+ * Whether the code reports a conflict with stored data rather than a failed command. The caller causes such conflicts.
+ */
 export function isVerdict(code: number): boolean {
   return code === withoutDocument || code === duplicateKey;
 }
 
-/** Whether the server says that a document of the result would be larger than any can be. */
+/** Whether a document of the result would exceed MongoDB's size limit. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof MongoServerError && Number(error.code) === 10_334;
 }
 
-/** From here on the server numbers its assertions, which are about what it was sent, but for these. */
+/** From this code on, server assertions concern the command, except for the following codes. */
 const firstAssertion = 10_000;
 const passingAssertions = new Set([
   10058, 10107, 11600, 11601, 11602, 12586, 12587, 13388, 13435, 13436, 14031, 46841, 50915, 56846, 91331, 10_045_600,
 ]);
 
-/** Whether the server says that our command is wrong. An unknown code says that the server cannot serve. */
+/** Whether the code means that our command is invalid. An unknown code means that the server is unavailable. */
 export function isOurFault(code: number): boolean {
   return wrongCommand.has(code) || (code >= firstAssertion && !passingAssertions.has(code));
 }
 
-/** Codes after which a read is repeated: the server shuts down, steps down or recovers. Not those of a time limit. */
+/**
+ * Codes after which a read is repeated: the server shuts down, steps down or recovers. Time limits are not among them.
+ */
 export const repeatableCodes: ReadonlySet<number> = new Set([
   6, 7, 63, 91, 133, 134, 150, 189, 234, 276, 365, 371, 9001, 10107, 11600, 11602, 13388, 13435, 13436, 14031,
 ]);
 
-/** Codes of a socket that broke, as the operating system and Node.js have them. */
+/** Codes of a broken socket, as reported by the operating system or Node.js. */
 export const brokenConnectionCodes: ReadonlySet<string> = new Set([
   ...["EPIPE", "ECONNRESET", "ECONNABORTED", "ECONNREFUSED", "ETIMEDOUT", "ENOTCONN", "ENOBUFS"],
   ...["EHOSTDOWN", "EHOSTUNREACH", "ENETDOWN", "ENETRESET", "ENETUNREACH", "EADDRNOTAVAIL", "EAI_AGAIN", "ENOTFOUND"],

@@ -1,4 +1,4 @@
-// Fences of one-command writes: their condition in a pipeline, and how a write fails that comes too late.
+// Fences of one-command writes: their condition in a pipeline, and the failure of a late write.
 import type { Document } from "mongodb";
 import { MongoServerError } from "mongodb";
 import type { Deadline } from "../deadline.ts";
@@ -9,13 +9,16 @@ import type { Fence } from "./write.ts";
 import { TooLate, failTooLate } from "./write.ts";
 
 /**
- * A condition that always holds where there is no fence: for the pipeline of an upsert, whose filter takes no `$expr`.
+ * Returns the fence's condition for the pipeline of an upsert, whose filter does not accept `$expr`. Without a fence,
+ * the condition always holds.
  */
 export function isInTime(fence: Fence): unknown {
   return (fence["$expr"] as unknown) ?? true;
 }
 
-/** The last stage of an update by a pipeline: fails once the fence no longer holds. `failLate` takes its error. */
+/**
+ * Returns the last stage of an update pipeline. It fails once the fence no longer holds; `failLate` converts its error.
+ */
 export function onlyInTime(fence: Fence): Document {
   return { $replaceWith: { $cond: [isInTime(fence), "$$ROOT", null] } };
 }
@@ -31,8 +34,8 @@ export function failLate(error: unknown): never {
 }
 
 /**
- * For a write that has matched nothing. Fails with the deadline's reason if something matches its filter without the
- * fence: then the fence rejected the write.
+ * Checks a write that matched nothing. Fails with the deadline's reason if a document matches the filter without the
+ * fence, because then the fence rejected the write.
  */
 export async function requireNone(collection: ReadCollection, filter: Document, deadline: Deadline): Promise<void> {
   if ((await countUpTo(collection, 1, filter, { deadline })) > 0) failTooLate(deadline);

@@ -1,16 +1,16 @@
-// Maps the fields of messages to those of documents by tables, which do not compile where a field is missing.
+// Maps message fields to document fields by tables that do not compile if a field is missing.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { dateOf, timestamp } from "./message.ts";
 
 type Meta = "$typeName" | "$unknown";
-/** The fields of a message whose values are of a type. */
+/** The names of a message's fields whose values have a type. */
 type Named<M, Value> = {
   [Name in keyof M]-?: [Exclude<M[Name], undefined>] extends [Value] ? Name : never;
 }[keyof M];
 
 /**
- * A table of all fields of a message but those in `Own`, which have code of their own: the name of each text and of
- * each time in the document. Nothing satisfies it where a field is neither.
+ * A table of the document names of all text and time fields of a message. The fields in `Own` have code of their own.
+ * No table satisfies the type if another field is neither text nor time.
  */
 export type FieldsOf<M, Own extends keyof M> = {
   readonly texts: { readonly [Name in Exclude<Named<M, string>, Own | Meta>]: string };
@@ -18,23 +18,23 @@ export type FieldsOf<M, Own extends keyof M> = {
 } & ([Exclude<keyof M, Named<M, string> | Named<M, Timestamp> | Own | Meta>] extends [never] ? unknown : never);
 
 type Table = Readonly<Record<string, string>>;
-/** The fields of a document that a table names. */
+/** The document fields that a table names. */
 export type Stored<Fields extends Table, Value> = { [Name in Fields[keyof Fields]]: Value };
 
-/** The fields of a message that a document has as they are. */
+/** The document names of text and time fields, which need no conversion of their own. */
 export interface Tables {
   readonly texts: Table;
   readonly times: Table;
 }
-/** The names in a document of all fields of the tables. */
+/** The document names of all fields in the tables. */
 export type StoredName<T extends Tables> = T["texts"][keyof T["texts"]] | T["times"][keyof T["times"]];
 
-/** The projection of a document to these fields. */
+/** Returns the projection of a document to these fields. */
 export function projectionOf({ texts, times }: Tables): Readonly<Record<string, 1>> {
   return Object.fromEntries([...Object.values(texts), ...Object.values(times)].map((name) => [name, 1]));
 }
 
-/** The texts of a document that are set, for a message. */
+/** Returns the text fields of a message that the document has. */
 export function textsOf<Fields extends Table>(
   fields: Fields,
   document: { readonly [Name in Fields[keyof Fields]]?: string | null },
@@ -47,7 +47,7 @@ export function textsOf<Fields extends Table>(
   return set as { [Name in keyof Fields]?: string };
 }
 
-/** The times of a document that are set, for a message. */
+/** Returns the time fields of a message that the document has. */
 export function timesOf<Fields extends Table>(
   fields: Fields,
   document: { readonly [Name in Fields[keyof Fields]]?: Date | null },
@@ -60,7 +60,7 @@ export function timesOf<Fields extends Table>(
   return set as { [Name in keyof Fields]?: Timestamp };
 }
 
-/** The texts of a message, for a document: null for what is unset. */
+/** Returns the document's text fields for a message. Unset fields are null. */
 export function storedTexts<Fields extends Table>(
   fields: Fields,
   message: { readonly [Name in keyof Fields]?: string | undefined },
@@ -70,7 +70,7 @@ export function storedTexts<Fields extends Table>(
   return stored as Stored<Fields, string | null>;
 }
 
-/** The times of a message, for a document: null for what is unset. */
+/** Returns the document's time fields for a message. Unset fields are null. */
 export function storedTimes<Fields extends Table>(
   fields: Fields,
   message: { readonly [Name in keyof Fields]?: Timestamp | undefined },

@@ -1,4 +1,4 @@
-// Index migrations: compares the indexes that the stores need with those that exist, and builds what is missing.
+// Index migrations: compares the indexes that the stores need with the existing ones, and builds the missing ones.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Db, IndexDescription, IndexDescriptionInfo, ReadPreferenceLike } from "mongodb";
@@ -9,54 +9,54 @@ import { isDenied } from "./error-codes.ts";
 import type { IndexSpec } from "./mongo.ts";
 import { duplicateIndex, isUnavailable, retryMs, unlessMissing } from "./mongo.ts";
 
-/** What one collection lacks. */
+/** The index changes that one collection needs. */
 export interface IndexStep {
   readonly collection: string;
-  /** To be built, or waited for where another process builds them. */
+  /** Indexes to build, or to wait for if another process is building them. */
   readonly build: readonly IndexDescription[];
-  /** The names of those among them that exist with another expiry, and are dropped before. */
+  /** Names of the indexes to build that exist with another expiry, and are dropped first. */
   readonly replace: readonly string[];
-  /** The names of indexes that no release needs any more. */
+  /** Names of existing indexes that no release needs any more. */
   readonly retired: readonly string[];
-  /** How many documents there are, by an estimate; 0 where nothing is built. */
+  /** The estimated number of documents; 0 if nothing is built. */
   readonly documents: number;
 }
 
 /** An existing index. */
 export interface PresentIndex extends IndexDescriptionInfo {
-  /** It cannot be used yet. */
+  /** True until the build is complete. The index cannot be used before. */
   readonly building: boolean;
 }
 
-/** How an existing index differs from the needed one. */
+/** How an existing index differs from the required one. */
 export type Flaw = "missing" | "building" | "expiry" | "different" | "hidden";
 
-/** How the building is done. */
+/** Options of an index migration. */
 export interface EnsureOptions {
-  /** For how long it is repeated while MongoDB cannot serve. */
+  /** How long to retry while MongoDB is unavailable, in milliseconds. */
   readonly waitMs?: number;
-  /** Keeps retired indexes: instances of the release before may still name them in a hint. */
+  /** Keeps retired indexes, because instances of the previous release may still name them in a hint. */
   readonly keepRetired?: boolean;
   /**
-   * Whether to build the indexes too that a large import drops for its time (`deferred`); by default it is left to the
-   * service.
+   * Whether to also build the indexes that a large import drops temporarily (`deferred`). By default, the service
+   * builds them.
    */
   readonly withDeferred?: () => Promise<boolean>;
-  /** Is called once, with everything that is to be done. */
+  /** Called once with all planned steps. */
   readonly onPlan?: (steps: readonly IndexStep[]) => void;
-  /** Runs one step. */
+  /** Wraps each step. */
   readonly around?: (step: IndexStep, work: () => Promise<void>) => Promise<void>;
 }
 
-/** That many documents are indexed within a second. */
+/** The number of documents that MongoDB indexes within a second. */
 export const fewDocuments = 20_000;
-/** What makes two indexes of one name and key different ones. */
+/** Options that distinguish two indexes of the same name and key. */
 const rules = ["unique", "sparse", "partialFilterExpression"] as const;
 
 /**
- * Builds the missing indexes, and drops those that are retired or have a different expiry. Where nothing is missing it
- * only lists the indexes. Safe on several processes at once: a build that another one began is waited for. The driver
- * repeats neither: where the primary changes meanwhile, it is retried for `waitMs` after each failure.
+ * Builds missing indexes, and drops those that are retired or have a different expiry. Only lists the indexes if
+ * nothing is missing. Concurrent processes wait for each other's builds. The driver does not retry these commands, so a
+ * failure while the primary changes is retried here for `waitMs`.
  */
 export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options: EnsureOptions = {}): Promise<void> {
   const {
@@ -93,8 +93,8 @@ export async function ensureIndexes(db: Db, specs: readonly IndexSpec[], options
 }
 
 /**
- * What is to be done, by collection. Without `withDeferred`, a deferred index is left out where there are many
- * documents.
+ * Returns the required steps, one for each collection. Unless `withDeferred` is set, leaves out deferred indexes of
+ * collections with many documents.
  */
 export async function planIndexes(db: Db, specs: readonly IndexSpec[], withDeferred = false): Promise<IndexStep[]> {
   const steps = await Promise.all(specs.map((spec) => planFor(db, spec, withDeferred)));
@@ -133,7 +133,10 @@ async function apply(db: Db, { collection: name, build, replace, retired }: Inde
   }
 }
 
-/** What an operator has to do, without the values that the server's message may hold; any other error as it is. */
+/**
+ * Converts an error into instructions for the operator, without the values in the server's message. Returns any other
+ * error unchanged.
+ */
 function inWords(error: unknown, collection: string, build: readonly IndexDescription[]): unknown {
   if (!(error instanceof MongoServerError)) return error;
   const names = build.map(({ name }) => `${collection}.${name}`).join(", ");
@@ -157,8 +160,8 @@ function isDeniedError(error: unknown): boolean {
 }
 
 /**
- * The indexes of a collection, those included that are being built; none where there is no collection. It needs no
- * right that readWrite lacks.
+ * Returns the indexes of a collection, including those being built. Returns none if the collection does not exist.
+ * Needs only the role readWrite.
  */
 export async function indexesOf(
   db: Db,
@@ -175,27 +178,30 @@ export async function indexesOf(
   const { firstBatch } = reply["cursor"] as {
     readonly firstBatch: readonly (IndexDescriptionInfo | { readonly spec: IndexDescriptionInfo })[];
   };
-  // Of an index that is being built, the reply has the description inside, beside the id of the build.
+  // While an index is being built, the reply nests its description beside the id of the build.
   return firstBatch.map((index) =>
     "spec" in index ? { ...(index.spec as IndexDescriptionInfo), building: true } : { ...index, building: false },
   );
 }
 
-/** How the index of this name differs from the needed one, if it does. */
+/** Returns how the index of this name differs from the required one; undefined if it does not. */
 export function flawOf(needed: IndexDescription, present: readonly PresentIndex[]): Flaw | undefined {
   const existing = present.find(({ name }) => name === needed.name);
   if (existing === undefined) return "missing";
-  // The order of an index's fields is part of it.
+  // The order of its fields is part of an index.
   if (JSON.stringify(existing.key) !== JSON.stringify(needed.key)) return "different";
   if (!rules.every((rule) => isDeepStrictEqual(existing[rule] || undefined, needed[rule] || undefined)))
     return "different";
-  // 0 seconds is an expiry.
+  // An expiry of 0 seconds is valid.
   if (existing["expireAfterSeconds"] !== needed.expireAfterSeconds) return "expiry";
   if (existing.building) return "building";
   return existing["hidden"] === true ? "hidden" : undefined;
 }
 
-/** For `onPlan`: `onLongBuilds` is called with the indexes whose build takes seconds or more, where there are any. */
+/**
+ * Returns an `onPlan` callback that passes the names of indexes whose build takes seconds or longer to `onLongBuilds`,
+ * if there are any.
+ */
 export function longBuilds(onLongBuilds: (names: readonly string[]) => void): (steps: readonly IndexStep[]) => void {
   return (steps) => {
     const names = steps.filter(({ documents }) => documents > fewDocuments).flatMap(namesOf);
@@ -203,7 +209,7 @@ export function longBuilds(onLongBuilds: (names: readonly string[]) => void): (s
   };
 }
 
-/** `<collection>.<index>` of everything that a step builds. */
+/** Returns the indexes that a step builds, as `<collection>.<index>`. */
 export function namesOf({ collection, build }: IndexStep): string[] {
   return build.map(({ name }) => `${collection}.${name ?? ""}`);
 }

@@ -1,4 +1,4 @@
-// Inserts: one record by one command, which also proves the credential of the request where that is still to be done.
+// Inserts one record by one command, which also proves the request's credential if that is still necessary.
 import type { Binary, Collection, Document, Filter, MongoClient, OptionalUnlessRequiredId, UUID } from "mongodb";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -10,7 +10,7 @@ import { primaryOf } from "./primary.ts";
 import type { Fence, RecordedResponse, Work, WriteOptions } from "./write.ts";
 import { commit, write } from "./write.ts";
 
-/** A record. */
+/** The fields that every record has. */
 interface Inserted {
   _id: UUID;
   account_id: UUID;
@@ -21,9 +21,9 @@ interface Inserted {
 type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number } | { created_at: Date });
 
 /**
- * Inserts a document as `commit` does. Without an idempotency key it is one command even where the credential is not
- * proven yet. Fails with the deadline's reason after it, with what the credential's proof says, and with MongoDB's
- * error where a unique index has the document already.
+ * Inserts a document as `commit` does. Without an idempotency key, one command is enough even if the credential is
+ * unproven. Fails with the deadline's reason once that has passed, with the failure of the credential's proof, and with
+ * MongoDB's error if a unique index already contains the document.
  */
 export async function insertRecord<T extends Inserted>(
   client: MongoClient,
@@ -35,7 +35,7 @@ export async function insertRecord<T extends Inserted>(
   const { unproven, claim } = scope;
   const proof = unproven?.proven === false ? unproven.proof.insert : undefined;
   const insert: Work<void> = (options, fence) => insertInTime(collection, document, options, fence);
-  // A mongos could not begin in one collection and end in another that is split.
+  // A mongos cannot read from one collection and merge into another, sharded one.
   if (unproven === undefined || proof === undefined || claim !== undefined || primaryOf(client).sharded())
     return commit(client, scope, response, insert);
   try {
@@ -44,12 +44,12 @@ export async function insertRecord<T extends Inserted>(
     await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
     unproven.proven = true;
   } catch (error) {
-    // `commit` decides, which looks the credential up: the command may have failed, or not, for any of several reasons.
+    // The command may or may not have written, for several reasons. `commit` looks the credential up and decides.
     if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
     await commit(client, scope, response, insert).catch((failure: unknown) => {
-      // Nobody else has the id: it was stored before.
+      // Only this request uses the id, so the first command stored the document.
       if (duplicateIndex(failure)?.includes("_id") === true) return;
-      // The credential has ended since: the first command may have stored the document before.
+      // The credential has ended meanwhile, but the first command may have stored the document.
       if (isRepeatable(error) && !unproven.proven) fail(Reason.UNAVAILABLE, { cause: failure });
       throw failure;
     });
@@ -68,7 +68,9 @@ export async function insertInTime<T extends Insertable>(
   await putInTime(collection, nothing(document), document, options, fence);
 }
 
-/** Inserts documents likewise that no request waits for. Each goes in by itself: one that cannot holds up no other. */
+/**
+ * Inserts documents that no request waits for, as `insertInTime` does. A failed document does not hold up the others.
+ */
 export async function insertAllInTime<T extends Insertable>(
   collection: Collection<T>,
   documents: readonly T[],
@@ -82,8 +84,8 @@ export async function insertAllInTime<T extends Insertable>(
 }
 
 /**
- * Replaces the document that the filter matches, or inserts it. Throws TooLate if the fence no longer holds. The filter
- * cannot contain the fence: an upsert accepts no `$expr`.
+ * Replaces the document that the filter matches, or inserts it. Throws TooLate if the fence no longer holds. The fence
+ * cannot be in the filter, because an upsert does not accept `$expr`.
  */
 export async function putInTime<T extends Document>(
   collection: Collection<T>,
@@ -98,20 +100,21 @@ export async function putInTime<T extends Document>(
 }
 
 /**
- * Matches nothing, so that there is nothing to replace: only an update can read the database's clock. A mongos needs
- * the account, which is the shard key.
+ * Returns a filter that matches nothing, so that an upsert always inserts: only an update can read the database's
+ * clock. A mongos needs the account, which is the shard key.
  */
 function nothing<T extends Insertable>(document: T): Filter<T> {
   const { _id, account_id } = document;
-  // Every document of its collection has it.
+  // Every document of the collection has this field.
   const always = "version" in document ? "version" : "created_at";
   return { _id, ...(account_id !== undefined && { account_id }), [always]: { $exists: false } } as Filter<T>;
 }
 
 /**
- * The same, unless the credential is no longer valid: by an aggregation that begins where the credential is stored. It
- * fails with MongoDB's error in either case. The driver repeats no such aggregation. Where the primary changes between
- * its look-up and its insert, MongoDB passes the insert on to the next one, with what is left of the limit.
+ * Inserts a record as `insertInTime` does, unless its credential is no longer valid: by an aggregation on the
+ * credential's collection. Fails with MongoDB's error if the fence or the credential does not hold. The driver does not
+ * retry such an aggregation. If the primary changes between look-up and insert, MongoDB forwards the insert to the new
+ * one within the rest of the time limit.
  */
 export async function insertProven<T extends Inserted>(
   { db, collectionName }: Collection<T>,
@@ -129,7 +132,7 @@ export async function insertProven<T extends Inserted>(
   await db.command({ ...command, ...(maxTimeMS && { maxTimeMS }) }, signal === undefined ? {} : { signal });
 }
 
-/** A stage with the document, or with nothing that could be stored. */
+/** Returns a stage that yields the document if the condition holds, and otherwise null, which cannot be stored. */
 function documentWhere(condition: unknown, document: Document): Document {
   return { $replaceWith: { $cond: [condition, { $literal: document }, null] } };
 }

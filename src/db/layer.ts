@@ -1,8 +1,8 @@
-// In-memory layer over stored records: applies the items of a batch in order before anything is written.
+// In-memory layer over stored records that applies the items of a batch in order before anything is written.
 import type { RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists } from "./named.ts";
 
-/** A record that a batch changes: as stored, as it will be, and the items that changed it. */
+/** A record that a batch changes: its stored state, its new state, and the items that change it. */
 export interface Changed<T> {
   readonly before: T | undefined;
   readonly record: T;
@@ -11,13 +11,14 @@ export interface Changed<T> {
 
 /** A layer over the stored records. */
 export interface Layer<T> {
-  /** Applies an item: `recordOf` makes its record from the current one of its name. */
+  /** Applies an item. `recordOf` creates its record from the current one of this name. */
   put(at: number, name: RecordName, recordOf: (before: T | undefined) => T): Outcome;
   changed(): Iterable<Changed<T>>;
 }
 
 /**
- * Makes a layer over the records that the items touch. A record of another kind only conflicts with an item of its id.
+ * Creates a layer over the records that the items touch. A record of another kind only conflicts with items that have
+ * its id.
  */
 export function createLayer<T extends KnownRecord & { readonly kind?: string }>(
   found: readonly T[],

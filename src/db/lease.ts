@@ -3,71 +3,69 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 
 /**
- * How long a proof counts, from the moment before it was requested. A proof is a linearizable read: it succeeds only on
- * a member that was primary after the request was sent.
+ * How long a proof is valid, counted from before its request was sent. A proof is a linearizable read: it succeeds only
+ * on a member that was primary after the request was sent.
  */
 export const leaseMs = 1_350;
 /**
- * How long a new primary is left alone after this instance first saw it: by then every lease on the one before has run
- * out, in every instance. It exceeds the lease by more than clocks can drift apart in that time.
+ * How long an instance waits before it uses a new primary: by then, every instance's lease on the previous one has
+ * expired. It exceeds the lease by more than clocks can drift apart in that time.
  */
 const handoverMs = 1_400;
 
 /**
- * How long a primary that nobody else can replace may leave proofs without a response. Its reads are current whenever
- * it responds, so that this only decides when requests stop waiting for it.
+ * How long proofs may stay without a response from a primary that no other member can replace. Its reads are current
+ * whenever it responds, so this only limits how long requests wait for it.
  */
 const silenceMs = 3_000;
 
-/** The member that leads, as the driver knows it. */
+/** The primary as the driver sees it. */
 export interface Leader {
   readonly address: string;
-  /** Names the election that it won. */
+  /** Identifies the election that the member won. */
   readonly electionId: string;
-  /** True where nobody else can win an election: the only member of its set, or a mongos, which hides them. */
+  /** True if no other member can win an election: the set has one member, or a mongos hides its members. */
   readonly alone: boolean;
 }
 
-/** The time in which one member leads: from one election to the next. */
+/** The period in which one member leads, from one election to the next. */
 export interface Term {
   readonly leader: Leader;
-  /** From when on requests may use it, in milliseconds of the lease's clock. */
+  /** When requests may start to use it, in milliseconds of the lease's clock. */
   readonly usableAt: number;
 }
 
-/** What an operator needs to know of the lease. */
+/** The state of the lease, for operators. */
 export interface LeaseStatus {
   readonly held: boolean;
-  /** Since when it is so, in milliseconds since 1970. */
+  /** When this state began, in milliseconds since 1970. */
   readonly since: number;
-  /** Why there is none. */
+  /** Why the lease is not held. */
   readonly reason: string | undefined;
 }
 
 /** The lease of one instance. Times are milliseconds of its monotonic clock. */
 export interface Lease {
-  /** Takes note of the primary that the driver sees now. Undefined while it sees none. */
+  /** Records the primary that the driver currently sees; undefined if it sees none. */
   observe(leader: Leader | undefined): void;
   /**
-   * Takes note of a proof whose request was sent at `sentAt`, when `term` was the current one. It counts where the
-   * member itself says afterwards that it still leads by the same election: that an instance has not seen another is
-   * no proof.
+   * Records a proof whose request was sent at `sentAt`, when `term` was the current one. It counts only if the member
+   * itself confirms afterwards that it still leads by the same election: not having seen another election proves
+   * nothing.
    */
   proven(term: Term | undefined, sentAt: number, electionId: string): void;
-  /** Takes note that the member of the term has just responded, if only with an error. */
+  /** Records that the member of the term has just responded, even if only with an error. */
   replied(term: Term | undefined): void;
-  /** The current term, proven or not. */
+  /** Returns the current term, whether proven or not. */
   term(): Term | undefined;
-  /** The current term. Fails with UNAVAILABLE unless the lease on it is held. */
+  /** Returns the current term. Fails with UNAVAILABLE unless its lease is held. */
   require(): Term;
-  /**
-   * Fails with UNAVAILABLE unless the lease is held, and was on `term`: for what was read since `term` was required.
-   */
+  /** Fails with UNAVAILABLE unless the lease is held on `term`. Call it after a read that began with `require`. */
   confirm(term: Term): void;
   status(): LeaseStatus;
 }
 
-/** A lease that nobody has yet. */
+/** Creates a lease that is not held yet. */
 export function createLease(now: () => number = () => performance.now()): Lease {
   let term: Term | undefined;
   let provenUntil = -Infinity;
@@ -90,7 +88,7 @@ export function createLease(now: () => number = () => performance.now()): Lease 
 
   return {
     observe(leader) {
-      // A primary that cannot be reached for a moment leads on: its lease says for how long.
+      // An unreachable primary may still lead. Its lease limits for how long.
       if (leader === undefined || (term !== undefined && sameTerm(term.leader, leader))) return;
       // A set that gains or loses a member keeps its primary.
       const before = term?.leader.electionId === leader.electionId ? term : undefined;
@@ -109,7 +107,7 @@ export function createLease(now: () => number = () => performance.now()): Lease 
       return missing() === undefined && term !== undefined ? term : unavailable();
     },
     confirm(since) {
-      // Where nobody else can lead, a restart takes nothing back that was acknowledged.
+      // If no other member can lead, a restart does not undo acknowledged writes.
       const isSame = term === since || (term?.leader.alone === true && since.leader.alone);
       if (!isSame || missing() !== undefined) unavailable();
     },
@@ -127,7 +125,7 @@ function sameTerm(one: Leader, other: Leader): boolean {
   return one.address === other.address && one.electionId === other.electionId && one.alone === other.alone;
 }
 
-/** Without a cause: the log says once that the lease is lost, and not for every request. */
+/** Fails without a cause: the log reports the loss of the lease once, and not for every request. */
 function unavailable(): never {
   return fail(Reason.UNAVAILABLE, { because: "no lease", waitingFor: "the primary's lease" });
 }

@@ -18,65 +18,65 @@ import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
-/** By which MongoDB knows our connections. */
+/** The name under which MongoDB lists our connections. */
 export const appName = "records";
-/** Commands give up on their own a little before a request's deadline of 5 seconds. */
+/** Commands time out a little before a request's deadline of 5 seconds. */
 export const commandLimitMs = 4_500;
 
 /**
- * Connections of an instance to each server beside those for requests: the proofs of the lease, and two monitors of
+ * Connections of an instance to each server in addition to those for requests: the lease's proofs, and two monitors for
  * each of its two clients.
  */
 export const connectionsBeside = mostAtOnce + 4;
 
-/** How long a start waits before it tries to connect again. */
+/** How long a starting instance waits before it tries to connect again. */
 export const retryMs = 250;
 
-/** An index that a store needs. */
+/** The indexes that a store needs in a collection. */
 export interface IndexSpec {
   readonly collection: string;
   readonly indexes: readonly IndexDescription[];
-  /** The names of indexes that an earlier release made and none needs any more. */
+  /** Names of indexes from earlier releases that none needs any more. */
   readonly retired?: readonly string[];
-  /**
-   * The name of one that a large import takes away for a while: where there are many records, it is not built at the
-   * start.
-   */
+  /** Name of the index that a large import drops temporarily. If there are many records, a start does not build it. */
   readonly deferred?: string;
 }
 
 /** A collection that a store needs. */
 export interface CollectionSpec extends IndexSpec {
-  /** How the records of an account are found when it is erased; undefined where the collection has none. */
+  /** How to find an account's records when it is erased; undefined if the collection has none. */
   readonly erasure: ErasurePlan | undefined;
 }
 
-/** An account on its way out. */
+/** An account that is being erased. */
 export interface LeavingAccount {
   readonly id: UUID;
-  /** Those that it was linked to; undefined once they are forgotten. */
+  /** The identities that were linked to the account; undefined once they are erased. */
   readonly identities: readonly { readonly issuer: string; readonly subject: string }[] | undefined;
-  /** What users do from here on is no longer the account's. */
+  /** Later actions of these identities no longer belong to the account. */
   readonly begunAt: Date;
 }
 
-/** What of a collection is an account's, and the indexed field by whose ranges it is deleted. */
+/** How to find an account's documents in a collection, and the indexed field whose ranges are deleted. */
 export interface ErasurePlan {
   readonly key: "_id" | "created_at" | "rank";
   readonly hint?: string;
-  /** What has the account's id in `account_id` where it is not said; undefined where there can be nothing. */
+  /**
+   * Returns the filter for the account's documents; undefined if there can be none. By default, it compares
+   * `account_id`.
+   */
   readonly filter?: (account: LeavingAccount) => Document | undefined;
 }
 
-/** Every collection of records has it: by it all records of an account are found, in an order that nothing changes. */
+/** The index that every collection of records has. It returns an account's records in an order that never changes. */
 export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } as const;
 
 /**
- * Connects. Writes are acknowledged by a majority, so that no failover loses them. A server that hangs is found by the
- * monitor within about 4 seconds, and what waits for it is ended then. Whatever the URI says, reads are those of the
- * primary, of what a majority has, and under the lease of `primary.ts`. Throws with one line when the URI is none, no
- * primary is found within `waitMs`, or the server has no transactions; at once where it rejects us for good. `maxPool`
- * bounds the connections for requests to each server; by default the URI does.
+ * Connects to MongoDB. Writes are acknowledged by a majority, so a failover does not lose them. The monitor detects an
+ * unresponsive server within about 4 seconds and ends the commands that wait for it. Whatever the URI says, reads use
+ * the primary, read concern majority and the lease in `primary.ts`. Throws an error of one line if the URI is invalid,
+ * no primary is found within `waitMs`, or the server does not support transactions; at once if the server rejects us
+ * permanently. `maxPool` limits the connections for requests to each server; by default the URI does.
  */
 export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
   const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
@@ -93,7 +93,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
       return client;
     } catch (error) {
       const rejection = rejectionOf(error);
-      // The driver passes on Node's own errors where it cannot resolve a mongodb+srv:// name.
+      // The driver passes on Node's own errors if it cannot resolve a mongodb+srv:// name.
       const mayPass = error instanceof MongoError || (error instanceof Error && "syscall" in error);
       if (rejection === undefined && mayPass && performance.now() < until) {
         await sleep(retryMs);
@@ -107,7 +107,7 @@ export async function connectMongo(uri: string, waitMs: number, maxPool?: number
   }
 }
 
-/** Overrides the sizes in the URI, whose smallest may be above our largest. */
+/** Overrides the pool sizes of the URI, whose minimum may exceed our maximum. */
 export function poolOptions(maxPool: number | undefined): MongoClientOptions {
   return maxPool === undefined ? {} : { maxPoolSize: maxPool, minPoolSize: 0 };
 }
@@ -117,7 +117,7 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
     return new MongoClient(withDatabase(uri), {
       appName,
       writeConcern: { w: "majority" },
-      // What a majority does not have may be undone, and another member may not know yet that a key was revoked.
+      // Data without a majority may be rolled back, and another member may not know yet that a key was revoked.
       readConcern: { level: "majority" },
       readPreference: "primary",
       serverSelectionTimeoutMS: commandLimitMs,
@@ -134,7 +134,8 @@ function clientOf(uri: string, options: MongoClientOptions): MongoClient {
 }
 
 /**
- * Where the URI names no database it is `records`, and a user is still one of `admin`, as without a database's name.
+ * Sets the database to `records` if the URI names none. Users still authenticate against `admin`, as they do without a
+ * database name.
  */
 export function withDatabase(uri: string): string {
   const [, server = uri, database = "", query = ""] =
@@ -145,10 +146,10 @@ export function withDatabase(uri: string): string {
   return `${server}/records${options}`;
 }
 
-/** The wire version of MongoDB 6.0, the oldest that joins sharded collections and is tested. */
+/** The wire version of MongoDB 6.0, the oldest tested version that joins sharded collections. */
 const oldestOfMongos = 17;
 
-/** Throws where a server cannot serve, by its reply to `hello`. */
+/** Throws if the server's reply to `hello` shows that it cannot be used. */
 export function requireServer({ setName, msg, maxWireVersion }: Document): void {
   if (msg === "isdbgrid" && !(Number(maxWireVersion) >= oldestOfMongos))
     throw new Error("MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later");
@@ -158,48 +159,47 @@ export function requireServer({ setName, msg, maxWireVersion }: Document): void 
   );
 }
 
-/** For the dropping of an index that may not be there. */
+/** Ignores the error of dropping an index that does not exist. */
 export function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError) || error.codeName !== "IndexNotFound") throw error;
 }
 
-/** The UUID that a text in canonical form names, in upper or lower case. Throws a RangeError for any other text. */
+/** Parses a UUID in canonical form, in upper or lower case. Throws a RangeError for any other text. */
 export function uuid(text: string): UUID {
   return UUID.createFromHexString(text.toLowerCase());
 }
 
-/** The fields of the unique index that a write violated; undefined for any other error. Empty for a bulk write. */
+/**
+ * Returns the fields of the unique index that a write violated; undefined for any other error. Empty for a bulk write.
+ */
 export function duplicateIndex(error: unknown): readonly string[] | undefined {
   if (!(error instanceof MongoServerError) || error.code !== 11000) return undefined;
   return Object.keys((error["keyPattern"] as object | undefined) ?? {});
 }
 
 /**
- * Whether an error says that MongoDB cannot serve right now (gone, changing its primary, too slow), and not that we are
- * wrong. Of what the driver throws that is all but what is known to be our own fault: an error that nobody has thought
- * of is UNAVAILABLE, with its cause in the log. Any other error, such as a TypeError, is our own, and stays loud.
+ * Whether an error means that MongoDB is unavailable: unreachable, changing its primary, or too slow. That includes all
+ * errors of the driver except those known to be our own fault, so an unforeseen one is UNAVAILABLE, with its cause in
+ * the log. Any other error, such as a TypeError, is a bug and stays visible.
  */
 export function isUnavailable(error: unknown): boolean {
   if (isBrokenConnection(error)) return true;
   if (!(error instanceof MongoError)) return false;
   if (hasPassingLabel(error)) return true;
-  // A bulk write under which the pool was cleared or the connection broke has no code, and may have no label.
+  // If the pool is cleared or the connection breaks, the error of a bulk write has no code and may have no label.
   if (error instanceof MongoServerError) return !isOurFault(Number(error.code ?? 0));
   return !(error instanceof MongoAPIError) || statesOfTheClient.has(error.name);
 }
 
-/**
- * Whether a read that failed so may succeed when it is done again: the connection broke, or its server is the primary
- * no longer.
- */
+/** Whether a failed read may succeed if repeated: the connection broke, or its server is no longer primary. */
 export function isRepeatable(error: unknown): boolean {
   if (error instanceof MongoServerError) return repeatableCodes.has(Number(error.code)) || hasPassingLabel(error);
   return error instanceof MongoNetworkError || isBrokenConnection(error);
 }
 
 /**
- * Whether a connection broke while a command was being written to it. The driver hands on what the socket says then,
- * and neither repeats the command nor labels the error, as it does where a connection breaks at any other moment.
+ * Whether a connection broke while a command was being written. The driver then passes on the socket's error, without
+ * the retry and the label that it adds if a connection breaks at any other time.
  */
 export function isBrokenConnection(error: unknown): boolean {
   if (!(error instanceof Error && "code" in error)) return false;
@@ -207,7 +207,10 @@ export function isBrokenConnection(error: unknown): boolean {
   return brokenConnectionCodes.has(code) || code.startsWith("ERR_SSL_");
 }
 
-/** The failure that an error amounts to; that MongoDB cannot serve is UNAVAILABLE, with the error for the log. */
+/**
+ * Returns the failure that an error amounts to. If MongoDB is unavailable, that is UNAVAILABLE, with the error for the
+ * log.
+ */
 export function failureFrom(error: unknown): Failure {
   return isUnavailable(error) ? new Failure(Reason.UNAVAILABLE, { cause: error }) : failureOf(error);
 }
@@ -221,7 +224,7 @@ const passingLabels = [
   MongoErrorLabel.TransientTransactionError,
   MongoErrorLabel.UnknownTransactionCommitResult,
 ];
-/** What the driver counts among the errors of its callers, and is yet the server's or the connection's doing. */
+/** Errors that the driver attributes to its callers although the server or the connection causes them. */
 const statesOfTheClient = new Set([
   ...["MongoNotConnectedError", "MongoTopologyClosedError", "MongoServerClosedError", "MongoClientClosedError"],
   ...["MongoExpiredSessionError", "MongoCompatibilityError"],

@@ -1,4 +1,4 @@
-// Records by the names that the items of a batch give them: their id or their external id.
+// Finds records by the names in the items of a batch: their id or their external id.
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -8,41 +8,41 @@ import { newRevision } from "./conflicts.ts";
 import { Failure, fail } from "../errors.ts";
 import type { WriteScope } from "../call/scope.ts";
 
-/** What every kind of record has. */
+/** The fields that every kind of record has. */
 export interface KnownRecord {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
 }
 
-/** How an item of a batch says which record it means. */
+/** How an item of a batch names its record. */
 export interface RecordName {
   readonly id?: string | undefined;
   readonly externalId?: string | undefined;
 }
 
-/** The records of an account that names were given for. */
+/** The records of an account that were found by name. */
 export interface NamedRecords<T> {
-  /** The record with this id, else the one with this external id. */
+  /** Returns the record with this id. Without an id, returns the one with this external id. */
   get(name: RecordName): T | undefined;
 }
 
-/** What a write did to a record; `unchanged` is not written. */
+/** The effect of a write on a record. An `unchanged` record is not written. */
 export type Change = "created" | "updated" | "unchanged";
 
-/** The outcome of one item: the record that was written, and what that did where it is known; or why the item fails. */
+/** The outcome of one item: the written record with its change, if known, or the failure. */
 export type Outcome = { readonly id: UUID; readonly change?: Change } | { readonly failure: Failure };
 
-/** How records are looked for. */
+/** Options for finding records. */
 export interface FindOptions {
-  /** What of the records is needed; all of them where it is not said. */
+  /** The projection; by default, whole records. */
   readonly fields?: Document;
-  /** Where external ids are unique only within a kind. */
+  /** Set if external ids are unique only within a kind. */
   readonly kind?: string;
   readonly session?: ClientSession;
 }
 
-/** Finds the records that any of the names means, in one command. */
+/** Finds all named records by one command. */
 export async function findNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
@@ -52,17 +52,14 @@ export async function findNamed<T extends KnownRecord>(
   return namedAmong(await find(collection, scope, namedFilter<T>(scope, names, options.kind), options));
 }
 
-/** Locks what others belong to: a method of its store. */
+/** Finds and locks named parents: a method of their store. */
 export type LockNamed<T> = (
   scope: WriteScope,
   names: readonly RecordName[],
   session: ClientSession,
 ) => Promise<NamedRecords<T>>;
 
-/**
- * Finds what others belong to, and marks it first, so that in the same transaction nothing else can change or delete
- * it.
- */
+/** Finds and locks the parents of records: the update conflicts with every concurrent change or deletion. */
 export async function lockNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
@@ -99,7 +96,7 @@ function namedAmong<T extends KnownRecord>(records: readonly T[]): NamedRecords<
   };
 }
 
-/** The index by which the records of a collection are found by their external ids, each of which one record has. */
+/** The unique index of external ids, which identify one record of an account. */
 export const externalIdIndex = {
   key: { account_id: 1, external_id: 1 },
   name: "external_id",
@@ -108,15 +105,15 @@ export const externalIdIndex = {
 } as const;
 
 /**
- * The condition on `external_id`. The type is said again for the planner, who does not take the partial index without.
+ * Returns the condition on `external_id`. The planner uses the partial index only if the condition repeats the type.
  */
 function withExternalId(externalIds: readonly string[]): Document {
   return { $in: externalIds, $type: "string" };
 }
 
 /**
- * The filter for the records that the names mean. With `touched` it also finds records that conflict with an item: by
- * the external id of an item that has an id, or by an id of another kind.
+ * Returns the filter for the named records; undefined without names. With `touched`, it also matches records that
+ * conflict with an item: by the external id of an item that has an id, or by an id of another kind.
  */
 function namedFilter<T>(
   scope: WriteScope,
@@ -137,7 +134,7 @@ function namedFilter<T>(
   return branches.length === 0 ? undefined : ({ $or: branches } as unknown as Filter<T>);
 }
 
-/** Finds the records that the items of a batch mean, and those that conflict with them, in one command. */
+/** Finds the records that the items of a batch name, and those that conflict with them, by one command. */
 export function findTouched<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
@@ -147,14 +144,14 @@ export function findTouched<T extends KnownRecord>(
   return find(collection, scope, namedFilter<T>(scope, names, options.kind, true), options);
 }
 
-/** The failure of an item whose id or external id another record has. */
+/** Returns the failure of an item whose id or external id belongs to another record. */
 export function alreadyExists(): { readonly failure: Failure } {
   return {
     failure: new Failure(Reason.ALREADY_EXISTS, { message: "the id or external_id already belongs to another record" }),
   };
 }
 
-/** The id of the record that an item becomes: its own, that of the record it replaces, or a new one. */
+/** Returns the identity of an item's record: its own id, that of the record it replaces, or a new one. */
 export function identityOf(scope: WriteScope, { id, externalId }: RecordName, before: KnownRecord | undefined) {
   const external = externalId ?? before?.external_id;
   return {
@@ -164,7 +161,7 @@ export function identityOf(scope: WriteScope, { id, externalId }: RecordName, be
   };
 }
 
-/** What an item belongs to; fails where it does not say so, names what is not there, or names two. */
+/** Returns the parent of an item. Fails if the item names no parent, a missing one, or two different ones. */
 export function parentOf<T extends KnownRecord>(kind: string, name: RecordName, parents: NamedRecords<T>): T {
   const { id, externalId } = name;
   if (id === undefined && externalId === undefined)

@@ -1,19 +1,19 @@
-// Pages of a list: one more record than the page has is read, to know whether others follow.
+// Pages of a list: reads one record more than the page has, to detect further pages.
 import type { Document } from "mongodb";
 import type { Pagination } from "../gen/records/v1/pagination_pb.ts";
 
-/** Which page of a list a request wants. */
+/** The page that a request wants. */
 export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
 }
 
-/** The stages that cut a page, newest first, out of what an index gives in this order. */
+/** Returns the stages that cut a page, newest first, from rows in the order of an index. */
 export function pageStages({ limit, offset }: PageRequest): Document[] {
   return [{ $sort: { rank: -1 } }, ...(offset === 0 ? [] : [{ $skip: offset }]), { $limit: limit + 1 }];
 }
 
-/** The rows of the page, and its pagination object. */
+/** Returns the rows of the page, and its pagination object. */
 export function cutPage<T>(
   rows: readonly T[],
   { limit, offset }: PageRequest,

@@ -1,4 +1,4 @@
-// Connection pool of a client, as the driver's own events (CMAP) report it.
+// Connection pool statistics of a client, from the driver's own events (CMAP).
 import type { MongoClient } from "mongodb";
 
 /** The connections of a client to all members of its set. */
@@ -13,10 +13,10 @@ export interface PoolState {
 
 const states = new WeakMap<MongoClient, () => PoolState>();
 
-/** Counts the connections of a client that is not connected yet. */
+/** Starts counting the connections of a client. Call it before the client connects. */
 export function watchPool(client: MongoClient): void {
   let [inUse, waiting] = [0, 0];
-  // By name: a connection that fails before it is ready is closed too.
+  // A set of names rather than a count: a connection that fails before it is ready is closed too.
   const open = new Set<string>();
   client.on("connectionReady", (event) => void open.add(nameOf(event)));
   client.on("connectionClosed", (event) => void open.delete(nameOf(event)));
@@ -40,7 +40,7 @@ function nameOf({
   return `${address} ${connectionId}`;
 }
 
-/** The pool of a client that `watchPool` follows. */
+/** Returns the pool statistics of a client passed to `watchPool`. */
 export function poolOf(client: MongoClient): PoolState {
   return states.get(client)?.() ?? { inUse: 0, available: 0, waiting: 0 };
 }

@@ -1,4 +1,4 @@
-// Proves that the primary of a client is one, several times a second, so that the reads of the client are current.
+// Proves several times a second that a client's primary is one, so that the client's reads are current.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
@@ -9,60 +9,62 @@ import { timed } from "../tally.ts";
 import type { Lease, LeaseStatus, Term } from "./lease.ts";
 import { createLease, leaseMs } from "./lease.ts";
 
-/** Gets what a proof has read, and when its request was sent. */
+/** Receives the result of a proof, and when its request was sent. */
 export type ProofListener = (switches: Document[] | undefined, sentAt: number) => void;
 
 /** The primary that a client reads from and writes to. */
 export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
   /**
-   * Resolves when a write that is stored may be acknowledged: while the lease is held, no other instance reads from a
-   * primary without it. Fails with UNAVAILABLE at the deadline.
+   * Resolves once a stored write may be acknowledged: while the lease is held, no other instance reads from a primary
+   * without the write. Fails with UNAVAILABLE at the deadline.
    */
   safe(deadline: Deadline): Promise<void>;
-  /** What the clock of the database will say at this instant of ours, as far as the last proof shows; never later. */
+  /**
+   * Estimates the database's clock at a local instant from the last proof. The estimate is never later than the clock.
+   */
   databaseTime(at: number): Date;
-  /** Requests a proof now, and resolves when it is there or has failed. */
+  /** Requests a proof, and resolves when it has succeeded or failed. */
   prove(): Promise<void>;
-  /** Resolves when the lease is held. Rejects after `waitMs`, saying why it is not. */
+  /** Resolves when the lease is held. Rejects after `waitMs` with the reason why it is not. */
   held(waitMs: number): Promise<void>;
   /**
-   * Gets the operator's switches with every proof, the newest state last; undefined where a proof failed. They are read
-   * by the proof itself, so that they are as current as the lease. `sentAt` is in milliseconds of `performance.now()`.
+   * Sets the listener that receives the operator's switches from every proof, never an older state after a newer one;
+   * undefined if a proof failed. The proof itself reads them, so they are as current as the lease. `sentAt` is in
+   * milliseconds of `performance.now()`.
    */
   onProof(listener: ProofListener): void;
-  /** Whether the client is connected to a mongos, behind which it does not see any primary. */
+  /** Whether the client is connected to a mongos, which hides the primaries. */
   sharded(): boolean;
-  /** Calls the listener when the lease is lost, and when it is there again. */
+  /** Sets the listener that is called when the lease is lost or regained. */
   onLease(listener: (status: LeaseStatus) => void): void;
 }
 
-/** Between the starts of two proofs. Several can be under way, so that a slow network does not break the lease. */
+/** The interval between proofs. Several can be under way, so that a slow network does not break the lease. */
 const everyMs = 250;
-/** How many proofs can be under way, each on a connection of the prober's. */
+/** The maximum number of proofs under way, each on a connection of the prober. */
 export const mostAtOnce = 6;
-/** What stands for the primary of a sharded cluster. */
+/** Takes the place of the primary's address in a sharded cluster. */
 const router = "mongos";
-/** Between two looks at the lease by who waits for it. */
+/** The polling interval of callers that wait for the lease. */
 const pollMs = 20;
 
 const watched = new WeakMap<MongoClient, Primary>();
 
-/** The primary of a client that `watchPrimary` follows. */
+/** Returns the primary of a client passed to `watchPrimary`. */
 export function primaryOf(client: MongoClient): Primary {
   const primary = watched.get(client);
   if (primary === undefined) throw new Error("this client has no lease: open it with connectMongo");
   return primary;
 }
 
-/** What the clock of the database says now, as far as the last proof shows: instances need not agree on the time. */
+/** Estimates the database's current time from the last proof, because the clocks of instances can differ. */
 export function databaseNow(client: MongoClient): Date {
   return primaryOf(client).databaseTime(performance.now());
 }
 
 /**
- * Follows the primary of a client that is not connected yet, until the client is closed. The proofs go through
- * `prober`,
- * a client of their own, which is closed with it: they do not wait for connections behind requests.
+ * Follows the primary of a client until the client is closed. Call it before the client connects. Proofs use `prober`,
+ * a separate client that is closed with the first, so that they never wait for a connection behind requests.
  */
 export function watchPrimary(client: MongoClient, prober: MongoClient): void {
   const lease = createLease();
@@ -70,7 +72,7 @@ export function watchPrimary(client: MongoClient, prober: MongoClient): void {
   client.on("topologyDescriptionChanged", ({ newDescription }) => {
     const leader = leaderOf(newDescription);
     lease.observe(leader);
-    // What has come back is proven at once.
+    // Proves a returning primary at once.
     if (leader !== undefined) void primary.prove();
   });
   client.once("topologyClosed", () => {
@@ -80,7 +82,7 @@ export function watchPrimary(client: MongoClient, prober: MongoClient): void {
   watched.set(client, primary);
 }
 
-/** Keeps the lease by requesting one proof after the other, until it is stopped. */
+/** Keeps the lease by requesting proofs until stopped. */
 export function createPrimary(
   lease: Lease,
   requestProof: (term: Term | undefined) => Promise<Proof>,
@@ -89,7 +91,7 @@ export function createPrimary(
   let leaseListener: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
   let [sent, replied, underWay] = [0, 0, 0];
-  // Until the first proof, nothing is known that could come too late.
+  // Before the first proof, no deadline can be late.
   let clock = { localTime: Date.now(), readAt: performance.now() };
 
   async function prove(): Promise<void> {
@@ -103,7 +105,7 @@ export function createPrimary(
     });
     underWay -= 1;
     if (proof !== undefined) lease.proven(term, sentAt, proof.electionId);
-    // A reply that a later one overtook says how things were before.
+    // A reply that a later one overtook is stale.
     if (number < replied) return;
     replied = number;
     clock = proof ?? clock;
@@ -152,19 +154,21 @@ async function proveUntilHeld(lease: Lease, prove: () => Promise<void>, deadline
   }
 }
 
-/** What a member has replied: the switches, by a read that proves it the primary, and by which election it leads. */
+/** The reply of a primary to a proof: the switches, and the election by which the primary leads. */
 export interface Proof {
   readonly switches: Document[];
   readonly electionId: string;
-  /** Its clock, in milliseconds since 1970, and when that was received, in milliseconds of `performance.now()`. */
+  /**
+   * The primary's clock, in milliseconds since 1970, and when it was received, in milliseconds of `performance.now()`.
+   */
   readonly localTime: number;
   readonly readAt: number;
 }
 
 /**
- * By a linearizable read, to which a member replies only after a majority has confirmed that it still leads. Where
- * nobody else can lead, the read needs no such confirmation. Elections of a member only ever follow each other, so that
- * the election it names afterwards is the one by which it replied.
+ * Requests a linearizable read, to which a member replies only after a majority has confirmed that it still leads. If
+ * no other member can lead, the read needs no confirmation. A member's elections only advance, so the election it
+ * reports afterwards is the one by which it replied.
  */
 async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Proof> {
   if (term === undefined) throw new Error("no primary is known");

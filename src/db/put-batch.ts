@@ -1,4 +1,4 @@
-// Writes a batch of records in one transaction; the result equals that of writing its items one by one in order.
+// Writes a batch of records in one transaction. The result equals that of writing its items one by one in order.
 import type { AnyBulkWriteOperation, ClientSession, Collection, Filter, MongoClient } from "mongodb";
 import { MongoBulkWriteError } from "mongodb";
 import { findAll } from "./aggregate.ts";
@@ -16,17 +16,19 @@ import type { Changed } from "./layer.ts";
 export interface BatchSpec<T extends KnownRecord> {
   /** How each item names its record. */
   readonly names: readonly RecordName[];
-  /** How to find the records that the items touch; undefined where an item replaces any record that is there. */
+  /**
+   * How to find the records that the items touch; undefined if items replace existing records whatever their content.
+   */
   readonly find: Omit<FindOptions, "session"> | undefined;
   /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
-  /** Updates copies of the records' fields, once the records are written. */
+  /** Updates copies of the records' fields after the records are written. */
   finish?(changed: readonly Changed<T>[], options: WriteOptions): Promise<void>;
 }
 
 /**
  * Writes the batch. The items are applied in order in memory, and only the resulting records are written. A record that
- * cannot be written is retried once with fresh data; its items fail after that.
+ * cannot be written is retried once with fresh data. If that fails too, so do its items.
  */
 export async function putBatch<T extends KnownRecord>(
   client: MongoClient,
@@ -48,7 +50,7 @@ export async function putBatch<T extends KnownRecord>(
         for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
         continue;
       }
-      // All taken ids at once: one by one, each would cost a transaction.
+      // Marks all taken ids at once. One by one, each would cost a transaction.
       for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
     }
 
@@ -61,7 +63,7 @@ export async function putBatch<T extends KnownRecord>(
       const outcomes = spec.names.map((name, at): Outcome => {
         try {
           return layer.put(at, name, (before) => {
-            // An invalid item reports its own violation first, as it does when it is sent alone.
+            // An invalid item reports its own violation first, as if sent alone.
             const record = recordOf(at, before);
             if ((collisions.get(at) ?? 0) > 1) throw alreadyExists().failure;
             return record;
@@ -71,7 +73,7 @@ export async function putBatch<T extends KnownRecord>(
           throw error;
         }
       });
-      // New records together, so that they go in by one command.
+      // Sorts new records first, so that one command inserts them all.
       written = [...layer.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
       await writeAll(collection, scope, written, spec.find === undefined, options);
       await spec.finish?.(written, options);
@@ -88,7 +90,7 @@ async function writeAll<T extends KnownRecord>(
   options: WriteOptions,
 ): Promise<void> {
   if (changed.length === 0) return;
-  // Frees an external id that passes from one record to another before anything is written.
+  // Before other writes, frees external ids that move from one record to another.
   const claimed = new Set(changed.map(({ record }) => record.external_id));
   const passing = changed.filter(
     ({ before, record }) =>
@@ -109,7 +111,7 @@ async function writeAll<T extends KnownRecord>(
   await collection.bulkWrite(operations, options);
 }
 
-/** The ids of new records that another account has. */
+/** Returns the ids of new records that another account already has. */
 async function takenByOthers<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,

@@ -1,8 +1,8 @@
-// Writes documents as they were stored before, in a transaction: for a restore alone.
+// Writes documents exactly as they were stored before, in a transaction. Only restores use it.
 import type { ClientSession, Collection, Document, Filter } from "mongodb";
 import { BSON } from "mongodb";
 
-/** Inserts or replaces documents; `owner` is the condition that each document meets besides its id. */
+/** Inserts or replaces documents. `owner` is the condition that each existing document must meet besides its id. */
 export async function putStored(
   collection: Collection<Document>,
   documents: readonly Document[],
@@ -15,7 +15,7 @@ export async function putStored(
   await collection.bulkWrite(replacements, { session });
 }
 
-/** Inserts the documents whose id is not there. The others stay as they are. */
+/** Inserts the documents whose id does not exist yet. Existing documents stay unchanged. */
 export async function addStored(
   collection: Collection<Document>,
   documents: readonly Document[],

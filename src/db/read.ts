@@ -1,14 +1,13 @@
-// Every read of an account's records goes through here: an aggregation, with the proof of its credential in the same
-// command.
+// Reads of an account's records: an aggregation that also proves the request's credential.
 import type { Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import type { ReadOptions, ReadCollection } from "./aggregate.ts";
 import { aggregate } from "./aggregate.ts";
 
 /**
- * Runs the aggregation and returns its rows. Where the scope's credential is not proven yet, the same command looks it
- * up: its end is in force on the next request of every instance, whatever a cache holds, at the price of a look-up by
- * index and of no command. Fails as the proof does.
+ * Runs an aggregation and returns its rows. If the scope's credential is unproven, the same command looks it up. A
+ * revocation is therefore in force on the next request of every instance, whatever a cache holds, for the price of an
+ * index look-up and no extra command. Fails as the proof does.
  */
 export async function read<T extends Document>(
   collection: ReadCollection,

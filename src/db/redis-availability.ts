@@ -1,28 +1,28 @@
-// Which masters of Redis are used: one that fails is left alone until it takes a write in time again.
+// Availability of Redis masters: a failing one is not used until it accepts a write in time again.
 import { isReply } from "./redis-code.ts";
 import type { RedisMasters } from "./redis-client.ts";
 import { whole } from "./redis-client.ts";
 
-/** Called when Redis, or a master of a cluster, goes away, and when everything is back. */
+/** Called when Redis, or one master of a cluster, becomes unavailable, and when all are available again. */
 export type OnChange = (ready: boolean, error?: Error, master?: string) => void;
 
 /** The masters that are away, each of which is probed. */
 export interface Availability {
-  /** Whether a master is used; undefined for the node that a cluster picks. */
+  /** Whether a master is in use; undefined for the node that a cluster picks. */
   has(master: string | undefined): boolean;
-  /** Whether all are. */
+  /** Whether all masters are in use. */
   hasAll(): boolean;
   leave(master: string, error?: unknown): void;
-  /** Runs whenever the client is connected; resolves when no request has to wait for a connection. */
+  /** Call it whenever the client connects. Resolves when no request has to wait for a connection. */
   greet(): Promise<void>;
   close(): void;
 }
 
 const probeIntervalMs = 200;
-/** For a connection that responds and takes no writes: a new one is not made more often. */
+/** The minimum interval between reconnections to a server that responds but rejects writes. */
 const lookAgainMs = 1_000;
 
-/** Nothing is waited for longer than `timeoutMs`. */
+/** Creates the availability of all masters. Each command may take at most `timeoutMs`. */
 export function createAvailability(masters: RedisMasters, onChange: OnChange, timeoutMs: number): Availability {
   const { client } = masters;
   const away = new Set<string>();
@@ -36,9 +36,7 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
     probes = undefined;
     onChange(true);
   }
-  /**
-   * By a write: one that is out of memory, a replica or without its disk still responds to a ping, and is of no use.
-   */
+  /** Probes with a write: a server that is out of memory, read-only or without its disk still responds to a ping. */
   async function probe(master: string): Promise<void> {
     if (client.status !== "ready") return;
     const key = masters.probeKeyOf(master);
@@ -74,15 +72,15 @@ export function createAvailability(masters: RedisMasters, onChange: OnChange, ti
   };
 }
 
-/** Of a cluster that no node reports, why the last of them did not. */
+/** Returns the error to report. If no node of a cluster responds, that is the last node's error. */
 function causeOf(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined;
   return "lastNodeError" in error && error.lastNodeError instanceof Error ? error.lastNodeError : error;
 }
 
 /**
- * The response, or a rejection after so long. When the time is up the sockets are read once more before it counts: on a
- * busy instance the response may have been waiting there all along.
+ * Returns the response, or rejects after `timeoutMs`. Reads the sockets once more before it rejects: on a busy instance
+ * the response may already have arrived.
  */
 export function inTime<T>(response: Promise<T>, timeoutMs: number): Promise<T> {
   return new Promise((resolve, reject) => {

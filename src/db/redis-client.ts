@@ -1,42 +1,42 @@
-// The client of Redis for each kind of REDIS_URL, and which of its masters holds a key.
+// The Redis client for each kind of REDIS_URL, and the master that holds each key.
 import { Cluster, Command, Redis } from "ioredis";
 import type { RedisOptions } from "ioredis";
 import type { RedisCluster, SentinelGroup } from "../redis-url.ts";
 import { parseRedisUrl } from "../redis-url.ts";
 import { masterOptions, watchFailovers } from "./redis-sentinels.ts";
 
-/** A client, and the masters that it knows. */
+/** A client and the masters it knows. */
 export interface RedisMasters {
   readonly client: Redis | Cluster;
   /**
-   * The name of the master that holds a key, as `host:port` in a cluster; undefined where no node is known to hold it.
-   * A server that is no cluster is one master, which holds everything.
+   * Returns the name of the master that holds a key, `host:port` in a cluster; undefined if no known node holds it.
+   * Without a cluster, one master holds everything.
    */
   masterOf(key: string): string | undefined;
-  /** Every master that holds keys, with the connection to it; undefined where that is lost. */
+  /** Returns every master that holds keys, with its connection; undefined if the connection is lost. */
   all(): ReadonlyMap<string, Redis | undefined>;
   /** Opens the connections to all masters, so that no request waits for one. */
   connectAll(): Promise<unknown>;
   /**
-   * A key that this master holds, for a probe; undefined where it holds none any more, and for the whole of a cluster,
-   * which is back as soon as it is connected: a master that is not is left by itself.
+   * Returns a key of this master for a probe; undefined if it no longer holds any. Also undefined for a cluster as a
+   * whole, which is available once connected, because each unavailable master is tracked separately.
    */
   probeKeyOf(master: string): string | undefined;
   /**
-   * Looks for the master anew, where this one responds and takes no writes: after a failover it may be another server.
-   * A cluster names the new one by itself (MOVED).
+   * Reconnects if the current master responds but rejects writes: after a failover, another server may be master. A
+   * cluster names the new master itself (MOVED).
    */
   lookAgain(): void;
   close(): void;
 }
 
-/** The one master of what is no cluster; of a cluster, the whole of it. */
+/** The name of the only master without a cluster, and of a cluster as a whole. */
 export const whole = "";
 
 const connection = {
   maxRetriesPerRequest: 0,
   connectTimeout: 2_000,
-  // A host that is lost says nothing: without it the system would hold on to the connection for many minutes.
+  // A lost host sends nothing, and the operating system would keep the connection for many minutes.
   socketTimeout: 2_000,
 } satisfies RedisOptions;
 const retryStrategy = (attempt: number): number => Math.min(1_000, 50 * attempt);
@@ -55,7 +55,7 @@ export function openRedis(url: string): RedisMasters {
 
 function masterOfGroup(group: SentinelGroup, client: Redis): RedisMasters {
   let announced: string | undefined;
-  /** Leaves the old master. One that is just being connected to is judged afterwards, once. */
+  /** Leaves the old master. Waits for a connection under way before it decides. */
   const follow = (): void => {
     if (client.status !== "ready" || announced === undefined) return;
     const { remoteAddress = "", remotePort = 0 } = client.stream;
@@ -76,7 +76,7 @@ function masterOfGroup(group: SentinelGroup, client: Redis): RedisMasters {
   };
 }
 
-/** A client that is still looking for its server would end for good. */
+/** Reconnects only a ready client: one that is still looking for its server would end permanently. */
 function reconnect(client: Redis): void {
   if (client.status === "ready") client.disconnect(true);
 }
@@ -97,9 +97,9 @@ function openCluster({ tls, nodes, credentials }: RedisCluster): RedisMasters {
   const client = new Cluster([...nodes], {
     redisOptions: { ...connection, ...credentials, ...(tls ? { tls: {} } : {}) },
     clusterRetryStrategy: retryStrategy,
-    // By name, so that the certificates of nodes are checked for it.
+    // Keeps the host name, against which the certificates of nodes are checked.
     dnsLookup: (host, found) => found(null, host),
-    // A command that fails is not repeated later: its caller has gone on without Redis.
+    // A failed command is not retried later, because its caller has continued without Redis.
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
   });
@@ -122,12 +122,12 @@ function openCluster({ tls, nodes, credentials }: RedisCluster): RedisMasters {
   };
 }
 
-/** The slot of a cluster that a key is in. */
+/** Returns the cluster slot of a key. */
 function slotOf(key: string): number {
   return new Command("get", [key]).getSlot();
 }
 
-/** The name of a node of a cluster, as it is among the masters. */
+/** Returns the name of a cluster node, as used for masters. */
 export function nameOf({ options: { host = "", port = 0 } }: Redis): string {
   return `${host}:${port}`;
 }

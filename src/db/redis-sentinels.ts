@@ -1,15 +1,15 @@
-// Connections to the Sentinels of a group: how the master is found, and word of a failover while the old one still
-// takes writes.
+// Connections to the Sentinels of a group: finding the master, and noticing a failover while the old master still
+// accepts writes.
 import type { RedisOptions } from "ioredis";
 import { Redis } from "ioredis";
 import type { SentinelGroup } from "../redis-url.ts";
 
-/** Time for a Sentinel to respond, in milliseconds. */
+/** The time limit for a Sentinel's response, in milliseconds. */
 const sentinelMs = 2_000;
 const mostRetryMs = 5_000;
 const switched = "+switch-master";
 
-/** The options of a client of the group's master. */
+/** Returns the client options for the group's master. */
 export function masterOptions({ tls, nodes, credentials, database, master, sentinelCredentials }: SentinelGroup) {
   const { username, password } = sentinelCredentials;
   return {
@@ -23,8 +23,8 @@ export function masterOptions({ tls, nodes, credentials, database, master, senti
 }
 
 /**
- * Calls back with the host and the port of each new master, once for every Sentinel that learns of it: they learn of it
- * one after the other, and one that has not yet still names the old master. The result ends it.
+ * Calls back with the host and port of each new master, once for every Sentinel that reports it. Sentinels learn of a
+ * failover one after the other; a late one still names the old master. Returns a function that stops watching.
  */
 export function watchFailovers(
   { tls, nodes, master, sentinelCredentials }: SentinelGroup,
@@ -41,7 +41,7 @@ export function watchFailovers(
       maxRetriesPerRequest: null,
       retryStrategy: (attempt) => Math.min(mostRetryMs, 100 * attempt),
     });
-    // A Sentinel may be away: the others report the same.
+    // A Sentinel may be unavailable; the others report the same.
     watcher.on("error", () => undefined);
     watcher.on("message", (_channel, text: string) => {
       const [name, , , host = "", port] = text.split(" ");

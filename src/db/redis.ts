@@ -1,4 +1,4 @@
-// The connection to Redis, which holds only what may vanish: nobody waits for it longer than 50 ms.
+// The connection to Redis, which holds only disposable data: no request waits longer than 50 ms for it.
 import type { Cluster, Redis } from "ioredis";
 import type { Tally } from "../tally.ts";
 import { timed } from "../tally.ts";
@@ -7,36 +7,36 @@ import { createAvailability, inTime } from "./redis-availability.ts";
 import { nameOf, openRedis, whole } from "./redis-client.ts";
 
 /**
- * A connection that is used while it responds and left alone while it does not. Every command has one key, because a
- * cluster takes no command whose keys are in several slots. Of a cluster, each master is used and left by itself.
+ * A connection that is used only while Redis responds. Every command has one key, because a cluster rejects commands
+ * whose keys are in several slots. In a cluster, each master is tracked separately.
  */
 export interface RedisLink {
-  /** For a library that defines a script of its own, with one key. */
+  /** For a library that defines its own script, with one key. */
   readonly client: ScriptedClient;
-  /** Settles when Redis responds for the first time, or after a second: nobody waits longer for it to start. */
+  /** Resolves when Redis first responds, or after a second, so that a start does not wait longer. */
   readonly firstReady: Promise<void>;
   /**
-   * False from the first command that failed until Redis takes a write in time again: callers then continue without it.
-   * Of a cluster, every master does.
+   * Returns false from the first failed command until Redis accepts a write in time again. Callers continue without it
+   * meanwhile. In a cluster, all masters must be available.
    */
   ready(): boolean;
   /**
-   * Runs commands on a key, whose time counts in the tally; undefined when the master that holds the key is away,
+   * Runs commands on a key, and adds their time to the tally. Returns undefined if the key's master is unavailable,
    * fails, or takes longer than 50 ms. Never throws.
    */
   attempt<T>(key: string, command: (key: KeyCommands) => Promise<T>, tally?: Tally): Promise<T | undefined>;
   /**
-   * The keys that match a pattern, by batches from one master after the other, while `goesOn` returns true. Undefined,
-   * and no more, where it returns false or a master is away.
+   * Iterates over the keys that match a pattern, in batches, one master after the other, while `goesOn` returns true.
+   * Yields undefined and ends if it returns false or a master is unavailable.
    */
   keys(pattern: string, goesOn: () => Promise<boolean>): AsyncGenerator<string[] | undefined>;
   close(): void;
 }
 
-/** What can be done with one key. */
+/** The commands for one key. */
 export interface KeyCommands {
   set(value: string, ttlMs: number): Promise<unknown>;
-  /** Sets a key that is there, and creates none. */
+  /** Sets the key only if it exists. */
   replace(value: string, ttlMs: number): Promise<unknown>;
   delete(): Promise<unknown>;
   /** Runs a script whose only key is this one. */
@@ -49,15 +49,15 @@ export interface ScriptedClient {
   defineCommand(name: string, definition: { lua: string; numberOfKeys?: 1 }): void;
 }
 
-/** What only some connections need. */
+/** Options that only some connections need. */
 export interface LinkOptions {
-  /** Gets the client before it sends anything. */
+  /** Called with the client before it sends anything. */
   readonly watch?: (client: Redis | Cluster) => void;
   readonly commandTimeoutMs?: number;
 }
 
 const firstReadyMs = 1_000;
-/** Keys for each step of an iteration. */
+/** The number of keys for each step of an iteration. */
 const scanned = 1_000;
 
 /** Connects in the background. */
@@ -87,7 +87,7 @@ export function connectRedis(
     try {
       return await timed(tally, "redisMs", "redis", () => inTime(command(), commandTimeoutMs));
     } catch (error) {
-      // Where nobody is known to hold the key, no master has failed.
+      // If the key's master is unknown, no master has failed.
       if (master !== undefined) used.leave(master, error);
       return undefined;
     }

@@ -1,12 +1,12 @@
-// Failures of a first connection to MongoDB that no retry cures: credentials, rights, certificates, files.
+// Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files.
 import { MongoServerError, MongoServerSelectionError } from "mongodb";
 import { isDenied } from "./error-codes.ts";
 
-/** Atlas has a code of its own for a wrong password. */
+/** Atlas has its own code for a wrong password. */
 const atlasError = 8000;
 const unauthorized = 13;
 
-/** By which Node says that it does not trust a certificate. */
+/** Node's error codes for an untrusted certificate. */
 const certificateCodes: ReadonlySet<string> = new Set([
   ...[
     "CERT_HAS_EXPIRED",
@@ -21,7 +21,7 @@ const certificateCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What the operator has to do about an error that would come again, to follow `MONGODB_URI: `; undefined for one that
+ * Returns instructions for the operator about a permanent error, to follow `MONGODB_URI: `; undefined for an error that
  * may pass.
  */
 export function rejectionOf(error: unknown): string | undefined {
@@ -40,14 +40,14 @@ function ofServer({ code }: MongoServerError): string | undefined {
   return undefined;
 }
 
-/** Of several servers one may still be right. */
+/** Requires a certificate error from every server, because one of several may still be right. */
 function ofServers(errors: readonly unknown[]): string | undefined {
   const codes = errors.map(codeOf);
   if (codes.length === 0 || !codes.every((code) => certificateCodes.has(code))) return undefined;
   return `the certificate of MongoDB is not trusted (${[...new Set(codes)].join(", ")}): set tlsCAFile to the CA that issued it, or renew the certificate`;
 }
 
-/** The code of the innermost error that has one. */
+/** Returns the code of the innermost error that has one. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "";
   const code: unknown = (error as NodeJS.ErrnoException).code;

@@ -1,17 +1,17 @@
-// Work that continues in the background until the service stops.
+// Repeated background work that continues until the service stops.
 
-/** Work in the background. */
+/** Repeated work in the background. */
 export interface Background {
-  /** Begins the work no more; what runs continues to its end. */
+  /** Stops repeating the work. A run under way continues to its end. */
   stop(): void;
 }
 
-/** Called for work in the background that failed, with what it was, in words for the log, and why. */
+/** Called when background work fails, with a description of the work for the log, and the error. */
 export type OnTrouble = (what: string, error: unknown) => void;
 
 /**
- * Does the work again and again, `everyMs` after it was done last. What it rejects with is left to the next time;
- * `onError` is called with it.
+ * Repeats the work, each time `everyMs` after the last run ended. If it fails, `onError` is called and the next run
+ * tries again.
  */
 export function repeat(
   everyMs: number,

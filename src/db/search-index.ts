@@ -1,30 +1,30 @@
-// The search index of a collection that a large import takes away and builds again: sorted at once it is made several
-// times faster than key by key.
+// The search index of a collection, which a large import drops and rebuilds: sorting all keys at once is several times
+// faster than adding them one by one.
 import type { Collection, Document, IndexDescription } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { indexesOf } from "./indexes.ts";
 import { unlessMissing } from "./mongo.ts";
 
-/** The index `{account_id, g, rank: -1}` that every searchable collection has under this name. */
+/** The name of the index `{account_id, g, rank: -1}` in every searchable collection. */
 export const searchIndex = "search";
 export const termsIndex = {
   key: { account_id: 1, g: 1, rank: -1 },
   name: searchIndex,
   storageEngine: { wiredTiger: { configString: "block_compressor=zstd" } },
 } as const;
-/** The index `{account_id, rank: -1}`. */
+/** The name of the index `{account_id, rank: -1}`. */
 export const listIndex = "list";
 
-/** One index, which comes and goes. */
+/** An index that can be dropped and rebuilt. */
 export interface SearchIndex {
-  /** Whether it can be used: it is there, and not being built. */
+  /** Whether the index exists and its build is complete. */
   isBuilt(): Promise<boolean>;
   drop(): Promise<void>;
-  /** Builds it unless it is there, and resolves when it can be used. Several builds at once are one. */
+  /** Builds the index if it does not exist, and resolves when it can be used. Concurrent builds become one. */
   build(): Promise<void>;
 }
 
-/** The index of this description. */
+/** Creates the handle of the index with this description. */
 export function createSearchIndex(
   collection: Collection<Document>,
   description: IndexDescription & { readonly name: string },
@@ -44,8 +44,8 @@ export function createSearchIndex(
 }
 
 /**
- * Whether a command may have failed because the index in its hint is missing, or was dropped while it ran. Other bad
- * values have the same code; those commands fail again without the index.
+ * Whether a command may have failed because the index in its hint is missing, or was dropped meanwhile. Other bad
+ * values have the same code; those commands also fail without the index.
  */
 export function isWithoutIndex(error: unknown): boolean {
   return error instanceof MongoServerError && (error.codeName === "QueryPlanKilled" || error.codeName === "BadValue");

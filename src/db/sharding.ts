@@ -1,14 +1,14 @@
-// Where each collection is on a sharded cluster: split by account, or whole on the database's primary shard.
+// Shard placement of each collection: split by account, or whole on the database's primary shard.
 import { collections } from "./collections.ts";
 
 /** Where the documents of a collection are. */
 export type Placement =
   | {
-      /** The path of the account in its documents, by which the collection is split. */
+      /** The path of the account in the documents, which is the shard key. */
       readonly shardKey: string;
     }
   | {
-      /** Why it is not split. */
+      /** Why the collection is not split. */
       readonly whole: string;
     };
 

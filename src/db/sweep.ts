@@ -1,19 +1,19 @@
-// Deletes what of a collection is an account's, range by range.
+// Deletes an account's documents from a collection, range by range.
 import type { Db, Document } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { aggregate, countUpTo } from "./aggregate.ts";
 import type { CollectionSpec, LeavingAccount } from "./mongo.ts";
 import { write } from "./write.ts";
 
-/** The right to sweep; requested by several deletes at once. */
+/** The right to sweep, requested by several deletes at once. */
 export interface SweepRight {
-  /** Until when the next batch may run; undefined when the sweeper has to stop. */
+  /** Returns the deadline of the next batch; undefined when the sweeper has to stop. */
   permit(): Promise<Deadline | undefined>;
-  /** Called for every batch. */
+  /** Called after every batch. */
   count(place: string, deleted: number): void;
 }
 
-/** What is deleted in a collection: an index scan begins where the last batch ended. */
+/** An account's documents in a collection. Each index scan begins where the last batch ended. */
 export interface Part {
   readonly place: string;
   readonly filter: Document;
@@ -22,14 +22,14 @@ export interface Part {
 }
 
 /**
- * How long a delete should take. How many documents that is depends on their index entries: a note has up to a hundred.
+ * The target duration of a delete. The number of documents depends on their index entries: a note has up to a hundred.
  */
 const batchMs = 200;
 const batchSize = { first: 200, least: 20, most: 2_000 } as const;
-/** Deletes under way: while one waits for a majority, another one works. */
+/** The number of deletes under way: while one waits for a majority, another one works. */
 const atOnce = 2;
 
-/** The parts of an account, in the order of the collections. */
+/** Returns the parts of an account, in the order of the collections. */
 export function partsOf(specs: readonly CollectionSpec[], account: LeavingAccount): readonly Part[] {
   return specs.flatMap(({ collection: place, erasure }) => {
     if (erasure === undefined) return [];
@@ -39,7 +39,7 @@ export function partsOf(specs: readonly CollectionSpec[], account: LeavingAccoun
   });
 }
 
-/** By the same index, which nobody takes away meanwhile. */
+/** Counts the documents of a part up to `limit`, by the index that the deletes use, which nothing drops meanwhile. */
 export function countIn(
   db: Db,
   { place, filter, hint }: Part,
@@ -49,15 +49,15 @@ export function countIn(
   return countUpTo(db.collection(place), limit, filter, { ...(hint === undefined ? {} : { hint }), deadline });
 }
 
-/** Goes through the collection until a look from its beginning finds nothing. */
+/** Sweeps a part until no document is left. Returns false if the right to sweep has ended. */
 export async function sweepPart(db: Db, part: Part, right: SweepRight): Promise<boolean> {
   while ((await countIn(db, part, 1, undefined)) > 0) if (!(await sweepOnce(db, part, right))) return false;
   return true;
 }
 
 /**
- * Deletes range after range, each from where the last one ended: from the beginning, a scan would pass over everything
- * that was deleted just now. The ranges that are deleted at once are disjoint. False when the right has ended.
+ * Deletes range after range, each from where the last one ended: a scan from the beginning would pass over all recently
+ * deleted entries. Concurrent ranges are disjoint. Returns false if the right to sweep has ended.
  */
 async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: SweepRight): Promise<boolean> {
   const collection = db.collection(place);
@@ -66,7 +66,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   let rest: Document | undefined = filter;
   let range = Promise.resolve<Document | undefined>(undefined);
 
-  /** Undefined after the last one. */
+  /** Undefined after the last range. */
   async function nextRange(): Promise<Document | undefined> {
     const from = rest;
     if (from === undefined) return undefined;
@@ -83,7 +83,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   }
   async function sweepRanges(): Promise<boolean> {
     for (;;) {
-      // One after the other, for all callers: each begins where the one before ends.
+      // Shared by all callers: each range begins where the previous one ends.
       range = range.then(nextRange);
       const found = await range;
       if (found === undefined) return true;
@@ -98,7 +98,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
     }
   }
-  // The lease is given back when all have ended, also where one fails.
+  // Waits for every sweep, even if one fails, because the caller then returns the lease.
   const swept = await Promise.allSettled(Array.from({ length: atOnce }, sweepRanges));
   const failed = swept.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -1,32 +1,35 @@
-// Counts the documents that have a search term, newest first and up to a bound.
+// Counts the documents that have a search term, newest first and up to a limit.
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import { read } from "./read.ts";
 import { listIndex, searchIndex } from "./search-index.ts";
 
-/** How many documents of each word are counted at first. */
+/** The maximum number of documents that the first command counts for each word. */
 export const counted = 200;
-/** Where every word has as many, each is tried at these numbers, to find out which word is rarer. */
+/** If every word reaches that number, these larger ones are tried to find the rarest word. */
 const triedAt = [1_000, 5_000] as const;
 /**
- * How many index keys a query passes over, shared by its words. Each word has at least `counted` of them, and passes
- * over those up to the lower bound twice.
+ * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least `counted`,
+ * and its keys up to the lower bound are passed over twice.
  */
 const mostPassed = 20_000;
 
-/** Limits the search to a part of the account: a condition on the rank. */
+/** A condition on the rank that limits a search to part of an account. */
 export interface Within {
   readonly rank?: Document;
 }
 
-/** How many documents have a term, up to a bound; where the bound was reached, the rank of the last one counted. */
+/**
+ * The number of documents with a term, up to a limit. If the limit was reached, `since` is the rank of the last one
+ * counted.
+ */
 export interface Counted {
   readonly term: string | undefined;
   readonly count: number;
   readonly since: number | undefined;
 }
 
-/** All counts in one command: index keys are counted, no document is read. Without a term all documents count. */
+/** Counts the documents of all terms by one command, from index keys alone. An undefined term counts all documents. */
 export async function countTerms(
   collection: Collection<Document>,
   scope: Scope,
@@ -49,8 +52,8 @@ export async function countTerms(
 }
 
 /**
- * Whether each term has as many documents as the bounds say, in one command: to pass over keys costs a third of
- * counting them. A group has the terms of which the rarest is looked for.
+ * Tries whether each term has as many documents as the higher bounds, by one command: passing over keys costs a third
+ * of counting them. Each group contains the terms whose rarest is wanted.
  */
 export async function tryTerms(
   collection: Collection<Document>,
@@ -59,9 +62,9 @@ export async function tryTerms(
   within: Within,
 ): Promise<ReadonlyMap<Counted, Counted>> {
   const counts = [...new Set(groups.flat())];
-  // A term without others has nothing to be rarer than.
+  // A term without others needs no comparison.
   const compared = new Set(groups.filter(({ length }) => length > 1).flat());
-  // Each group is then searched, up to the bound: they share it as the terms do.
+  // The search of each group then scans up to the bound, so groups share it as terms do.
   const share = Math.max(counted, Math.floor(mostPassed / Math.max(counts.length, groups.length)));
   const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
   const pipelines = counts.flatMap((one, at) =>

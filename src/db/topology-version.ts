@@ -1,11 +1,11 @@
-// Repairs what the driver keeps of a failed raw command: the topology version of the server, which it leaves as bytes.
+// Works around a driver bug: the driver keeps the topology version of a failed raw command as bytes.
 import type { MongoClient, ServerDescription, TopologyVersion } from "mongodb";
 import { BSON } from "mongodb";
 
 /**
- * With `raw: true` the driver does not decode the reply of an error either, but stores its topology version with the
- * server, and throws a TypeError when it compares it with the next one. The description that an event has is the one
- * that the driver keeps.
+ * Decodes the topology version of every server description of a client. With `raw: true`, the driver does not decode
+ * error replies, keeps the raw version, and throws a TypeError when it compares it with the next one. The event's
+ * description is the object that the driver keeps.
  */
 export function repairTopologyVersions(client: MongoClient): void {
   client.on("serverDescriptionChanged", ({ newDescription }) => repair(newDescription));

@@ -1,4 +1,4 @@
-// Finding documents by words: which word drives the index, and how the others are checked (contract §3.1, §3.7).
+// Word search: which word drives the index scan, and how the others are checked (contract §3.1, §3.7).
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
@@ -11,34 +11,31 @@ import { counted, countTerms, tryTerms } from "./term-counts.ts";
 /** The words of a query, the word that drives the index scan, and how far back the scan goes. */
 export interface WordPlan {
   readonly words: readonly string[];
-  /** Undefined where no word is long enough for the index: then the account is scanned, newest first. */
+  /** Undefined if no word is long enough for the index. The account is then scanned, newest first. */
   readonly driver: string | undefined;
   /**
-   * Which drives where all words are to be whole ones; undefined where no document has them all, or the shape keeps
-   * none.
+   * The driver of a search for whole words; undefined if no document has them all, or the shape does not index whole
+   * words.
    */
   readonly wholeDriver: string | undefined;
-  /**
-   * The lowest rank that is scanned; undefined where the driver has fewer documents than the bound, or nothing is
-   * checked.
-   */
+  /** The lowest rank to scan; undefined if the driver has fewer documents than the limit, or nothing is checked. */
   readonly since: number | undefined;
   readonly wholeSince: number | undefined;
 }
 
-/** A page that is searched by words. */
+/** A page of a word search. */
 export interface PageSearch<T> {
   readonly page: PageRequest;
   readonly within: Within;
-  /** Runs a plan: the rows of the page, and one more where there are more. */
+  /** Runs a plan and returns the rows of the page, plus one if there are more. */
   run(plan: WordPlan): Promise<T[]>;
 }
 
 /**
- * Plans a query that can be read in several ways: a plan for each reading whose words can all be found. The rarest word
- * of a reading drives, the others are checked in the documents that it finds, the newest 5,000 of them at most. A
- * reading of one word that the index holds whole needs no command. All others together need one, and two where one of
- * them has only frequent words.
+ * Plans a query with several readings (ways to split it into words): one plan for each reading whose words all have
+ * matches. The rarest word of a reading drives the scan. The others are checked in at most the newest 5,000 of its
+ * documents. A reading of one word that the index holds whole needs no command. All other readings together need one,
+ * or two if one of them has only frequent words.
  */
 export async function planReadings(
   collection: Collection<Document>,
@@ -54,9 +51,9 @@ export async function planReadings(
 }
 
 /**
- * Searches a page by words. Where each of them is frequent, the newest 200 documents of one are searched before all are
- * counted further: they mostly fill a first page. While a large import has taken the search index away, the account is
- * walked, newest first.
+ * Searches a page by words. If every word is frequent, searches the newest 200 documents of one before counting
+ * further, because these mostly fill a first page. While a large import has dropped the search index, scans the
+ * account, newest first.
  */
 export async function searchPage<T>(
   collection: Collection<Document>,
@@ -78,15 +75,15 @@ export async function searchPage<T>(
   }
 }
 
-/** The plans by what is known of the words. */
+/** Plans from the counts of the words. */
 interface Planned {
-  /** None for a reading that has a word without a match. */
+  /** Contains no plan for a reading with a word that has no match. */
   readonly plans: readonly WordPlan[];
   /** Makes better plans, by one command; undefined where these are the best. */
   readonly further: (() => Promise<WordPlan[]>) | undefined;
 }
 
-/** A reading with the counts of its words' terms: of their beginnings, and of whole words. */
+/** A reading with the counts of its terms, for word beginnings and for whole words. */
 interface CountedReading {
   readonly words: readonly string[];
   readonly indexed: readonly string[];
@@ -94,7 +91,7 @@ interface CountedReading {
   readonly whole: readonly Counted[];
 }
 
-/** The plan for one word that the index holds whole; undefined where words have to be counted. */
+/** Returns the plan for a single word that the index holds whole; undefined if words must be counted. */
 function planUncounted(words: readonly string[], shape: SearchShape): WordPlan | undefined {
   const [word] = words;
   if (word === undefined || words.length > 1 || !isDecidedByTerm(word, shape)) return undefined;
@@ -102,8 +99,8 @@ function planUncounted(words: readonly string[], shape: SearchShape): WordPlan |
 }
 
 /**
- * The plans by counts, by one command. A term that several readings have is counted once, and all terms share one
- * bound: further readings cost what further words in a query of one reading cost.
+ * Plans readings from counts, by one command. A term of several readings is counted once, and all terms share one
+ * bound. Additional readings therefore cost as much as additional words in one reading.
  */
 async function planByCounts(
   collection: Collection<Document>,
@@ -128,7 +125,7 @@ async function planByCounts(
   };
 }
 
-/** The readings of which every word has a match. */
+/** Returns the counts of the readings whose words all have a match. */
 async function countReadings(
   collection: Collection<Document>,
   scope: Scope,
@@ -166,13 +163,14 @@ function planOf({ words, indexed, begun, whole }: CountedReading): WordPlan {
   };
 }
 
-/** The words that are long enough for the index. */
+/** Returns the words that are long enough for the index. */
 function indexedOf(words: readonly string[], shape: SearchShape): string[] {
   return words.filter((word) => probe(word, shape) !== undefined);
 }
 
 /**
- * The filter of a plan: one term of the index, and checks on the words' text. Never on `g`: that would move its bounds.
+ * Returns the filter of a plan: one term of the index, and checks on the search text. A check on `g` would move the
+ * bounds of the index scan.
  */
 export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = {}): Document {
   const driving = plan.driver === undefined ? undefined : probe(plan.driver, shape);
@@ -184,7 +182,7 @@ export function planFilter(plan: WordPlan, shape: SearchShape, within: Within = 
   };
 }
 
-/** The filter for whole words: a term and checks. Undefined where no document has all of them. */
+/** Returns the filter for whole words: a term and checks. Undefined if no document has all of them. */
 export function wholeFilter({ words, wholeDriver, wholeSince }: WordPlan): Document | undefined {
   if (wholeDriver === undefined) return undefined;
   const { term, exact } = wholeProbe(wholeDriver);
@@ -198,12 +196,12 @@ function sinceFilter(since: number | undefined, { rank }: Within): Document {
     : { rank: { ...rank, ...(since === undefined ? {} : { $gte: since }) } };
 }
 
-/** Conditions on the words' text. */
+/** Returns conditions on the search text. */
 export function checks(patterns: readonly string[]): Document {
   return patterns.length === 0 ? {} : { $and: patterns.map((pattern) => ({ n: { $regex: pattern } })) };
 }
 
-/** Of equally rare words the longer one: it is likelier to be rare beyond the bound. */
+/** Returns the rarest word. Among equally rare words, the longest is likeliest to be rare beyond the limit. */
 function rarest(
   words: readonly string[],
   counts: readonly Counted[],

@@ -1,5 +1,4 @@
-// Every write goes through here: one command, or one majority transaction with the idempotency key. None is begun after
-// its deadline.
+// Writes: one command, or one majority transaction with the idempotency key. None starts after its deadline.
 import type { Message } from "@bufbuild/protobuf";
 import type { ClientSession, Collection, Document, MongoClient, UUID } from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
@@ -15,19 +14,18 @@ import type { Term } from "./lease.ts";
 import { commandLimitMs, duplicateIndex, isBrokenConnection } from "./mongo.ts";
 import { primaryOf } from "./primary.ts";
 
-/** Another request has claimed the idempotency key: its response is to be looked for. Nothing was written. */
+/** Another request has claimed the idempotency key, and nothing was written. Look up that request's response. */
 export class ClaimTaken extends Error {
   override readonly name = "ClaimTaken";
 }
 
-/** The fence no longer holds: nothing was written. `write` fails with the deadline's reason instead. */
+/** The fence no longer holds, and nothing was written. `write` fails with the deadline's reason instead. */
 export class TooLate extends Error {
   override readonly name = "TooLate";
 }
 
 /**
- * Goes with every command of a write: the transaction that it belongs to, or else what ends it at the deadline, here
- * and in MongoDB.
+ * Options of every command of a write: its transaction, or the limits that end it at the deadline, here and in MongoDB.
  */
 export interface WriteOptions {
   readonly session?: ClientSession;
@@ -36,37 +34,36 @@ export interface WriteOptions {
 }
 
 /**
- * A condition for the filter of a write: it does not match after the deadline, by the database's own clock. A command
- * can lie in a network or a stalled process for longer than its caller waits, and would be carried out then. Empty in a
- * transaction, where the commit decides. `fence.ts` has what an upsert does instead, and what a write that matched
- * nothing has to find out.
+ * A condition for the filter of a write that no longer matches after the deadline, by the database's own clock. A
+ * command can be held up in a network or a stalled process until its caller has left, and must not be executed then.
+ * Empty in a transaction, where the commit decides. `fence.ts` handles upserts and writes that matched nothing.
  */
 export type Fence = Document;
 
-/** What a write does. */
+/** The commands of a write. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
 /** The work of a one-command write. It does not compile unless it takes its fence. */
 export type FencedWork<W extends Work<unknown>> = W &
   (Parameters<W>["length"] extends 2 ? unknown : "the command needs the fence");
 
-/** The response to a write, and the records that it shows: deleting any of them erases it. */
+/** The response to a write, and the records in it: deleting any of them erases the response. */
 export interface RecordedResponse {
   readonly message: Message;
   readonly records: readonly UUID[];
 }
 
-/** How a write is committed. */
+/** Options of a commit. */
 export interface CommitOptions {
-  /** True where the work writes more than one document, so that it needs a transaction even without a claim. */
+  /** True if the work writes several documents, and so needs a transaction even without a claim. */
   readonly atomic?: boolean;
 }
 
 /**
- * Does the work and, when the scope has an idempotency key, stores that key with it: both or neither, by a majority.
- * The claim is inserted first, so that a repeated request finds its response before anything else is looked at. The
- * response must be known before the commit. Throws ClaimTaken when the key is taken, and whatever the work throws.
- * Where the scope's credential is not proven yet, that is done first.
+ * Does the work. If the scope has an idempotency key, stores both atomically by a majority. The claim is inserted
+ * first, so that a repeated request finds its response before anything else is read. The response must be known before
+ * the commit. Proves the scope's credential first if it is unproven. Throws ClaimTaken when the key is taken, and the
+ * errors of the work.
  */
 export function commit<T>(
   client: MongoClient,
@@ -98,7 +95,7 @@ export async function commit<T>(
   const claim = scope.claim === undefined || response === undefined ? undefined : scope.claim.document(response);
   const claims = claimsOf(client);
   return transaction(client, scope.deadline, async (session) => {
-    // Also of a transaction that is done again: seconds may have passed.
+    // Checked again for every attempt of a transaction, because seconds may have passed.
     requireGrant(scope);
     if (claim !== undefined) await insertClaim(claims, claim, session);
     const result = await work({ session }, {});
@@ -108,9 +105,9 @@ export async function commit<T>(
 }
 
 /**
- * Does work that is one command. It resolves, or fails because there is such a record already, when a majority has what
- * it has written or met, and no instance reads from a primary without it any more. At the deadline the command is
- * broken off, and not repeated.
+ * Does the work of one command. Resolves, or fails with a duplicate key, once a majority has the written or existing
+ * document and no instance reads from a primary without it. At the deadline, the command is interrupted and not
+ * repeated.
  */
 export function write<W extends Work<unknown>>(
   client: MongoClient,
@@ -123,12 +120,13 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   requireTime(deadline);
   const { signal } = deadline;
   const fence = { $expr: { $lt: ["$$NOW", primary.databaseTime(deadline.at)] } };
-  // MongoDB evaluates the fence when a command begins. Without a limit, a command that stalls later would still write.
+  // MongoDB evaluates the fence when a command begins. Without a time limit, a command that stalls later would still
+  // write.
   const options = { signal, maxTimeMS: leftMs(deadline) };
   const result = await timedCommand(deadline.tally, "mongodb write", () => work(options, fence)).catch(
     async (error: unknown) => {
       if (error instanceof TooLate) failTooLate(deadline);
-      // A bulk write has its own error around the reason, and MongoDB's own limit can end a command first.
+      // A bulk write wraps the reason in its own error, and MongoDB's own time limit can end a command first.
       if (signal.aborted || !isVerdict(error)) requireTime(deadline);
       if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
       throw error;
@@ -138,14 +136,14 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
   return result;
 }
 
-/** For a write that its fence has rejected. */
+/** Fails a write that its fence has rejected. */
 export function failTooLate({ reason }: Pick<Deadline, "reason">): never {
   return fail(reason, { because: "deadline", waitingFor: "mongodb write" });
 }
 
 const known = new WeakMap<MongoClient, Collection<ClaimDocument>>();
 
-/** Made once: the driver takes longer to make it than for a command. */
+/** Caches the collection, because the driver takes longer to create it than to send a command. */
 function claimsOf(client: MongoClient): Collection<ClaimDocument> {
   const claims = known.get(client) ?? client.db().collection<ClaimDocument>(collections.claims);
   known.set(client, claims);
@@ -153,8 +151,8 @@ function claimsOf(client: MongoClient): Collection<ClaimDocument> {
 }
 
 /**
- * Does the work in one majority transaction; the work is done again where it collided with another, until the deadline.
- * It resolves as `write` does. Where the work fails, what it has read is on a majority too.
+ * Does the work in one majority transaction. Repeats it after a conflict with another transaction, until the deadline.
+ * Resolves as `write` does. If the work fails, a majority has the data that it read.
  */
 export async function transaction<T>(
   client: MongoClient,
@@ -186,12 +184,12 @@ export async function transaction<T>(
 }
 
 /**
- * Ends what a transaction still does: an ended session sends nothing more, neither a commit that waits for a server nor
- * the driver's own retry of one. What is open in MongoDB is ended there, if it can be reached.
+ * Ends a transaction: an ended session sends nothing more, neither a commit that waits for a server nor the driver's
+ * retry of one. Also ends it in MongoDB, if that can be reached.
  */
 function endSession(client: MongoClient, session: ClientSession): void {
   session.hasEnded = true;
-  // The driver skips this for a session that has ended, and would keep it until the client is closed.
+  // The driver skips this event for an ended session, and would keep the session until the client is closed.
   session.emit("ended", session);
   void client
     .db("admin")
@@ -199,18 +197,14 @@ function endSession(client: MongoClient, session: ClientSession): void {
     .catch(() => undefined);
 }
 
-/**
- * Whether an error says something of what a transaction has read: such as that there is no record, or that an email is
- * taken.
- */
+/** Whether an error depends on data that the transaction read, such as a missing record or a duplicate email. */
 function isVerdict(error: unknown): boolean {
   return (error instanceof Failure && !isGivenUp(error)) || duplicateIndex(error) !== undefined;
 }
 
 /**
- * A transaction reads the newest, which may yet be undone, and only its commit would show it. One that fails is not
- * committed:
- * resolves when a majority has what it read, and fails with UNAVAILABLE where that cannot be known.
+ * Waits until a majority has the data that a failed transaction read. A transaction reads the newest data, which may
+ * still be rolled back, and only a commit would confirm it. Fails with UNAVAILABLE if it cannot be confirmed.
  */
 async function settle(client: MongoClient, { operationTime }: ClientSession, term: Term): Promise<void> {
   const readConcern = { level: "majority", ...(operationTime && { afterClusterTime: operationTime }) };
@@ -221,8 +215,8 @@ async function settle(client: MongoClient, { operationTime }: ClientSession, ter
 }
 
 /**
- * Inserts by an upsert that matches nothing, because only an update can take `created_at` from the database's clock, by
- * which the 24 hours are counted.
+ * Inserts a claim by an upsert that matches nothing: only an update can set `created_at` from the database's clock,
+ * which measures the 24 hours.
  */
 async function insertClaim(
   claims: Collection<ClaimDocument>,
@@ -242,9 +236,8 @@ async function insertClaim(
 }
 
 /**
- * Runs a transaction, again as long as MongoDB says that trying again is safe: the work after a transient error, the
- * commit alone while its result is unknown. Nothing is tried again after the deadline: the caller has its response by
- * then.
+ * Runs a transaction and retries while MongoDB reports that this is safe: the work after a transient error, only the
+ * commit while its result is unknown. Never retries after the deadline, because the caller then has its response.
  */
 async function transact<T>(session: ClientSession, deadline: Deadline, work: () => Promise<T>): Promise<T> {
   for (let attempt = 0; ; attempt++) {
@@ -276,8 +269,8 @@ async function commitTransaction(session: ClientSession, deadline: Deadline): Pr
 }
 
 /**
- * Whether nobody knows what came of a commit. Where the connection breaks while it is written, the driver stumbles over
- * the socket's error, and throws none of its own.
+ * Whether the result of a commit is unknown. If the connection breaks while a commit is sent, the driver fails on the
+ * socket's error and throws an error that is not its own.
  */
 function isUnsettled(error: unknown): boolean {
   return hasLabel(error, "UnknownTransactionCommitResult") || isCutOff(error) || !(error instanceof MongoError);
@@ -288,8 +281,8 @@ function hasLabel(error: unknown, label: string): boolean {
 }
 
 /**
- * What has no label, and is yet safe to repeat: the session was ended under a command, as one is that seemed abandoned
- * (`abandoned.ts`), or the connection broke under it.
+ * Whether an error without a label is safe to retry: the session was killed as abandoned (`abandoned.ts`), or the
+ * connection broke.
  */
 function isCutOff(error: unknown): boolean {
   return (error instanceof MongoServerError && error.code === 11601) || isBrokenConnection(error);
