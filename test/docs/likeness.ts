@@ -1,6 +1,6 @@
 // Whether what a page shows is like what really came: texts with `…` for what differs, JSON by its shape.
 
-/** These say what something means, and have to be the same; other values differ from run to run. */
+/** These values say what something means, and have to be the same; other values differ from run to run. */
 const exact = new Set([
   "code",
   "message",
@@ -35,8 +35,12 @@ export function linesLike(shown: readonly string[], came: readonly string[]): bo
   return line !== undefined && isLike(first.trimEnd(), line.trimEnd()) && linesLike(rest, others);
 }
 
-/** What of the shape of `shown` is not in `came`, or the other way about, by path; empty where they are alike. */
+/**
+ * Compares shown JSON with what came: shape, nulls, and the values of the exact names. `…` as a value stands for any
+ * value, and as the last element of a list for any further elements. Returns the differences, each with its path.
+ */
 export function differences(shown: unknown, came: unknown, path = "$"): string[] {
+  if (shown === "…") return [];
   const name = path.slice(path.lastIndexOf(".") + 1);
   if (exact.has(name) && typeof shown !== "object")
     return typeof shown === "string" && typeof came === "string"
@@ -46,14 +50,15 @@ export function differences(shown: unknown, came: unknown, path = "$"): string[]
       : shown === came
         ? []
         : [`${path} is ${String(came)}`];
-  if (shown === null || came === null) return [];
   if (kindOf(shown) !== kindOf(came)) return [`${path} is ${kindOf(came)}, not ${kindOf(shown)}`];
   if (Array.isArray(shown) && Array.isArray(came)) {
-    if (shown.length === 0 || came.length === 0)
-      return shown.length === came.length ? [] : [`${path} has ${came.length} elements, not ${shown.length}`];
-    return differences(shown[0], came[0], `${path}[]`);
+    const open = shown.at(-1) === "…";
+    const elements: unknown[] = open ? shown.slice(0, -1) : shown;
+    if (open ? came.length < elements.length : came.length !== elements.length)
+      return [`${path} has ${came.length} elements, not ${elements.length}`];
+    return elements.flatMap((element, at) => differences(element, came[at], `${path}[${at}]`));
   }
-  if (typeof shown !== "object" || typeof came !== "object") return [];
+  if (typeof shown !== "object" || shown === null || typeof came !== "object" || came === null) return [];
   const [one, other] = [shown, came] as Record<string, unknown>[];
   const names = new Set([...Object.keys(one ?? {}), ...Object.keys(other ?? {})]);
   return [...names].flatMap((key) => {
@@ -64,5 +69,6 @@ export function differences(shown: unknown, came: unknown, path = "$"): string[]
 }
 
 function kindOf(value: unknown): string {
+  if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }

@@ -4,7 +4,9 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { listedIn } from "../../src/guide/source.ts";
-import { anchorsOf, guide, readPage, root } from "./pages.ts";
+import { files } from "../architecture/sources.ts";
+import type { Page } from "./pages.ts";
+import { anchorsOf, codeOf, guide, readPage, root } from "./pages.ts";
 
 const pages = [
   ...guide,
@@ -37,6 +39,56 @@ test("a link to what is not there is found", () => {
   expect(problemOf("docs/README.md", "nowhere.md")).toContain("is not there");
   expect(problemOf("docs/README.md", "search.md#nowhere")).toContain("names no heading");
   expect(problemOf("docs/README.md", "troubleshooting.md#redis-is-unavailable")).toBeUndefined();
+});
+
+/** The links that name a page of the guide otherwise than the index does. */
+function misnamed({ path, prose }: Page): string[] {
+  const titles = new Map(listedIn(readPage("docs/README.md").text).map(({ file, title }) => [`docs/${file}`, title]));
+  return [...prose.matchAll(/\[([A-Z][^\]]*)\]\(([\w./-]+\.md)\)/g)].flatMap(([, text = "", target = ""]) => {
+    const title = titles.get(join(dirname(path), target));
+    return title === undefined || text === title || text === `Next: ${title}` ? [] : [`${text}: ${title}`];
+  });
+}
+
+test.each(pages.map((page) => [page.path, page] as const))(
+  "a link of %s with a capital letter has the title of its page",
+  (_path, page) => expect(misnamed(page)).toEqual([]),
+);
+
+test("a link with another title is found", () => {
+  const page = readPage("docs/README.md");
+  expect(misnamed({ ...page, prose: "See [Proof](proof.md) and the [proof](proof.md)." })).toEqual([
+    "Proof: Tests and measurements",
+  ]);
+});
+
+/** The paths of a page that no file or folder has, and the names that are not in the file that the page gives. */
+function missing(page: Page): string[] {
+  const pathsOf = (text: string): string[] => files.filter((file) => file === text || file.endsWith(`/${text}`));
+  const isFolder = (text: string): boolean => files.some((file) => `/${file}`.includes(`/${text.replace(/\/$/, "")}/`));
+  const paths = codeOf(page).filter((code) => /^[\w-][\w.-]*(\/[\w.-]*)+$|^[\w-]+\.(ts|txt|md)$/.test(code));
+  const named = [...page.prose.matchAll(/`(\w+)` in `([\w./-]+\.ts)`/g)];
+  return [
+    ...paths.filter((path) => pathsOf(path).length === 0 && !isFolder(path)),
+    ...named.flatMap(([, name = "", path = ""]) =>
+      pathsOf(path).some((file) => new RegExp(`\\b${name}\\b`).test(readFileSync(join(root, file), "utf8")))
+        ? []
+        : [`${name} in ${path}`],
+    ),
+  ];
+}
+
+test.each(["AGENTS.md", "CONTRIBUTING.md"])("every path that %s names is in the repository", (path) => {
+  expect(missing(readPage(path))).toEqual([]);
+});
+
+test("a path and a name that are not there are found", () => {
+  const prose = "`src/ingest/layer.ts`, (`inTurn` in `src/ingest/map-concurrently.ts`), `nowhere.ts`, `src/db`.";
+  expect(missing({ ...readPage("AGENTS.md"), prose })).toEqual([
+    "src/ingest/layer.ts",
+    "nowhere.ts",
+    "inTurn in src/ingest/map-concurrently.ts",
+  ]);
 });
 
 test("the index of the guide has every page, and the README leads to the guide", () => {

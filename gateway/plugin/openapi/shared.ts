@@ -106,7 +106,7 @@ export const errorSchemas: Record<string, JsonObject> = {
 
 /** `components.securitySchemes`, by the credential of an operation. */
 export const securitySchemes: Record<"key" | "session", JsonObject> = {
-  key: { type: "http", scheme: "bearer", description: "An API key, created in the dashboard (settings, API)." },
+  key: { type: "http", scheme: "bearer", description: "An API key. Create it on the dashboard." },
   session: {
     type: "apiKey",
     in: "cookie",

@@ -9,6 +9,9 @@ import { fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import { request } from "./request.ts";
 
+/** What to do about a provider whose metadata does not offer PKCE. */
+export const enablePkce = "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.";
+
 /**
  * Requests tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
  * invalid_client where id or secret are wrong, and invalid_grant, for the code, where they are right.

@@ -9,7 +9,7 @@ import type { AuthorizationServerMetadata } from "@modelcontextprotocol/client";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
-import { authorization } from "./client.ts";
+import { authorization, enablePkce } from "./client.ts";
 import { reasonOf } from "./reason.ts";
 import { getJson, isObject, request } from "./request.ts";
 import type { Running } from "./service.ts";
@@ -231,7 +231,7 @@ function pkce({ code_challenge_methods_supported: methods }: AuthorizationServer
   if (methods?.includes("S256")) return ok("The provider offers PKCE with S256, which assistants require.");
   return fault(
     "The provider's metadata does not offer PKCE with S256 (code_challenge_methods_supported): assistants do not sign in.",
-    "Turn on PKCE with S256 at the provider, and make sure that its metadata list it.",
+    enablePkce,
   );
 }
 

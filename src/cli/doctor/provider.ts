@@ -2,7 +2,7 @@
 import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
-import { asClient, introspects, signInPage } from "./client.ts";
+import { asClient, enablePkce, introspects, signInPage } from "./client.ts";
 import { getJson, isObject } from "./request.ts";
 import type { ProviderSettings, Surroundings } from "./surroundings.ts";
 import { isSameIssuer } from "../../sign-in/issuer.ts";
@@ -212,7 +212,7 @@ function pkce(metadata: Metadata): Verdict {
   if (methods.includes("S256")) return ok("It offers PKCE with S256.");
   return fault(
     `Its metadata does not offer PKCE with S256 (code_challenge_methods_supported: ${methods.join(", ") || "missing"}): assistants do not sign in.`,
-    "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.",
+    enablePkce,
   );
 }
 

@@ -153,7 +153,9 @@ function latency(sorted: readonly number[]): Verdict {
   const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;
   // One alone may be this machine's own doing.
   const long = sorted.at(-2) ?? NaN;
-  const text = `A round trip takes ${middle.toFixed(1)} ms. Of ${sorted.length}, all but one took ${long.toFixed(1)}`;
+  const text =
+    `Median round trip: ${middle.toFixed(1)} ms. ` +
+    `${sorted.length - 1} of ${sorted.length} took at most ${long.toFixed(1)}`;
   const nearer = "Run Redis on the same network as the service, and check its slow commands (SLOWLOG GET).";
   if (middle >= limitMs)
     return fault(`${text} ms. After ${limitMs} ms, Redis counts as unavailable, so ${without}.`, nearer);
