@@ -190,8 +190,9 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
 }
 
 /**
- * Both tiers, each newest first, and from them the first: those of the first tier are in the second as well. A first
- * that can have none is left out.
+ * Both tiers, each newest first: the second begins where the first ends, and leaves out what that has. A first that can
+ * have none is left out. Nothing is sorted again, so ties stand as the index has them, however many are read: each page
+ * continues the one before.
  */
 function foundStages(
   contacts: Collection<Document>,
@@ -202,28 +203,19 @@ function foundStages(
   const most = page?.most ?? resultLimit;
   // No index has the condition. A page needs no more than the ids.
   const conditional = page === undefined ? [] : [{ $limit: mostConditional }, { $match: page.condition }];
-  const tier = (number: number, filters: Document[]): Document[] => [
+  const tier = (filters: Document[], left: Document[]): Document[] => [
     { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
     { $sort: { rank: -1 } },
     ...conditional,
     { $limit: most },
-    { $project: page === undefined ? { n: 0, g: 0 } : { rank: 1 } },
-    { $set: { tier: number } },
+    ...left,
+    { $project: page === undefined ? { n: 0, g: 0 } : { _id: 1 } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
-  const begun = tier(
-    1,
-    plans.map((plan) => planFilter(plan, CONTACT_SHAPE)),
-  );
-  return [
-    ...(whole.length === 0
-      ? begun
-      : [...tier(0, whole), { $unionWith: { coll: contacts.collectionName, pipeline: begun } }]),
-    { $group: { _id: "$_id", tier: { $min: "$tier" }, contact: { $first: "$$ROOT" } } },
-    { $sort: { tier: 1, "contact.rank": -1, _id: 1 } },
-    { $limit: most },
-    { $replaceWith: "$contact" },
-  ];
+  const begun = plans.map((plan) => planFilter(plan, CONTACT_SHAPE));
+  if (whole.length === 0) return tier(begun, []);
+  const rest = { coll: contacts.collectionName, pipeline: tier(begun, [{ $match: { $nor: whole } }]) };
+  return [...tier(whole, []), { $unionWith: rest }, { $limit: most }];
 }
 
 /** A contact without what may be long. */

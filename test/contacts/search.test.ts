@@ -139,6 +139,36 @@ test("contacts of one updated_at are in one fixed order [CSR-11]", async () => {
   for (let again = 0; again < 3; again++) expect(await find(client, "ann")).toEqual(first);
 });
 
+test.each([
+  ["whole words and beginnings", "ann"],
+  ["a phone in two parts, which are also words", "49 30"],
+])(
+  "the pages beyond REST hold each contact once, whatever their size, and begin with those of REST: %s [CSR-11]",
+  async (_name, query) => {
+    const client = await newClient(service());
+    const items = Array.from({ length: 150 }, (_, index) => ({
+      full_name: index % 2 === 0 ? `Ann ${index} 49 301` : `Anna ${index}`,
+      phone: index % 3 === 0 ? "+49 30" : "+4930",
+      updated_at: `2026-01-01T00:00:00.00${index % 2}Z`,
+    }));
+    const written = await client.put.contacts(...items);
+    const inPagesOf = async (limit: number): Promise<string[]> => {
+      const found: string[] = [];
+      for (let offset = 0; offset <= written.length; offset += limit) {
+        const given = { query, limit, offset, brief: true };
+        const { status, body } = await client.post("/records.v1.ContactService/SearchContacts", given);
+        expect(status).toBe(200);
+        found.push(...body.contacts.map(({ id }: { id: string }) => id));
+      }
+      return found;
+    };
+    const [large, small] = [await inPagesOf(25), await inPagesOf(7)];
+    expect(large.toSorted()).toEqual(written.toSorted());
+    expect(small).toEqual(large);
+    expect(await find(client, query)).toEqual(large.slice(0, 25));
+  },
+);
+
 test("what is created or renamed is found by the next read, and no longer by what it was called [SRC-07]", async () => {
   const client = await newClient(service());
   const { body } = await client.post("/v1/contacts", { full_name: "Zebulon", email: "z@example.com" });
