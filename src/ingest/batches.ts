@@ -11,6 +11,7 @@ import type {
   TranscriptItem,
 } from "../gen/records/ingest/v1/items_pb.ts";
 import type { RecordName } from "../db/named.ts";
+import { termWeight } from "../search/words.ts";
 import { recordKinds } from "./progress-store.ts";
 import type { RecordKindName } from "./progress-store.ts";
 
@@ -20,14 +21,15 @@ export interface Batch {
   readonly kind: RecordKindName | undefined;
   readonly items: Item[];
   readonly positions: number[];
-  /** About how many characters its texts have. */
+  /** About how many search terms its texts have, as `termWeight` counts them. */
   weight: number;
 }
 
 export type Item = ContactItem | SessionItem | TranscriptItem | SessionNoteItem | ContactNoteItem;
 
 const mostItems = 500;
-const mostWeight = 1_000_000;
+/** MongoDB indexes about 200,000 terms of such a batch, within a few seconds on a busy machine. */
+const mostWeight = 500_000;
 
 const kinds = {
   contact: "contacts",
@@ -65,7 +67,7 @@ export function createBatches(nameless: (position: number) => string) {
       // A record without a name is named by its place, so that sending it again writes it again and not twice.
       if (record.case !== "transcript" && namesNothing(record.value)) record.value.id = nameless(position);
       const kind = kinds[record.case];
-      const weight = weightOf(record.value);
+      const weight = weightOf(record.value, termWeight);
       const batch = open.get(kind);
       const full = batch !== undefined && (batch.items.length >= mostItems || batch.weight + weight > mostWeight);
       const due = full ? [...parents[kind], kind].flatMap(close) : [];
@@ -97,10 +99,10 @@ function namesNothing({ id, externalId }: RecordName): boolean {
   return id === undefined && externalId === undefined;
 }
 
-/** About how many characters the texts of a record have. */
-export function weightOf(item: Item): number {
+/** Adds up the weights of the texts of a record, by default their lengths in characters. */
+export function weightOf(item: Item, weigh: (text: string) => number = ({ length }) => length): number {
   return Object.values(item).reduce(
-    (sum: number, value: unknown) => sum + (typeof value === "string" ? value.length : 8),
+    (sum: number, value: unknown) => sum + (typeof value === "string" ? weigh(value) : 8),
     0,
   );
 }
