@@ -1,24 +1,40 @@
 // The keywords of a sentence: its words without the stop words.
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 import { firstWords } from "./first-words.ts";
-import { queryWords } from "../search/words.ts";
+import { wordsInTurn } from "../search/words.ts";
 
 /** How much of a text is read, and the longest query of a search, in UTF-16 units. */
 const longestText = 1_000;
 const longestQuery = 100;
 
-const common: ReadonlySet<string> = new Set(
-  [eng, deu, fra, spa, ita, por, nld].flatMap((words) => words.flatMap((word) => queryWords(word))),
+/** The stop words as they are written, by their folded words: `sara` is a name, and Italian `sarà` is a stop word. */
+const common: ReadonlyMap<string, readonly string[]> = formsByWord(
+  [eng, deu, fra, spa, ita, por, nld].flat().map((word) => word.toLowerCase().normalize()),
 );
 
 /** A query of the keywords, in their order, as many as fit; of all words where there is no keyword or none fits. */
 export function keywords(text: string): string {
-  const words = queryWords(text.slice(0, longestText));
-  const uncommon = words.filter((word) => !common.has(word));
+  const read = text.slice(0, longestText);
+  const written = read.toLowerCase().normalize();
+  const isCommon = (word: string): boolean => common.get(word)?.some((form) => written.includes(form)) === true;
+  const words = wordsInTurn(read).filter((word, at, all) => isNumber(word) || all.indexOf(word) === at);
+  const uncommon = words.filter((word) => !isCommon(word));
   let query = "";
   for (const word of uncommon.length === 0 ? words : uncommon) {
     const longer = query === "" ? word : `${query} ${word}`;
     if (longer.length <= longestQuery) query = longer;
   }
   return query === "" ? firstWords(text) : query;
+}
+
+/** Groups of a phone number can repeat. */
+function isNumber(word: string): boolean {
+  return /^\d+$/.test(word);
+}
+
+function formsByWord(stopWords: readonly string[]): Map<string, string[]> {
+  const forms = new Map<string, string[]>();
+  for (const form of stopWords)
+    for (const word of wordsInTurn(form)) forms.set(word, [...(forms.get(word) ?? []), form]);
+  return forms;
 }

@@ -79,13 +79,22 @@ export const searchTool: Tool = {
       return rejectInput([{ field: "query", rule: "length", message: "must be at least 2 characters" }]);
     const words = [keywords(query), firstWords(query), [...query.trim()].slice(0, 100).join("")];
     const searchText = words.find((one) => [...one].length >= 2) ?? query;
-    return { results: await searchAll(searchText, context) };
+    return { results: await searchAll({ sent: query.trim(), query: searchText }, context) };
   },
 };
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
+/** What the model sent, and the keywords of it. */
+interface SearchTexts {
+  readonly sent: string;
+  readonly query: string;
+}
+
+/** The most words of what may be a name as a whole: a name can have stop words in it, such as Will. */
+const mostNameWords = 5;
+
+async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
     (await calls.call(operation, given, inbound)).body["data"] as readonly Row[];
   /** Those with all the words; where there is none, those with most of them. */
@@ -93,8 +102,14 @@ async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext
     const rows = await rowsOf(operation, { query, ...given });
     return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: mostPartly });
   };
+  const findNamed = async (): Promise<readonly Row[]> => {
+    const isName = sent.length <= 100 && sent.split(/\s+/).length <= mostNameWords;
+    const named = isName ? await rowsOf("searchContacts", { query: sent }) : [];
+    return named.length > 0 ? named : find("searchContacts", {});
+  };
+  const words = wordsOf(sent, query);
   const [contacts, sessions, notes] = await Promise.all([
-    find("searchContacts", {}),
+    findNamed(),
     find("listSessions", { limit: 10 }),
     find("searchNotes", { limit: 15 }),
   ]);
@@ -111,7 +126,7 @@ async function searchAll(query: string, { calls, inbound, baseUrl }: ToolContext
       url: recordUrl(baseUrl, kind, String(id)),
       date: date ?? null,
       person: person ?? null,
-      snippet: snippetOf(text, query),
+      snippet: snippetOf(text, words),
     };
     const known = all.get(one.id);
     // Of a record that was found for its title, a note has more to show.
@@ -158,18 +173,27 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The part of a text around the first of the words that it has as they are written; else its beginning. */
-function snippetOf(text: string, query: string): string {
+/** The words to show in a snippet, in lower case, as they were sent and as they were searched: the longest first. */
+function wordsOf(...texts: readonly string[]): string[] {
+  const words = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
+  return [...new Set(words)].filter(({ length }) => length > 1).sort((one, other) => other.length - one.length);
+}
+
+/** The part of a text around the longest of the words that it has; its beginning if it has none of them. */
+function snippetOf(text: string, words: readonly string[]): string {
   if (text.length <= snippetLength) return text;
   const lower = text.toLowerCase();
-  const place =
-    query
-      .split(" ")
-      .map((word) => lower.indexOf(word))
-      .find((at) => at !== -1) ?? 0;
-  const from = place < snippetLength / 2 ? 0 : text.lastIndexOf(" ", place - snippetLength / 4) + 1;
+  const place = words.map((word) => lower.indexOf(word)).find((at) => at !== -1) ?? 0;
+  const from = place < snippetLength / 2 ? 0 : startBefore(text, place);
   const end = endOfCodePoint(text, Math.min(text.length, from + snippetLength) - 1);
   return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
+}
+
+/** Where a snippet begins: after white space, or within a text that has none nearby. */
+function startBefore(text: string, place: number): number {
+  const from = place - snippetLength / 4;
+  const space = text.slice(from, place).search(/\s/);
+  return space === -1 ? endOfCodePoint(text, from - 1) : from + space + 1;
 }
 
 /** Where REST has a record. */

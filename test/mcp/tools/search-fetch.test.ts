@@ -164,6 +164,30 @@ describe("search", () => {
   ])("of %j the first words are %j [MCP-10]", (text, words) => {
     expect(firstWords(text)).toBe(words);
   });
+
+  test.each([
+    ["a name that is a stop word of some language", "Will Xlopez", { full_name: "Will Xlopez" }],
+    ["a name that is a stop word without its accent", "the mail of Sara Xlopez", { full_name: "Sara Xlopez" }],
+    ["groups of a phone number that repeat", "555 555 0177", { full_name: "Repeated", phone: "5555550177" }],
+  ])("finds %s first [MCP-10]", async (_what, query, contact) => {
+    for (const first of ["Pia", "Pat", "Per"]) await holder.put.contact({ full_name: `${first} Xlopez` });
+    const id = await holder.put.contact({ ...contact, updated_at: "2020-01-01T00:00:00Z" });
+    expect((await search(query))[0]).toMatchObject({ id: `contact:${id}` });
+  });
+
+  test.each([
+    ["in a text without blanks", "予算会議", `${"東".repeat(400)}予算会議${"京".repeat(400)}`],
+    ["in lines with tabs", "zanzibar", `${"one\ttwo\n".repeat(60)}zanzibar${"\tthree\n".repeat(60)}`],
+    ["with its accents", "Müllerquux", `${"plan ".repeat(100)}Müllerquux ${"more ".repeat(100)}`],
+    ["that is the rarest of several", "plan Anzebra", `${"plan ".repeat(100)}Anzebra ${"more ".repeat(100)}`],
+  ])("shows the text around a word %s [MCP-10]", async (_where, query, content) => {
+    await holder.put.contactNotes({ contact_id: zoe, content, source: "manual", created_at: "2026-02-04T10:00:00Z" });
+    const [, word = query] = query.split(" ");
+    const snippets = (await call(holder, "search", { query })).structured.results.map(
+      ({ snippet }: { snippet: string }) => snippet,
+    );
+    expect(snippets).toContainEqual(expect.stringContaining(word));
+  });
 });
 
 describe("fetch", () => {

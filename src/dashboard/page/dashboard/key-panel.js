@@ -172,7 +172,7 @@ export function startKeyPanel(root, onChange) {
   return { forgetSecret };
 }
 
-/** What there is to say where the key of the page is no longer active. @param {ApiKey | undefined} key the one that is */
+/** The notice for a page whose key is no longer active. @param {ApiKey | undefined} key the active one */
 function goneElsewhere(key) {
   return key === undefined ? revokedElsewhere : replacedElsewhere;
 }
