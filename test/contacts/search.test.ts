@@ -158,7 +158,7 @@ test.each([
         const given = { query, limit, offset, brief: true };
         const { status, body } = await client.post("/records.v1.ContactService/SearchContacts", given);
         expect(status).toBe(200);
-        found.push(...body.contacts.map(({ id }: { id: string }) => id));
+        found.push(...(body.contacts ?? []).map(({ id }: { id: string }) => id));
       }
       return found;
     };
