@@ -6,7 +6,7 @@ import { isTooLarge } from "../db/error-codes.ts";
 import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
-import { cutPage, pageStages } from "../db/page.ts";
+import { checkStages, cutPage, mostChecked, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import { listIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
@@ -25,8 +25,6 @@ import { termsOf } from "./write.ts";
 const resultLimit = 25;
 /** How many contacts are looked at for what no index has: the newest. */
 const mostLooked = 20_000;
-/** How many of those that are found are checked against a condition: the newest. */
-const mostConditional = 10_000;
 /** How many archived contacts a query looks at, and how many before other requests have their turn. */
 const mostArchived = 2_000;
 const archivedAtOnce = 100;
@@ -114,13 +112,9 @@ async function findIds(
   const byEmail = hasEmail === undefined ? {} : { email: hasEmail ? { $ne: null } : null };
   if (query === undefined) {
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
-    const [newestFirst = {}, ...cut] = pageStages(page);
     const stages = [
       { $match: { account_id: scope.accountId } },
-      newestFirst,
-      { $limit: mostLooked },
-      { $match: { ...state, ...byEmail } },
-      ...cut,
+      ...pageStages(page, checkStages({ ...state, ...byEmail }, mostLooked)),
       { $project: { _id: 1 } },
     ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
@@ -200,22 +194,22 @@ function foundStages(
   plans: readonly WordPlan[],
   page?: { readonly condition: Document; readonly most: number },
 ): Document[] {
-  const most = page?.most ?? resultLimit;
-  // No index has the condition. A page needs no more than the ids.
-  const conditional = page === undefined ? [] : [{ $limit: mostConditional }, { $match: page.condition }];
+  // However deep a page is, each tier ends after as many contacts as can be checked.
+  const most = Math.min(page?.most ?? resultLimit, mostChecked);
   const tier = (filters: Document[], left: Document[]): Document[] => [
     { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
     { $sort: { rank: -1 } },
-    ...conditional,
+    ...checkStages(page?.condition ?? {}),
     { $limit: most },
     ...left,
+    // A page needs no more than the ids.
     { $project: page === undefined ? { n: 0, g: 0 } : { _id: 1 } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
   const begun = plans.map((plan) => planFilter(plan, CONTACT_SHAPE));
   if (whole.length === 0) return tier(begun, []);
   const rest = { coll: contacts.collectionName, pipeline: tier(begun, [{ $match: { $nor: whole } }]) };
-  return [...tier(whole, []), { $unionWith: rest }, { $limit: most }];
+  return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.most ?? resultLimit }];
 }
 
 /** A contact without what may be long. */

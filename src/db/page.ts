@@ -8,9 +8,24 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-/** Returns the stages that cut a page, newest first, from rows in the order of an index. */
-export function pageStages({ limit, offset }: PageRequest): Document[] {
-  return [{ $sort: { rank: -1 } }, ...(offset === 0 ? [] : [{ $skip: offset }]), { $limit: limit + 1 }];
+/** The maximum number of documents, newest first, that are checked against a condition that no index holds. */
+export const mostChecked = 10_000;
+
+/**
+ * Returns the stages that cut a page, newest first, from rows in the order of an index. `narrowing` stages, such as
+ * those of `checkStages`, drop rows before the page is cut.
+ */
+export function pageStages({ limit, offset }: PageRequest, narrowing: readonly Document[] = []): Document[] {
+  const skip = offset === 0 ? [] : [{ $skip: offset }];
+  return [{ $sort: { rank: -1 } }, ...narrowing, ...skip, { $limit: limit + 1 }];
+}
+
+/**
+ * Returns the stages that keep those of the newest `most` rows that match a condition that no index holds. A condition
+ * that few rows match therefore does not read the whole account.
+ */
+export function checkStages(condition: Document, most = mostChecked): Document[] {
+  return Object.keys(condition).length === 0 ? [] : [{ $limit: most }, { $match: condition }];
 }
 
 /** Returns the rows of the page, and its pagination object. */

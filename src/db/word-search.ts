@@ -42,12 +42,12 @@ export async function planReadings(
   scope: Scope,
   readings: readonly (readonly string[])[],
   shape: SearchShape,
-): Promise<WordPlan[]> {
+): Promise<readonly WordPlan[]> {
   const uncounted = readings.flatMap((words) => planUncounted(words, shape) ?? []);
-  const others = readings.filter((words) => planUncounted(words, shape) === undefined);
-  if (others.length === 0) return uncounted;
-  const { plans, further } = await planByCounts(collection, scope, others, shape, {});
-  return [...uncounted, ...(further === undefined ? plans : await further())];
+  if (uncounted.length === readings.length) return uncounted;
+  // A command is needed anyway, so it also counts phones: only the count limits how many documents are checked.
+  const { plans, further } = await planByCounts(collection, scope, readings, shape, {});
+  return further === undefined ? plans : further();
 }
 
 /**
@@ -80,7 +80,7 @@ interface Planned {
   /** Contains no plan for a reading with a word that has no match. */
   readonly plans: readonly WordPlan[];
   /** Makes better plans, by one command; undefined where these are the best. */
-  readonly further: (() => Promise<WordPlan[]>) | undefined;
+  readonly further: (() => Promise<readonly WordPlan[]>) | undefined;
 }
 
 /** A reading with the counts of its terms, for word beginnings and for whole words. */

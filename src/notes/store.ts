@@ -12,7 +12,7 @@ import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
-import { cutPage, pageStages } from "../db/page.ts";
+import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { rankAt, rankBetween } from "../db/rank.ts";
 import { read } from "../db/read.ts";
 import { isWithoutIndex, listIndex, searchIndex, termsIndex } from "../db/search-index.ts";
@@ -184,17 +184,19 @@ async function find(
 ): Promise<NoteDocument[]> {
   if (parents?.length === 0 || (first !== undefined && last !== undefined && first > last)) return [];
   const within = first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) };
-  const owner = { ...(parents && { parent_id: { $in: [...parents] } }), ...(kind && { kind }) };
+  const owner = parents && { parent_id: { $in: [...parents] } };
+  const ofKind = kind && { kind };
   const fields = { $project: { kind: 1, parent_id: 1, label: 1, type: 1, content: 1, created_at: 1 } };
   const run = (hint: string, condition: Document): Promise<NoteDocument[]> => {
     const filter = { account_id: scope.accountId, ...owner, ...within, ...condition };
-    return read<NoteDocument>(notes, scope, [{ $match: filter }, ...pageStages(page), fields], { hint });
+    const stages = [{ $match: filter }, ...pageStages(page, checkStages(ofKind ?? {})), fields];
+    return read<NoteDocument>(notes, scope, stages, { hint });
   };
   const words = query === undefined ? undefined : queryWords(query);
   if (words?.length === 0) return [];
   if (anyWord && words !== undefined) {
     try {
-      const ids = await findByAnyWord(notes, scope, words, NOTE_SHAPE, { ...owner, ...within });
+      const ids = await findByAnyWord(notes, scope, words, NOTE_SHAPE, { ...owner, ...ofKind, ...within });
       return await readInOrder(notes, scope, ids.slice(page.offset, page.offset + page.limit + 1), [fields]);
     } catch (error) {
       if (!isWithoutIndex(error)) throw error;

@@ -9,7 +9,7 @@ import { recordsIndex } from "../db/mongo.ts";
 import type { KnownRecord, LockNamed, NamedRecords, RecordName } from "../db/named.ts";
 import { externalIdIndex, findNamed, lockNamed } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
-import { cutPage, pageStages } from "../db/page.ts";
+import { checkStages, cutPage, pageStages } from "../db/page.ts";
 import { findByAnyWord, readInOrder } from "../db/any-word.ts";
 import { rankAt, rankBetween, rankUndated } from "../db/rank.ts";
 import { read } from "../db/read.ts";
@@ -132,26 +132,29 @@ async function listByAnyWord(
   filter: SessionFilter,
   page: PageRequest,
 ): Promise<ListSessionsResponse> {
-  const { condition, isEmpty } = conditionOf(filter);
+  const { indexed, checked, isEmpty } = conditionOf(filter);
   const words = queryWords(filter.query ?? "");
+  const condition = { ...indexed, ...checked };
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
-  const stages = [{ $project: summaryProjection }, ...transcriptStages(scope, filter)];
+  const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
   const found = await readInOrder<SummaryRow>(sessions, scope, ids, stages);
   const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }
 
-/** What a filter has beside words, and whether nothing can match. */
+/** Returns the conditions of a filter other than its words, by whether an index holds them. */
 function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
-  readonly condition: Document;
+  readonly indexed: { readonly contact_id?: UUID; readonly rank?: Document };
+  readonly checked: Document;
+  /** Whether no session can match. */
   readonly isEmpty: boolean;
 } {
   return {
-    condition: {
+    indexed: {
       ...(contactId === undefined ? {} : { contact_id: contactId }),
       ...(first === undefined && last === undefined ? {} : { rank: rankBetween(first, last) }),
-      ...(contactName === undefined ? {} : nameFilter(contactName)),
     },
+    checked: contactName === undefined ? {} : nameFilter(contactName),
     isEmpty:
       (first !== undefined && last !== undefined && first > last) ||
       (contactName !== undefined && queryWords(contactName).length === 0),
@@ -166,15 +169,17 @@ async function find(
   page: PageRequest,
 ): Promise<SummaryRow[]> {
   const { query, contactId, contactName } = filter;
-  const { condition, isEmpty } = conditionOf(filter);
+  const { indexed, checked, isEmpty } = conditionOf(filter);
   const searches = [query, contactName].flatMap((text) => (text === undefined ? [] : [queryWords(text)]));
   if (isEmpty || searches.some(({ length }) => length === 0)) return [];
   const run = (hint: string, words: Document): Promise<SummaryRow[]> => {
-    const match = { $match: { account_id: scope.accountId, ...condition, ...words } };
-    return read<SummaryRow>(sessions, scope, [match, ...pageOf(scope, filter, page)], { hint });
+    const match = { $match: { account_id: scope.accountId, ...indexed, ...words } };
+    const narrowing = [...checkStages(checked), ...transcriptStages(scope, filter)];
+    const stages = [match, ...pageStages(page, narrowing), { $project: summaryProjection }];
+    return read<SummaryRow>(sessions, scope, stages, { hint });
   };
   const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
-  const within = "rank" in condition ? { rank: condition["rank"] as Document } : {};
+  const within = indexed.rank === undefined ? {} : { rank: indexed.rank };
   // A contact has few sessions: its own index finds them, and every word is checked in those.
   if (contactId !== undefined) return run("contact", checks((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
@@ -182,18 +187,15 @@ async function find(
   return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
 }
 
-/** The stages that cut a page out of the sessions that match the filter's other conditions. */
-function pageOf(scope: Scope, filter: SessionFilter, page: PageRequest): Document[] {
-  const looked = transcriptStages(scope, filter);
-  if (looked.length === 0) return [...pageStages(page), { $project: summaryProjection }];
-  const [newestFirst = {}, ...cut] = pageStages(page);
-  return [newestFirst, { $limit: mostLookedUp }, { $project: summaryProjection }, ...looked, ...cut];
-}
-
-/** The stages that keep sessions with a transcript, or those without one. */
+/** Returns the stages that keep sessions with a transcript, or those without one. */
 function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
   if (hasTranscript === undefined) return [];
-  return [withSpoken(scope, { _id: 1 }), { $match: { spoken: hasTranscript ? { $ne: [] } : [] } }];
+  return [
+    { $limit: mostLookedUp },
+    { $project: summaryProjection },
+    withSpoken(scope, { _id: 1 }),
+    { $match: { spoken: hasTranscript ? { $ne: [] } : [] } },
+  ];
 }
 
 /** In `n` the words of the session's own texts come first; those of the contact's name follow them. */

@@ -63,7 +63,8 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   sessionId?: string | undefined;
 
   /**
-   * Keeps only the notes of contacts (`contact`) or of sessions (`session`).
+   * Keeps only the notes of contacts (`contact`) or of sessions (`session`). Only the newest 10,000 notes that match the
+   * other conditions are searched.
    *
    * @generated from field: optional records.v1.NoteKind kind = 6;
    */

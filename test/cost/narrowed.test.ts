@@ -1,0 +1,70 @@
+// Searches with a condition that no index holds read a limited number of records, however few match.
+import type { Document } from "mongodb";
+import { UUID } from "mongodb";
+import { beforeAll, expect, test } from "vitest";
+import { readScope } from "../../src/call/scope.ts";
+import { derive, newContact } from "../../src/contacts/write.ts";
+import { deadlineIn } from "../../src/deadline.ts";
+import { createNoteStore } from "../../src/notes/store.ts";
+import { createSessionStore } from "../../src/sessions/store.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
+import { explain } from "../../fixtures/databases/explain.ts";
+import { useService } from "../support/client.ts";
+import { fill } from "./data.ts";
+
+const service = useService();
+const records = 10_050;
+let account: { id: string; key: string };
+
+beforeAll(async () => {
+  account = await service().account();
+  await fill(service().app.client, account.id, { contacts: 10, sessions: records, notes: records });
+});
+
+/** Returns the number of documents of a collection that the commands of some work examine. */
+async function documentsRead(collection: string, work: () => Promise<unknown>): Promise<number> {
+  const listening = listenToMongo(service().app.client);
+  await work();
+  const commands: Document[] = listening.stop().map(({ command }) => command);
+  const all = await Promise.all(commands.map((command) => explain(service().app.client, command)));
+  const reads = all.flatMap((one) => one.reads).filter((one) => one.collection === collection);
+  return reads.reduce((sum, { documents }) => sum + documents, 0);
+}
+
+const scope = () => readScope(new UUID(account.id), deadlineIn(60_000));
+const page = { limit: 20, offset: 0 };
+const none = { query: undefined, first: undefined, last: undefined, anyWord: false };
+
+test.each([
+  ["without words", undefined],
+  ["with a word that all have", "budget"],
+])("a search for notes of a kind that no note has, %s, reads the newest 10,000 [SRC-08]", async (_name, query) => {
+  const filter = { ...none, query, kind: "session" as const, ownerId: undefined, ofSessions: false };
+  const search = () => createNoteStore(service().app.client).search(scope(), filter, page);
+  expect(await documentsRead("notes", search)).toBe(10_000);
+});
+
+test("a list of sessions by a contact's name that only titles have reads the newest 10,000 of them [SRC-08]", async () => {
+  const filter = { ...none, contactId: undefined, hasTranscript: undefined, contactName: "meeting" };
+  const list = () => createSessionStore(service().app.client).list(scope(), filter, page);
+  expect(await documentsRead("sessions", list)).toBe(10_000);
+});
+
+test("numbers that could begin a phone, and are later groups of every phone, read the newest 5,000 contacts for each tier [SRC-10, CSR-08]", async () => {
+  const owner = await service().account();
+  const documents = Array.from({ length: 6_000 }, (_, at) => {
+    const made = newContact(new UUID(owner.id), { full_name: "Ann", phone: `+1 415 ${2_000_000 + at}` });
+    return derive({ ...made, updated_at: new Date(1_700_000_000_000 + at) });
+  });
+  await service()
+    .app.client.db()
+    .collection("contacts")
+    .insertMany(documents as never);
+  // From now on the instance knows the key.
+  await service().rest("/v1/sessions", { key: owner.key });
+  const search = async () => {
+    const { body } = await service().rest("/v1/contacts?query=41+5", { key: owner.key });
+    expect(body.data).toEqual([]);
+  };
+  expect(await documentsRead("contacts", search)).toBeLessThanOrEqual(10_400);
+});
