@@ -83,8 +83,8 @@ export const groups: readonly Group[] = [
   { name: "decoding", mutate: ["src/db/decode.ts"], tests: tests("db", "decode") },
   {
     name: "credentials",
-    mutate: ["src/address.ts", ...guards("credentials")],
-    tests: tests("guards", "credentials", "addresses"),
+    mutate: ["src/address.ts", ...guards("credentials", "logout")],
+    tests: tests("guards", "credentials", "addresses", "logout"),
   },
   {
     name: "buckets",

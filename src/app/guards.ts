@@ -14,6 +14,8 @@ import type { InternalAccess } from "../guards/internal.ts";
 import { createInternalAccess } from "../guards/internal.ts";
 import type { Limits } from "../guards/limits.ts";
 import { createLimits } from "../guards/limits.ts";
+import type { EnterLogout } from "../guards/logout.ts";
+import { createEnterLogout } from "../guards/logout.ts";
 import { createReservations } from "../guards/reservations.ts";
 import type { SessionGuard } from "../guards/session.ts";
 import { createSessionGuard } from "../guards/session.ts";
@@ -21,6 +23,7 @@ import { createStreamDispatch } from "../guards/stream.ts";
 import type { Dispatch, StreamDispatch } from "../call/dispatch.ts";
 import type { Services } from "../services.ts";
 import type { Cookie } from "../sign-in/cookies.ts";
+import type { Logout } from "../sign-in/logout-token.ts";
 import type { DashboardUser } from "../sign-in/sign-in.ts";
 import { createSessionCookie } from "../sign-in/sign-in.ts";
 import type { Foundation } from "./foundation.ts";
@@ -33,6 +36,7 @@ export interface Guards {
   readonly limits: Limits;
   readonly sessionCookie: Cookie;
   readonly sessions: SessionGuard<DashboardUser>;
+  readonly enterLogout: EnterLogout<Logout>;
   /** Undefined where there is no identity provider. */
   readonly assistants: AssistantAccessPolicy | undefined;
   readonly access: InternalAccess;
@@ -81,7 +85,8 @@ export function createGuards(
     internal: createDispatch(inside, rpcs.internal, idempotency),
     streams: createStreamDispatch(inside, services.streams),
   };
-  return { limits, sessionCookie, sessions, assistants, access, dispatch };
+  const enterLogout = createEnterLogout<Logout>(recognizers, capacity);
+  return { limits, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
 }
 
 /** The recognition of API keys. */

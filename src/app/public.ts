@@ -47,7 +47,8 @@ export function createPublicSide(
   const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
   const { documentProvider } = config;
   const dashboard = createDashboard({
-    ...{ signIn: identity.signIn, enter: guards.sessions.enter, throttleAsset: throttleDocument, onError },
+    ...{ signIn: identity.signIn, throttleAsset: throttleDocument, onError },
+    ...{ enter: guards.sessions.enter, enterLogout: guards.enterLogout },
     ...{ baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl },
     interfaceOff: () => !switches.state().publicInterface,
   });

@@ -2,13 +2,16 @@
 import { html } from "../html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
-import type { NoAccountView, ProblemView, SuspendedView } from "./view.ts";
+import type { NoAccountView, ProblemView, SignedOutView, SuspendedView } from "./view.ts";
 
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
 
-export function signedOutPage(): Page {
-  const content = html`${whatItIs}
+const sessionEndedNotice = html`<p class="notice" role="status">Your session had already ended. If assistants are still connected, sign in, and then sign out.</p>
+`;
+
+export function signedOutPage({ sessionEnded }: SignedOutView): Page {
+  const content = html`${sessionEnded ? sessionEndedNotice : undefined}${whatItIs}
 <p><a class="button first wide" href="/sign-in">Sign in</a></p>
 ${description}`;
   return { title: "Sign in", content: card("Records", content), script: false };

@@ -13,7 +13,7 @@ export function renderPage(view: View, interfaceOff: boolean): string {
 function pageOf(view: View): Page {
   switch (view.kind) {
     case "signed out":
-      return signedOutPage();
+      return signedOutPage(view);
     case "sign-in off":
       return signInOffPage();
     case "no account":

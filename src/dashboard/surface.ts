@@ -10,7 +10,7 @@ import { namesType } from "../call/negotiation.ts";
 import { isToServe, sendFile } from "../http/static-files.ts";
 import type { Inbound, OnError } from "../call/dispatch.ts";
 import type { DashboardUser, SignIn, Step } from "../sign-in/sign-in.ts";
-import { callbackPath } from "../sign-in/sign-in.ts";
+import { callbackPath, sessionEndedPath } from "../sign-in/sign-in.ts";
 import { readAssets } from "./assets.ts";
 import { formValue } from "./form.ts";
 import { renderPage } from "./page.ts";
@@ -32,6 +32,16 @@ export interface DashboardDependencies {
    * overload.
    */
   readonly enter: (inbound: Inbound, deadline: Deadline, serve: (user: WhoIsIn) => Promise<void>) => Promise<void>;
+  /**
+   * Reads a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails with
+   * RATE_LIMITED, or with UNAVAILABLE under overload.
+   */
+  readonly enterLogout: (
+    inbound: Inbound,
+    deadline: Deadline,
+    read: () => Promise<Logout>,
+    serve: (logout: Logout) => Promise<void>,
+  ) => Promise<void>;
   /** Throttles a request for a file of the page; fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
@@ -41,6 +51,7 @@ export interface DashboardDependencies {
   readonly onError: OnError;
 }
 
+type Logout = Awaited<ReturnType<SignIn["readLogoutToken"]>>;
 type WhoIsIn = () => DashboardUser | undefined;
 
 interface Exchange {
@@ -53,6 +64,8 @@ interface Exchange {
 
 interface Route {
   readonly method: "GET" | "POST";
+  /** True if `serve` throttles a request of this method itself. */
+  readonly isThrottled?: true;
   serve(exchange: Exchange): Promise<void>;
 }
 
@@ -86,7 +99,9 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           await throttleAsset(inbound);
           return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
         }
-        const { method, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        const { method, isThrottled, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        if (isThrottled && request.method === method)
+          return await within(deadline, serve({ ...exchange, user: () => undefined }));
         await enter(inbound, deadline, async (user) => {
           if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, user }));
         });
@@ -99,7 +114,7 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
 }
 
 function createRoutes(dependencies: DashboardDependencies): Readonly<Record<string, Route>> {
-  const { signIn, baseUrl } = dependencies;
+  const { signIn, enterLogout, baseUrl } = dependencies;
   const available = (): SignIn =>
     signIn ??
     fail(Reason.UNAVAILABLE, {
@@ -125,7 +140,8 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     "/sign-in": {
       method: "GET",
       async serve(exchange) {
-        if (!leaveForBaseUrl(baseUrl(), exchange)) go(exchange.response, await available().begin());
+        if (!leaveForBaseUrl(baseUrl(), exchange))
+          go(exchange.response, await available().begin(exchange.inbound.header("cookie")));
       },
     },
     [callbackPath]: {
@@ -143,16 +159,21 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
         go(response, await available().end(inbound.header("cookie"), shown, { ...originOf(inbound), deadline }));
       },
     },
-    "/sign-out/back-channel": {
-      method: "POST",
-      async serve({ request, response, inbound, deadline }) {
-        const token =
-          (await formValue(request, "logout_token")) ??
-          fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
-        await available().endByProvider(token, { ...originOf(inbound), deadline });
-        response.writeHead(200, { "Cache-Control": "no-store" }).end();
-      },
-    },
+    "/sign-out/back-channel": { method: "POST", isThrottled: true, serve: backChannelLogout(enterLogout, available) },
+  };
+}
+
+function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
+  return async ({ request, response, inbound, deadline }) => {
+    const { readLogoutToken, endByProvider } = available();
+    const read = async (): Promise<Logout> => {
+      const token = await formValue(request, "logout_token");
+      return readLogoutToken(token ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
+    };
+    await enterLogout(inbound, deadline, read, async (logout) => {
+      await endByProvider(logout, { ...originOf(inbound), deadline });
+      response.writeHead(200, { "Cache-Control": "no-store" }).end();
+    });
   };
 }
 
@@ -164,7 +185,7 @@ function wantsPage({ header }: Inbound): boolean {
 function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: Exchange): View {
   if (signIn === undefined) return { kind: "sign-in off" };
   const found = exchange.user();
-  if (found === undefined) return { kind: "signed out" };
+  if (found === undefined) return { kind: "signed out", sessionEnded: exchange.request.url === sessionEndedPath };
   const { id: userId, email, fullName: name, issuer, subject, account, accountEmail } = found;
   const user = { id: userId, email, name, issuer, subject };
   if (account === undefined || accountEmail === undefined)

@@ -12,7 +12,11 @@ export interface User {
 
 /** One of the states that the page can be in. */
 export type View =
-  | { readonly kind: "signed out" }
+  | {
+      readonly kind: "signed out";
+      /** True after a sign-out that found no session, and so ended nothing. */
+      readonly sessionEnded: boolean;
+    }
   /** No identity provider is configured. */
   | { readonly kind: "sign-in off" }
   /** Signed in, but no account is linked to this sign-in. */
@@ -40,6 +44,7 @@ export type View =
       readonly retry: boolean;
     };
 
+export type SignedOutView = Extract<View, { kind: "signed out" }>;
 export type NoAccountView = Extract<View, { kind: "no account" }>;
 export type SuspendedView = Extract<View, { kind: "suspended" }>;
 export type AccountView = Extract<View, { kind: "account" }>;

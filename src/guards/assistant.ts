@@ -96,7 +96,7 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
 
 function createAdmission(dependencies: AssistantAccessDependencies) {
   const { tokens, recognizers, capacity, switches, requireFreshSwitches } = dependencies;
-  const recognizer = recognizers(({ accountId }: TokenFacts) => accountId);
+  const recognizer = recognizers(({ accountId }: TokenFacts) => accountId && accountBucket(accountId));
   const credentialOf = (token: string): Credential<TokenFacts> => ({
     name: digestName(token),
     isProvenLater: () => true,

@@ -10,6 +10,7 @@ import type { Tally } from "../tally.ts";
 import { observeCaller } from "./call.ts";
 import type { Proof, Unproven } from "../call/scope.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
+import { accountBucket } from "./throttle.ts";
 
 /** The look-up of keys, and their form, handed in by the composition root. */
 export interface Keys {
@@ -47,7 +48,7 @@ export interface Authentication {
  * suspended, is never remembered: it is read from MongoDB for every request, with the data where possible.
  */
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
-  const recognizer = recognizers((key: KeyFacts) => key.accountId);
+  const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
   const credentialOf = (hash: Binary, fresh: Identifying["fresh"]): Credential<KeyFacts> => ({
     name: hash.toString("base64"),
     isProvenLater: (key) => !fresh(key),

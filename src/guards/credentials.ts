@@ -1,6 +1,5 @@
 // 429 for every kind of credential: throttles a request by the credential's account or by its address (contract §6).
 import { hash } from "node:crypto";
-import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
 import { within } from "../deadline.ts";
@@ -10,12 +9,15 @@ import { keep } from "../remembered.ts";
 import type { Capacity } from "./capacity.ts";
 import type { KnownBuckets } from "./known-buckets.ts";
 import type { Throttle } from "./throttle.ts";
-import { accountBucket, addressBucket, rejectFor } from "./throttle.ts";
+import { addressBucket, rejectFor } from "./throttle.ts";
 
 /** The well-formed credential of a request. */
 export interface Credential<Holder> {
-  /** Unique among the credentials of its kind. It is kept in memory, so it must be useless for signing in. */
-  readonly name: string;
+  /**
+   * Unique among the credentials of its kind. It is kept in memory, so it must be useless for signing in. Undefined for
+   * a credential that is accepted once: it is not remembered.
+   */
+  readonly name: string | undefined;
   /**
    * Whether an earlier result may be used for this holder, because the validity is proven before anything is written
    * and before the response is sent.
@@ -60,8 +62,8 @@ export interface Recognizer<Holder> {
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
 }
 
-/** Makes the recognizer of a kind of credential; `accountOf` returns the account whose bucket is used. */
-export type Recognizers = <Holder>(accountOf: (holder: Holder) => UUID | undefined) => Recognizer<Holder>;
+/** Makes the recognizer of a kind of credential. `bucketOf` returns a holder's bucket; the address's if undefined. */
+export type Recognizers = <Holder>(bucketOf: (holder: Holder) => string | undefined) => Recognizer<Holder>;
 
 /** What every recognizer shares. */
 export interface RecognitionDependencies {
@@ -79,14 +81,13 @@ export const lookUpSize = { rate: 20, burst: 256 } as const;
 /** Makes the recognizer of a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
   { throttle, lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
-  accountOf: (holder: Holder) => UUID | undefined,
+  bucketOf: (holder: Holder) => string | undefined,
 ): Recognizer<Holder> {
   const { knownHolder, lookUp, remembered } = createMemory<Holder>();
 
   async function throttleHolder(holder: Holder, { address, deadline, onHolder }: Arrival<Holder>): Promise<void> {
     onHolder(holder);
-    const accountId = accountOf(holder);
-    await throttle(accountId === undefined ? addressBucket(address) : accountBucket(accountId), deadline.tally);
+    await throttle(bucketOf(holder) ?? addressBucket(address), deadline.tally);
   }
 
   /** Takes a look-up token before the look-up, and returns it unless the credential is not valid. */
@@ -143,20 +144,22 @@ const nobody = { kind: "invalid", failure: undefined } as const;
 /** Looks credentials up, and remembers the holders of those that were valid when they were last looked up. */
 function createMemory<Holder>() {
   const memory = new Map<string, Holder>();
-  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name);
+  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined =>
+    name === undefined ? undefined : memory.get(name);
+  const forget = ({ name }: Credential<Holder>): unknown => name !== undefined && memory.delete(name);
 
   async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
     try {
       const holder = await within(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
-        keep(memory, credential.name, holder);
+        if (credential.name !== undefined) keep(memory, credential.name, holder);
         return { kind: "valid", holder, proven: true };
       }
-      memory.delete(credential.name);
+      forget(credential);
       return nobody;
     } catch (error) {
       if (!(error instanceof Failure) || error.kind.http !== 401) return { kind: "unreadable", cause: error };
-      memory.delete(credential.name);
+      forget(credential);
       return { kind: "invalid", failure: error };
     }
   }

@@ -74,7 +74,7 @@ export function createLimits(
     capacity,
     throttleDocument: ({ address, tally }) => documents(addressBucket(address), tally),
     sendLarge: createSendLarge(onOverload),
-    recognizers: (accountOf) => createRecognizer(recognition, accountOf),
+    recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
     fallbackBuckets: known.count,
   };
 }

@@ -10,6 +10,7 @@ import { observeCaller } from "./call.ts";
 import type { Capacity } from "./capacity.ts";
 import type { Credential, Found, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
+import { accountBucket } from "./throttle.ts";
 
 /** Finds out who is signed in, and guards what only they may do. */
 export interface SessionGuard<User extends SignedIn = SignedIn> {
@@ -50,7 +51,7 @@ export function createSessionGuard<User extends SignedIn>(
   dependencies: SessionGuardDependencies<User>,
 ): SessionGuard<User> {
   const { read, find, origin, recognizers, capacity } = dependencies;
-  const recognizer = recognizers(({ account }: User) => account?.id);
+  const recognizer = recognizers(({ account }: User) => account && accountBucket(account.id));
 
   function credentialOf(inbound: Inbound): Credential<User> | undefined {
     const cookies = inbound.header("cookie");

@@ -12,9 +12,11 @@ import { orAfter } from "../time-limit.ts";
 import type { Actor } from "../call/scope.ts";
 import type { Cookie } from "./cookies.ts";
 import { createCookie } from "./cookies.ts";
-import type { IdentityProvider, SignInState } from "./provider.ts";
+import type { Logout } from "./logout-token.ts";
+import type { IdentityProvider } from "./provider.ts";
 import type { SessionSecrets } from "./sealing.ts";
-import { createSeal, deriveKeys } from "./sealing.ts";
+import type { Begun } from "./state-cookie.ts";
+import { createStateCookie } from "./state-cookie.ts";
 import type { End, EndedSessions } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
@@ -48,19 +50,21 @@ export interface DashboardUser extends SignedIn {
 export interface SignIn {
   /** Who is signed in. */
   find(cookies: string | undefined, deadline: Deadline): Promise<DashboardUser | undefined>;
-  /** Sends the user to the identity provider. Fails with UNAVAILABLE while it is away. */
-  begin(): Promise<Step>;
+  /** Sends the user to the identity provider. Fails with UNAVAILABLE if the provider cannot be reached. */
+  begin(cookies: string | undefined): Promise<Step>;
   /** Takes the user back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
   /**
-   * Ends everything of the user: every session and every access token here, and then what the provider has. Nothing
-   * where `shown`, the `id` of the user whom the browser's page shows, is not that of the session's.
+   * Ends all sessions and access tokens of the user here, then the session at the provider. Ends nothing if the session
+   * has ended before, or if `shown`, the `id` of the user on the browser's page, is not the session's user.
    */
   end(cookies: string | undefined, shown: string | undefined, from: Origin): Promise<Step>;
   /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
   leavesTo(): Promise<string[]>;
-  /** Ends the sessions that a logout token of the provider names. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
-  endByProvider(logoutToken: string, from: Origin): Promise<void>;
+  /** Verifies a logout token of the provider. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
+  readLogoutToken(logoutToken: string): Promise<Logout>;
+  /** Ends the sessions that a logout token names. Fails with INVALID_LOGOUT_TOKEN if it was used before. */
+  endByProvider(logout: Logout, from: Origin): Promise<void>;
 }
 
 /** Its dependencies. */
@@ -85,7 +89,9 @@ export function createSessionCookie(baseUrl: () => string): Cookie {
   return createCookie("records_session", () => baseUrl().startsWith("https:"));
 }
 
-const signInSeconds = 600;
+/** Where a sign-out leads that found no session and so ended nothing. */
+export const sessionEndedPath = "/?session-ended";
+
 /** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
 const patienceMs = 2_500;
 
@@ -105,27 +111,26 @@ export function createSignIn(dependencies: SignInDependencies): SignIn {
 
 function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie): Pick<SignIn, "begin" | "complete"> {
   const { provider, sessions, ended, secrets, baseUrl } = dependencies;
-  const stateCookie = createCookie("records_sign_in", () => baseUrl().startsWith("https:"));
-  const seal = createSeal(deriveKeys(secrets, "sign-in state"));
+  const stateCookie = createStateCookie(secrets, baseUrl);
   const home = (): string => `${baseUrl()}/`;
 
-  async function send(afresh: boolean): Promise<Step> {
+  async function send(others: readonly string[], afresh: boolean): Promise<Step> {
     const { location, remember } = await provider.begin(baseUrl() + callbackPath, afresh);
-    return { location, cookies: [stateCookie.set(await seal.seal({ ...remember }, signInSeconds), signInSeconds)] };
+    return { location, cookies: [await stateCookie.add(others, remember)] };
   }
 
   /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function again(
     end: End,
     { idToken, sent }: Identified & { readonly sent: Sent },
-    { afresh = false }: SignInState,
+    { state: { afresh = false }, others }: Begun,
   ): Promise<Step> {
     if (end.kind === "session") {
       // The provider still has the session that ended here: it has to end there before another can begin.
       const location =
         (await provider.endSessionUrl(idToken, home())) ??
         signInFailed("You signed out here, but not at the identity provider. Sign out there, then sign in again.");
-      return { location, cookies: [stateCookie.clear(), sessionCookie.clear()] };
+      return { location, cookies: [stateCookie.keep(others), sessionCookie.clear()] };
     }
     if (afresh)
       signInFailed(
@@ -135,29 +140,32 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       );
     const next = (Math.floor(end.laterThan / 1_000) + 1) * 1_000;
     await sleep(Math.min(patienceMs, Math.max(0, next - sent.issuedAt * 1_000)));
-    return send(true);
+    return send(others, true);
   }
 
   return {
-    begin: () => send(false),
+    begin: (cookies) => send(stateCookie.read(cookies), false),
     async complete(search, cookies, from) {
-      const remembered = await seal.open(stateCookie.read(cookies) ?? "");
-      if (!isState(remembered))
+      const old = sessionCookie.read(cookies);
+      const begun = await stateCookie.find(search, cookies);
+      if (begun === undefined) {
+        // The user reloads the address of a sign-in that has succeeded, or returns to it.
+        if (old && (await sessions.find(old, from.deadline)) !== undefined) return { location: home(), cookies: [] };
         return signInFailed(
           "The sign-in was not started in this browser, or took longer than ten minutes. Sign in again.",
         );
-      const user = await provider.complete(new URL(baseUrl() + callbackPath + search), remembered);
-      const old = sessionCookie.read(cookies);
+      }
+      const user = await provider.complete(new URL(baseUrl() + callbackPath + search), begun.state);
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(user, from.deadline);
       // After the session is stored: a concurrent sign-out either finds the session, or is found here.
       const end = await ended.endOf({ ...user, authenticatedAt: user.sent.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
-        return again(end, user, remembered);
+        return again(end, user, begun);
       }
       await recordSignIn(dependencies, user, from);
-      return { location: home(), cookies: [stateCookie.clear(), sessionCookie.set(value)] };
+      return { location: home(), cookies: [stateCookie.keep(begun.others), sessionCookie.set(value)] };
     },
   };
 }
@@ -165,7 +173,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
 function createSigningOut(
   dependencies: SignInDependencies,
   sessionCookie: Cookie,
-): Pick<SignIn, "end" | "leavesTo" | "endByProvider"> {
+): Pick<SignIn, "end" | "leavesTo" | "readLogoutToken" | "endByProvider"> {
   const { provider, sessions, ended, baseUrl } = dependencies;
   const home = (): string => `${baseUrl()}/`;
 
@@ -173,7 +181,8 @@ function createSigningOut(
     async end(cookies, shown, from) {
       const value = sessionCookie.read(cookies);
       const found = value === undefined ? undefined : await sessions.kept(value, from.deadline);
-      if (value === undefined || found === undefined) return { location: home(), cookies: [sessionCookie.clear()] };
+      if (value === undefined || found === undefined)
+        return { location: baseUrl() + sessionEndedPath, cookies: [sessionCookie.clear()] };
       if (shown !== undefined && shown !== (await userOf(dependencies, found, from.deadline)).id)
         return { location: home(), cookies: [] };
       // The ends are stored first: if the rest fails, everything has ended.
@@ -192,8 +201,8 @@ function createSigningOut(
       const location = await provider.endSessionUrl(undefined, home());
       return location === undefined ? [] : [new URL(location).origin];
     },
-    async endByProvider(logoutToken, from) {
-      const logout = await provider.readLogoutToken(logoutToken);
+    readLogoutToken: (logoutToken) => provider.readLogoutToken(logoutToken),
+    async endByProvider(logout, from) {
       const ending = await sessions.ofUser(logout.issuer, logout.sid, logout.subject, from.deadline);
       const record = await recorderOf(dependencies, ending, from, "At the identity provider.");
       const subjects = ending.map(({ subject }) => subject);
@@ -260,9 +269,4 @@ function actorOf({ subject, email }: User, { requestId, address }: Origin): Acto
 
 function signInFailed(message: string): never {
   return fail(Reason.SIGN_IN_FAILED, { message });
-}
-
-function isState(content: object | undefined): content is SignInState {
-  const { state, nonce, verifier } = (content ?? {}) as Record<string, unknown>;
-  return [state, nonce, verifier].every((part) => typeof part === "string");
 }

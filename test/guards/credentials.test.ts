@@ -9,6 +9,7 @@ import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
 import { createCapacity } from "../../src/guards/capacity.ts";
 import type { Arrival, Credential, Found, Recognizer } from "../../src/guards/credentials.ts";
 import { createRecognizer, digestName } from "../../src/guards/credentials.ts";
+import { accountBucket } from "../../src/guards/throttle.ts";
 import { reasonOf } from "./made.ts";
 
 interface Holder {
@@ -35,7 +36,7 @@ function make(most = 8, burst = 3, line?: number): void {
     capacity: createCapacity(most, () => undefined, line),
     onRejectedLookUp: () => (rejectedLookUps += 1),
   };
-  recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId);
+  recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId && accountBucket(holder.accountId));
 }
 beforeEach(() => {
   make();

@@ -135,7 +135,7 @@ export function make(): Made {
     ...{ world, steps, grants, observation, keyed, inbound },
     throttle,
     recognition,
-    recognizers: (accountOf) => createRecognizer(recognition, accountOf),
+    recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),
     behind: (accessPolicy, capacity) => createDispatch(accessPolicy, new Map(handlers), idempotency, capacity),
     async call(dispatch, rpc, headers, message = {}) {
       const admitted = await dispatch.admit(rpc, inbound(headers));

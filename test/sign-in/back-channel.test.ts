@@ -1,6 +1,6 @@
 // OpenID Connect Back-Channel Logout: whom the provider signs out is signed out here, and once.
 import { randomUUID } from "node:crypto";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import {
@@ -34,6 +34,23 @@ test("signing out at the provider ends our session, behind the browser's back [D
     person: "ann@example.com",
     address: "127.0.0.1",
   });
+});
+
+test("valid logout tokens are throttled by the session or user that each names, all others by their address [RTE-01, DSH-04]", async () => {
+  const limited = await service().another({ ...fake().settings(), RATE_LIMIT: "1", RATE_BURST: "3" });
+  onTestFinished(() => limited.stop());
+  const send = async (...tokens: string[]): Promise<number[]> =>
+    (await Promise.all(tokens.map((token) => sendToken(token, limited.base)))).map(({ status }) => status).sort();
+  const sign = (sid: string) => fake().sign(claimsOf({ sid, jti: randomUUID() }));
+  // A provider signs out all its users at once, from its one address.
+  expect(await send(...(await Promise.all(Array.from({ length: 12 }, () => sign(randomUUID())))))).toEqual(
+    Array(12).fill(200),
+  );
+  const invalid = Array.from({ length: 12 }, () => "invalid");
+  expect(new Set(await send(...invalid))).toEqual(new Set([400, 429]));
+  expect(await send(await sign(randomUUID()))).toEqual([200]);
+  const again = await Promise.all(Array.from({ length: 12 }, () => sign("the-session")));
+  expect(new Set(await send(...again))).toEqual(new Set([200, 429]));
 });
 
 describe("a logout token", () => {

@@ -112,7 +112,7 @@ test.each([
     expect(fake.requestedPaths).toContain("/revoke");
     expect(await entriesOf(failed)).toEqual([]);
     expect(await entriesOf(repeated)).toMatchObject([{ event: "signed_out", person: email }]);
-    expect((await press("once-more")).headers.get("location")).toBe(`${base}/`);
+    expect((await press("once-more")).headers.get("location")).toBe(`${base}/?session-ended`);
     expect(await entriesOf("once-more")).toEqual([]);
   },
 );

@@ -167,7 +167,7 @@ test.each([
   ["no cookie", undefined],
   ["an unknown cookie", `records_session=${"A".repeat(43)}`],
   ["an empty cookie", "records_session="],
-])("signing out with %s leads to the start page and writes nothing", async (_name, cookie) => {
+])("signing out with %s says that the session had ended, and writes nothing", async (_name, cookie) => {
   const count = (): Promise<number> => fixture().service.app.client.db().collection("audit_log").countDocuments();
   const before = [await sessionCount(fixture().service), await count()];
   const { status, headers } = await sendRequest(`${fixture().base}/sign-out`, {
@@ -175,8 +175,11 @@ test.each([
     origin: fixture().base,
     ...(cookie === undefined ? {} : { cookie }),
   });
-  expect([status, headers.get("location")]).toEqual([303, `${fixture().base}/`]);
+  expect([status, headers.get("location")]).toEqual([303, `${fixture().base}/?session-ended`]);
   expect([await sessionCount(fixture().service), await count()]).toEqual(before);
+  const { text } = await sendRequest(headers.get("location") ?? "");
+  expect(text).toContain("Your session had already ended.");
+  expect((await sendRequest(`${fixture().base}/`)).text).not.toContain("had already ended");
 });
 
 test("the page of another user signs nobody out: it leads to the page of the user who is signed in [DSH-04]", async () => {

@@ -3,8 +3,10 @@ import { startAuditLog } from "./dashboard/audit-log.js";
 import { startCopying } from "./dashboard/copying.js";
 import { startKeyPanel } from "./dashboard/key-panel.js";
 import { startClock } from "./dashboard/instant.js";
+import { startSignOut } from "./dashboard/sign-out.js";
 
 startCopying();
+startSignOut();
 
 const keyRoot = document.getElementById("key-panel");
 const logRoot = document.getElementById("audit-log");

@@ -50,7 +50,7 @@ export function useAssistant(): () => Assistant {
     const accessPolicy = assistantAccessPolicy({
       throttle: () => Promise.resolve(),
       tokens: { identify: () => Promise.resolve(facts), verifies: () => Promise.resolve(true) },
-      recognizers: (accountOfHolder) =>
+      recognizers: (bucketOf) =>
         createRecognizer(
           {
             throttle: () => Promise.resolve(),
@@ -58,7 +58,7 @@ export function useAssistant(): () => Assistant {
             capacity: unlimited,
             onRejectedLookUp: () => undefined,
           },
-          accountOfHolder,
+          bucketOf,
         ),
       capacity: unlimited,
       switches: () => ({ publicInterface: true, writes: true }),

@@ -1,0 +1,56 @@
+// Throttles back-channel logouts: a valid logout token by the user whom it names, all other requests by their address.
+// One provider sends the logouts of all users from one address (contract §6, §8).
+import { Reason } from "../gen/records/v1/errors_pb.ts";
+import type { Deadline } from "../deadline.ts";
+import { Failure, fail } from "../errors.ts";
+import type { Inbound } from "../call/dispatch.ts";
+import type { Capacity } from "./capacity.ts";
+import type { Recognizers } from "./credentials.ts";
+import { digestName } from "./credentials.ts";
+
+/** The session or user that a logout token names. */
+export interface NamedByLogout {
+  readonly issuer: string;
+  readonly sid: string | undefined;
+  readonly subject: string | undefined;
+}
+
+/**
+ * Reads a logout token with `read`, throttles the request, and calls `serve` with the token's content. Fails with
+ * RATE_LIMITED, with UNAVAILABLE under overload, and as `read` and `serve` do.
+ */
+export type EnterLogout<Logout> = (
+  inbound: Inbound,
+  deadline: Deadline,
+  read: () => Promise<Logout>,
+  serve: (logout: Logout) => Promise<void>,
+) => Promise<void>;
+
+/** Creates the guard for logout tokens of any type that names a session or user. */
+export function createEnterLogout<Logout extends NamedByLogout>(
+  recognizers: Recognizers,
+  capacity: Capacity,
+): EnterLogout<Logout> {
+  const recognizer = recognizers(({ issuer, sid, subject }: Logout) => bucketOf(issuer, sid, subject));
+  return async (inbound, deadline, read, serve) => {
+    let rejection: Failure | undefined;
+    const lookUp = (): Promise<Logout | undefined> =>
+      read().catch((error: unknown) => {
+        if (!(error instanceof Failure) || error.reason !== Reason.INVALID_LOGOUT_TOKEN) throw error;
+        rejection = error;
+        return undefined;
+      });
+    // A logout token is accepted once, so nothing is remembered.
+    const credential = { name: undefined, isProvenLater: () => false, lookUp };
+    const { address } = inbound;
+    const arrival = { address, deadline, optional: false, onHolder: () => undefined };
+    const found = await recognizer.recognize(credential, arrival);
+    if (found.kind === "unreadable") throw found.cause;
+    if (found.kind === "invalid") throw rejection ?? fail(Reason.INVALID_LOGOUT_TOKEN);
+    await capacity.run("known", deadline, () => serve(found.holder));
+  };
+}
+
+function bucketOf(...names: (string | undefined)[]): string {
+  return `logout:${digestName(JSON.stringify(names.map((name) => name ?? null)))}`;
+}

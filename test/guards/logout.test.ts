@@ -1,0 +1,76 @@
+// The guard of back-channel logouts over test doubles: which bucket a logout token takes from.
+import { beforeEach, expect, test } from "vitest";
+import { deadlineIn } from "../../src/deadline.ts";
+import { fail } from "../../src/errors.ts";
+import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { unlimited } from "../../src/guards/capacity.ts";
+import { createRecognizer } from "../../src/guards/credentials.ts";
+import { createKnownBuckets } from "../../src/guards/known-buckets.ts";
+import type { EnterLogout, NamedByLogout } from "../../src/guards/logout.ts";
+import { createEnterLogout } from "../../src/guards/logout.ts";
+import type { Inbound } from "../../src/call/dispatch.ts";
+import { reasonOf } from "./made.ts";
+
+const inbound = { address: "192.0.2.1" } as Inbound;
+let buckets: string[];
+let served: NamedByLogout[];
+let standings: string[];
+let enter: EnterLogout<NamedByLogout>;
+
+beforeEach(() => {
+  [buckets, served, standings] = [[], [], []];
+  const parts = {
+    throttle: (bucket: string): Promise<void> => Promise.resolve(void buckets.push(bucket)),
+    lookUps: createKnownBuckets({ rate: 0.001, burst: 2 }),
+    capacity: unlimited,
+    onRejectedLookUp: () => undefined,
+  };
+  const capacity: typeof unlimited = {
+    ...unlimited,
+    run: (standing, deadline, work) => (standings.push(standing), unlimited.run(standing, deadline, work)),
+  };
+  enter = createEnterLogout((bucketOf) => createRecognizer(parts, bucketOf), capacity);
+});
+
+const send = (read: () => Promise<NamedByLogout>): Promise<void> =>
+  enter(inbound, deadlineIn(4_000), read, (logout) => Promise.resolve(void served.push(logout)));
+const named = (sid: string | undefined, subject: string | undefined, issuer = "https://id.example"): NamedByLogout => ({
+  issuer,
+  sid,
+  subject,
+});
+
+test("takes from one bucket for each session or user that valid tokens name, and serves them as authenticated requests [DSH-04]", async () => {
+  const all = [
+    named("a", undefined),
+    named("b", undefined),
+    named("a", "ann"),
+    named(undefined, "a"),
+    named("a", undefined, "https://other.example"),
+  ];
+  for (const logout of all) await send(() => Promise.resolve(logout));
+  expect(new Set(buckets).size).toBe(all.length);
+  expect(buckets).toEqual(all.map(() => expect.stringMatching(/^logout:[\w+/]{43}=$/)));
+  const [first] = buckets;
+  await send(() => Promise.resolve(named("a", undefined)));
+  expect(buckets.at(-1)).toBe(first);
+  expect(served).toEqual([...all, all[0]]);
+  expect(new Set(standings)).toEqual(new Set(["known"]));
+});
+
+test("takes from the address's bucket for an invalid token, serves nothing, and limits the tokens that are verified [RTE-20, DSH-04]", async () => {
+  const invalid = (): Promise<never> =>
+    Promise.resolve().then(() => fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
+  for (let turn = 0; turn < 2; turn++) await expect(send(invalid)).rejects.toThrow("logout_token: is required.");
+  expect(buckets).toEqual(["address:192.0.2.1", "address:192.0.2.1"]);
+  expect(await reasonOf(send(invalid))).toBe("RATE_LIMITED");
+  expect([buckets.length, served]).toEqual([2, []]);
+});
+
+test("fails as the verification does if the provider cannot be reached, and does not count that as an invalid token [DSH-04]", async () => {
+  const unreachable = (): Promise<never> => Promise.resolve().then(() => fail(Reason.UNAVAILABLE));
+  for (let turn = 0; turn < 4; turn++) expect(await reasonOf(send(unreachable))).toBe("UNAVAILABLE");
+  expect(served).toEqual([]);
+  await send(() => Promise.resolve(named("a", undefined)));
+  expect(served).toHaveLength(1);
+});
