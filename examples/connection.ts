@@ -1,5 +1,4 @@
-// Where the examples find the service and who they are there: from the environment, else the demo that `npm start`
-// makes.
+// The address and the API key for the examples: those of the environment, or of the demo that `npm start` creates.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,25 +8,32 @@ process.once("uncaughtException", (error) => {
   process.exit(1);
 });
 
-/** The address of the service: `RECORDS_URL`, or where `npm start` puts it. */
+/** Returns `RECORDS_URL`, or the address of the demo. */
 export function serviceUrl(): string {
-  return process.env["RECORDS_URL"] ?? "http://localhost:8080";
+  return process.env["RECORDS_URL"] ?? readDemo()?.base_url ?? "http://localhost:8080";
 }
 
-/** `RECORDS_URL` and `RECORDS_API_KEY`, or the demo's. Throws an error that says what to set. */
+/** Returns `RECORDS_URL` and `RECORDS_API_KEY`, or those of the demo. Throws an error that says what to set. */
 export function connection(): { readonly baseUrl: string; readonly apiKey: string } {
-  return { baseUrl: serviceUrl(), apiKey: process.env["RECORDS_API_KEY"] ?? demoKey() };
-}
-
-function demoKey(): string {
-  try {
-    const demo = JSON.parse(readFileSync(join(import.meta.dirname, "../data/demo.json"), "utf8")) as {
-      accounts: { api_key: string }[];
-    };
-    return demo.accounts[0]?.api_key ?? "";
-  } catch {
+  const apiKey = process.env["RECORDS_API_KEY"] ?? readDemo()?.accounts[0]?.api_key;
+  if (apiKey === undefined)
     throw new Error(
       "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.",
     );
+  return { baseUrl: serviceUrl(), apiKey };
+}
+
+/** The fields of `demo.json` that the examples use. */
+interface Demo {
+  readonly base_url?: string;
+  readonly accounts: readonly { readonly api_key: string }[];
+}
+
+function readDemo(): Demo | undefined {
+  const folder = process.env["DATA_DIR"] ?? join(import.meta.dirname, "../data");
+  try {
+    return JSON.parse(readFileSync(join(folder, "demo.json"), "utf8")) as Demo;
+  } catch {
+    return undefined;
   }
 }

@@ -1,9 +1,15 @@
 #!/bin/sh
 # Search, and a write that can be repeated, with curl: it waits and tries again by itself when the service says so.
 set -eu
-url=${RECORDS_URL:-http://localhost:8080}
-demo=$(dirname "$0")/../../data/demo.json
-key=${RECORDS_API_KEY:-$(sed -n 's/.*"api_key": "\([^"]*\)".*/\1/p' "$demo" | sed q)}
+demo=${DATA_DIR:-$(dirname "$0")/../../data}/demo.json
+# The first value of a name in the file that `npm start` writes.
+of_demo() { [ ! -f "$demo" ] || sed -n 's/.*"'"$1"'": "\([^"]*\)".*/\1/p' "$demo" | sed q; }
+url=${RECORDS_URL:-$(of_demo base_url)}
+key=${RECORDS_API_KEY:-$(of_demo api_key)}
+if [ -z "$url" ] || [ -z "$key" ]; then
+  echo 'There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.' >&2
+  exit 1
+fi
 
 response=$(mktemp)
 trap 'rm -f "$response"' EXIT

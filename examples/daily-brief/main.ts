@@ -1,4 +1,4 @@
-// Prints the sessions of a day, each with its contact, how to prepare, and the last notes.
+// Prints the sessions of a day, each with its contact, its preparation and the last notes.
 import type { SessionDetail, SessionSummary } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
 import { connection } from "../connection.ts";
@@ -6,16 +6,20 @@ import { connection } from "../connection.ts";
 const lastNotes = 3;
 const noteLength = 160;
 const client = new RecordsClient(connection());
-const day = process.argv[2] ?? new Date().toISOString().slice(0, 10);
+const [, , named] = process.argv;
+const today = new Date().toISOString().slice(0, 10);
 
-const sessions: SessionDetail[] = [];
-for await (const { id } of client.sessions.all({ from: day, to: day })) sessions.push(await client.sessions.get(id));
-// The list runs newest first; a day is read from the morning on.
-sessions.reverse();
+if (!(await showDay(named ?? today))) await showNext(named ?? today);
 
-console.log(`# ${day}: ${sessions.length === 1 ? "1 session" : `${sessions.length} sessions`} (times in UTC)`);
-for (const session of sessions) await show(session);
-if (sessions.length === 0) await showNext();
+/** Prints a day's sessions; false if it has none. */
+async function showDay(day: string): Promise<boolean> {
+  const sessions: SessionDetail[] = [];
+  for await (const { id } of client.sessions.all({ from: day, to: day })) sessions.push(await client.sessions.get(id));
+  console.log(`# ${day}: ${sessions.length === 1 ? "1 session" : `${sessions.length} sessions`} (times in UTC)`);
+  // The list is newest first, and a day begins in the morning.
+  for (const session of sessions.reverse()) await show(session);
+  return sessions.length > 0;
+}
 
 async function show({ title, session_date, client: person, conference_url, notes }: SessionDetail): Promise<void> {
   console.log(`\n## ${session_date?.slice(11, 16) ?? "--:--"} ${title ?? "Untitled"}`);
@@ -36,12 +40,12 @@ function inBrief(text: string): string {
   return characters.length <= noteLength ? characters.join("") : `${characters.slice(0, noteLength - 1).join("")}…`;
 }
 
-async function showNext(): Promise<void> {
+/** Prints the sessions of the next day that has any. */
+async function showNext(day: string): Promise<void> {
   let next: SessionSummary | undefined;
   for await (const session of client.sessions.all({ from: day })) next = session;
-  console.log(
-    next === undefined
-      ? "Nothing is planned after it."
-      : `The next one: ${next.session_date?.slice(0, 10)} ${next.title ?? "Untitled"}`,
-  );
+  const date = next?.session_date?.slice(0, 10);
+  if (date === undefined) return console.log("No session is planned after this day.");
+  console.log();
+  await showDay(date);
 }

@@ -15,20 +15,26 @@ import urllib.request
 
 MOST_ATTEMPTS = 5
 RETRIED = {429, 502, 503, 504}
-URL = os.environ.get("RECORDS_URL", "http://localhost:8080").rstrip("/")
 
 
-def api_key() -> str:
-    """The key of the environment, else that of the demo."""
-    if key := os.environ.get("RECORDS_API_KEY"):
-        return key
-    demo = pathlib.Path(__file__).parents[2] / "data" / "demo.json"
-    return json.loads(demo.read_text())["accounts"][0]["api_key"]
+def demo() -> dict:
+    """Returns what `npm start` wrote about the demo."""
+    folder = os.environ.get("DATA_DIR") or pathlib.Path(__file__).parents[2] / "data"
+    try:
+        return json.loads((pathlib.Path(folder) / "demo.json").read_text())
+    except OSError:
+        raise SystemExit(
+            "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY."
+        )
+
+
+URL = (os.environ.get("RECORDS_URL") or demo()["base_url"]).rstrip("/")
+API_KEY = os.environ.get("RECORDS_API_KEY") or demo()["accounts"][0]["api_key"]
 
 
 def call(method: str, path: str, body: dict | None = None, idempotency_key: str | None = None) -> dict:
     """One request, again where that can help. Only for reads, and for writes that have an idempotency key."""
-    headers = {"Authorization": f"Bearer {api_key()}"}
+    headers = {"Authorization": f"Bearer {API_KEY}"}
     if body is not None:
         headers["Content-Type"] = "application/json"
     if idempotency_key is not None:

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { Client } from "../support/client.ts";
 import { newClient, useService } from "../support/client.ts";
-import { root, runExample } from "./run.ts";
+import { demoFolder, noDemo, root, runExample } from "./run.ts";
 
 const service = useService();
 
@@ -66,8 +66,9 @@ Ann Lee, ann@example.com
 ## 18:30 Evening
 `,
   });
-  expect((await runExample("daily-brief", ["2026-03-04"], environment)).out).toBe(
-    "# 2026-03-04: 0 sessions (times in UTC)\nThe next one: 2026-04-03 Much later\n",
+  const demo = { DATA_DIR: demoFolder(service().base, client.key) };
+  expect((await runExample("daily-brief", ["2026-03-04"], demo)).out).toBe(
+    "# 2026-03-04: 0 sessions (times in UTC)\n\n# 2026-04-03: 1 session (times in UTC)\n\n## 00:00 Much later\n",
   );
 });
 
@@ -168,6 +169,11 @@ test("an example that cannot continue says why in one line", async () => {
   const { environment } = await account();
   const away = await runExample("daily-brief", [], { ...environment, RECORDS_API_KEY: "rec_wrong" });
   expect(away).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^The API key is not valid.*\n$/) });
+  expect(await runExample("daily-brief", [], { DATA_DIR: "/nowhere" })).toEqual({
+    status: 1,
+    out: "",
+    error: `${noDemo}\n`,
+  });
 });
 
 test("every example has a README with its command, and is in the list of all", () => {

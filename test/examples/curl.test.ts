@@ -1,7 +1,7 @@
 // The example with curl, run as a program.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
-import { run } from "./run.ts";
+import { demoFolder, noDemo, run } from "./run.ts";
 
 const service = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
 
@@ -27,11 +27,17 @@ test("curl searches, and creates one contact by two equal requests, also where i
   await expect.poll(async () => (await client.get("/v1/contacts?query=noor+haddad")).body.data?.length).toBe(1);
 });
 
-test("a rejection ends it, with the service's reason", async () => {
-  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], {
-    RECORDS_URL: service().base,
-    RECORDS_API_KEY: (await newClient(service())).key,
-  });
+test("a rejection ends it, with the service's reason; address and key are those of the demo", async () => {
+  const { key } = await newClient(service());
+  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], { DATA_DIR: demoFolder(service().base, key) });
   expect(status).toBe(22);
   expect(out).toMatch(/query: /);
+});
+
+test("without a demo, and without an address and a key, it says what to do", async () => {
+  expect(await run("sh", ["examples/curl/run.sh"], { DATA_DIR: "/nowhere" })).toEqual({
+    status: 1,
+    out: "",
+    error: `${noDemo}\n`,
+  });
 });

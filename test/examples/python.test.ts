@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { failure, reset, scripted } from "../client/scripted.ts";
 import { newClient, useService } from "../support/client.ts";
-import { run } from "./run.ts";
+import { demoFolder, noDemo, run } from "./run.ts";
 
 const service = useService();
 const python = (environment: Record<string, string>, ...args: string[]) =>
@@ -18,7 +18,12 @@ test("log_call notes a call once, however often it is run, and says who is meant
   const environment = { RECORDS_URL: service().base, RECORDS_API_KEY: client.key };
   const first = await python(environment, "zoe", "Called back");
   expect(first).toMatchObject({ status: 0, error: "", out: expect.stringMatching(/^Zoë Martin: note \S+ of \S+\n$/) });
-  expect(await python(environment, "zoe", "Called back")).toEqual(first);
+  expect(await python({ DATA_DIR: demoFolder(service().base, client.key) }, "zoe", "Called back")).toEqual(first);
+  expect(await python({ DATA_DIR: "/nowhere" }, "zoe", "Called back")).toEqual({
+    status: 1,
+    out: "",
+    error: `${noDemo}\n`,
+  });
   expect((await client.get(`/v1/contacts/${id}`)).body.data.notes_timeline).toMatchObject([
     { content: "Called back", source: "api" },
   ]);

@@ -1,6 +1,9 @@
 // Runs an example as a reader would, against a service of the test.
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 
 /** How an example ended. */
 export interface Ended {
@@ -39,6 +42,19 @@ export function runExample(
 ): Promise<Ended> {
   return run(process.execPath, ["--import", "tsx", `examples/${folder}/main.ts`, ...args], environment);
 }
+
+/** Makes a data folder with the `demo.json` of a service, for the rest of the test. */
+export function demoFolder(base_url: string, api_key: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "records-demo-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // As the service writes it: one field a line.
+  writeFileSync(join(folder, "demo.json"), JSON.stringify({ base_url, accounts: [{ api_key }] }, undefined, 2));
+  return folder;
+}
+
+/** What an example says that has neither an address and a key nor a demo. */
+export const noDemo =
+  "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.";
 
 /** What to say where they are missing. */
 export const withoutCurl = "No curl was found: the test of examples/curl is LEFT OUT. Install curl 7.76 or later.";
