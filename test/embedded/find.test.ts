@@ -71,6 +71,12 @@ test("what is kept is used without a fetch and without a word (OPS-20)", async (
 test("a program that does not run here, is too old or is another is passed over with one line each (OPS-18, OPS-19)", async () => {
   const broken = await search({ mongod: wrongLibrary, "redis-server": `echo hello` });
   await addProgram(broken.cacheDir, "mongod", mongodSays("6.0.5"));
+  const old = await search({ mongod: mongodSays("5.0.31") });
+  await addProgram(old.cacheDir, "mongod", mongodSays("6.0.5"));
+  expect(await findMongod(old)).toMatchObject({ version: "6.0.5" });
+  expect(old.lines).toEqual([
+    expect.stringMatching(/^PATH: .*mongod is 5\.0\.31, older than 6\.0; trying the next source$/),
+  ]);
   const oldRedis = await addProgram(broken.cacheDir, "redis-server", redisSays("4.0.9"));
   expect(await findMongod(broken)).toMatchObject({ version: "6.0.5" });
   expect(broken.lines).toEqual([
