@@ -7,7 +7,7 @@ import { newClient, useService } from "../support/client.ts";
 import type { Ended, Running } from "./cli.ts";
 import { cli, cliJson, settingsFor, startCli, useFolder } from "./cli.ts";
 import { contactsOf, nameless, settled } from "./imported.ts";
-import { cuttingProxy } from "./proxy.ts";
+import { cuttingProxy, haltingProxy } from "./proxy.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -113,7 +113,7 @@ test("an export whose connection is cut begins again, and its file is the same a
   );
   const [whole, cut] = [folder.path("whole.ndjson"), folder.path("cut.ndjson")];
   await cliJson(service(), ["export", whole, "--account", id]);
-  const proxy = await cuttingProxy(service().internal);
+  const proxy = await haltingProxy(service().internal, 2_000_000);
   const running = startCli(["export", cut, "--account", id], {
     environment: { ...settingsFor(service()), RECORDS_INTERNAL_URL: proxy.url },
   });

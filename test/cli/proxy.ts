@@ -72,6 +72,8 @@ export interface HaltingProxy {
   readonly url: string;
   /** Lets the rest of it through. */
   resume(): void;
+  /** Ends the connections that it stopped; the next ones go through. */
+  cut(): void;
   close(): Promise<void>;
 }
 
@@ -97,6 +99,10 @@ export async function haltingProxy(target: string, bytes: number): Promise<Halti
     resume() {
       left = Infinity;
       for (const socket of halted) socket.resume();
+    },
+    cut() {
+      left = Infinity;
+      for (const socket of halted) socket.resetAndDestroy();
     },
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };

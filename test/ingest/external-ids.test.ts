@@ -181,10 +181,10 @@ test("an item that names what it belongs to twice has to mean one record [ING-04
 
 test("the same contacts with their emails, sent at once over and over, are updates of each other and never duplicates [ING-05]", async () => {
   const client = await newClient(service());
-  const items = Array.from({ length: 100 }, (_, at) => ({ external_id: `e${at}`, email: `e${at}@example.com` }));
+  const items = Array.from({ length: 40 }, (_, at) => ({ external_id: `e${at}`, email: `e${at}@example.com` }));
   const results = (
     await Promise.all(Array.from({ length: 4 }, () => client.put.send("UpsertContacts", "contacts", items)))
   ).flat();
   expect(results.filter(({ error }) => error !== undefined)).toEqual([]);
-  expect(new Set(results.map(({ id }) => id)).size).toBe(100);
+  expect(new Set(results.map(({ id }) => id)).size).toBe(40);
 });
