@@ -1,4 +1,4 @@
-// What the commands of `records account` and `records key` do.
+// Implements the commands of `records account` and `records key`.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
@@ -15,10 +15,10 @@ import { count, facts } from "./output.ts";
 const pageSize = 1_000;
 const pollMs = 1_000;
 const mostLeft = 10_000;
-/** How long the command repeats the request to a service that does not respond while an erasure continues. */
+/** How long the command retries during an erasure while the service does not respond. */
 const patienceMs = 120_000;
 
-/** The actions over a link. Each reports its result; failures reject. */
+/** Creates the actions over a link. Each one reports its result, and rejects if it fails. */
 export function accountActions(output: Output, link: Link) {
   const accounts = link.client(AccountService);
   const show = (account: Account | undefined): void => output.result(documentOf(account), linesOf(account, output));
@@ -91,7 +91,7 @@ async function showAll(output: Output, link: Link): Promise<void> {
 }
 
 async function deleteAccount(output: Output, link: Link, name: string, yes: boolean, reason: string): Promise<void> {
-  // What was deleted before is no account any more, and can still be looked for by its id.
+  // A deleted account can no longer be found, but its erasure can be requested again by id.
   const account = uuidForm.test(name) ? await lookUp(link, name) : await findAccount(link, name);
   const id = account?.id ?? name.toLowerCase();
   const called = account === undefined ? `the account ${id}` : `the account ${account.email} (${id})`;
@@ -122,7 +122,10 @@ async function deleteAccount(output: Output, link: Link, name: string, yes: bool
   );
 }
 
-/** Repeats the request until everything is erased, and shows the progress. The erasure continues by itself. */
+/**
+ * Repeats the request until everything is erased, and shows the progress. The service continues the erasure even
+ * without requests.
+ */
 async function erase(output: Output, link: Link, accountId: string, reason: string): Promise<DeleteAccountResponse> {
   const accounts = link.client(AccountService);
   let silentSince: number | undefined;
@@ -151,7 +154,10 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
   }
 }
 
-/** How far an erasure is: what was deleted, and what is left, of which the service counts no more than `mostLeft`. */
+/**
+ * Returns the progress of an erasure: how much is deleted and how much is left. The service counts up to `mostLeft` in
+ * each place.
+ */
 function progressOf({ places }: DeleteAccountResponse): string {
   const deleted = places.reduce((sum, one) => sum + Number(one.deleted), 0);
   const left = places
@@ -160,7 +166,7 @@ function progressOf({ places }: DeleteAccountResponse): string {
   return `Erasing: ${count(deleted)} deleted${left.length === 0 ? "" : `; left: ${left.join(", ")}`}`;
 }
 
-/** All accounts, the oldest first. */
+/** Returns all accounts, oldest first. */
 export async function listAll(link: Link): Promise<Account[]> {
   const all: Account[] = [];
   for (;;) {

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
-/** Adds the commands. What they do is loaded when one of them runs. */
+/** Adds the commands. Their code is loaded when one of them runs. */
 export function addAccount(program: Command, context: Context): void {
   const account = program
     .command("account")

@@ -1,21 +1,21 @@
-// Confirmation prompt before something that cannot be taken back, or that others notice at once.
+// Confirmation prompt before an action that is irreversible, or that others notice at once.
 import { createInterface } from "node:readline/promises";
 import { rejectUsage } from "./exit.ts";
 import { printable } from "./output.ts";
 
-/** What is about to be done. */
+/** The action to confirm. */
 export interface Confirmation {
-  /** What will happen, as a sentence. */
+  /** The effect of the action, as a sentence. */
   readonly warning: string;
-  /** What has to be typed. */
+  /** The text that the user must type. */
   readonly expected: string;
-  /** Said beforehand, by `--yes`. */
+  /** True if `--yes` confirms the action in advance. */
   readonly yes: boolean;
 }
 
 /**
- * Continues only when it was confirmed; otherwise, and where there is no terminal, the command ends with the code for
- * usage.
+ * Prompts for a confirmation, unless `yes` is set. Fails with a usage error if the typed text does not match or there
+ * is no terminal.
  */
 export async function confirm({ warning, expected, yes }: Confirmation): Promise<void> {
   if (yes) return;
@@ -25,7 +25,7 @@ export async function confirm({ warning, expected, yes }: Confirmation): Promise
     );
   }
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  // Ctrl-C and Ctrl-D are a no.
+  // Ctrl-C and Ctrl-D count as a mismatch.
   const left = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
   const typed = await Promise.race([
     terminal.question(`${printable(warning)}\nType "${printable(expected)}" to continue: `),

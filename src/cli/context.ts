@@ -1,4 +1,4 @@
-// What every command is given: its output and, when it requests one, the link to the service.
+// Context of a command: its output and, on demand, its link to the service.
 import type { Command } from "commander";
 import type { Link } from "./link.ts";
 import type { Output } from "./output.ts";
@@ -15,17 +15,17 @@ interface GlobalOptions {
   readonly color: boolean;
 }
 
-/** The surroundings of one run. */
+/** The context of one run. */
 export interface Context {
   readonly output: Output;
   where(): Where;
-  /** The one link of the run. Loaded when it is first requested: `--help` needs none of it. */
+  /** Returns the only link of the run. Loaded on first use, because `--help` does not need it. */
   link(): Promise<Link>;
   /** Closes the link if one was opened. */
   close(): Promise<void>;
 }
 
-/** The context for the options that the program was given. */
+/** Creates the context for the options of the program. */
 export function createContext(program: Command, environment: NodeJS.ProcessEnv): Context {
   let where: Where | undefined;
   let link: Promise<Link> | undefined;

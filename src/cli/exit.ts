@@ -1,31 +1,33 @@
-// How the command line ends: its exit codes, and the one error that carries one.
+// Exit codes of the command line, and the error that carries one.
 
-/** What the exit codes mean; `--help` reports the same. */
+/** The exit codes, which `--help` explains. */
 export const exitCodes = {
   ok: 0,
-  /** The service rejected the request, or something is not as it should be. */
+  /** The service rejected the request, or a check failed. */
   failed: 1,
-  /** The command was not understood, or not confirmed; nothing was done. */
+  /** The command was invalid or not confirmed. Nothing was done. */
   usage: 2,
   /** The service cannot be reached, or cannot respond. */
   unreachable: 3,
-  /** An import went through to its end, and some of its records were rejected. */
+  /** An import ended, and some of its records were rejected. */
   rejected: 4,
-  /** Ended by Ctrl-C. */
+  /** The command was ended by Ctrl-C. */
   interrupted: 130,
 } as const;
 
 /** One of the exit codes. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Says how the run ends, where it ends neither with 0 nor with an error. */
+/** Sets an exit code other than 0 for a command that ends without an error. */
 export type EndWith = (code: ExitCode) => void;
 
-/** Ends a command; the message is for the user, one sentence or two on what was wrong and what would be right. */
+/**
+ * The error that ends a command. Its message is for the user: the problem and the solution, in one or two sentences.
+ */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: ExitCode;
-  /** A word for programs, as `--json` reports it. */
+  /** A word for programs, as in the output of `--json`. */
   readonly code: string;
 
   constructor(exitCode: ExitCode, code: string, message: string) {
@@ -35,7 +37,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Ends the command as one that was not understood or not confirmed. */
+/** Fails with a usage error: the command is invalid or not confirmed. */
 export function rejectUsage(message: string): never {
   throw new CommandError(exitCodes.usage, "usage", message);
 }

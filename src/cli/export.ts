@@ -1,4 +1,4 @@
-// `records export`: writes an account's records to a file.
+// `records export`: writes the records of one account to a file, or all accounts to a folder.
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";
@@ -28,7 +28,7 @@ checksum of each file. To resume an interrupted export, run the same command
 again. Only one export at a time can write to a folder. An account that is
 deleted meanwhile is left out.`;
 
-/** Leaves most of an instance's capacity to its clients. */
+/** The default rate, which leaves most of an instance's capacity to its clients. */
 const defaultRate = 2_000;
 
 function positive(text: string): number {
@@ -62,7 +62,7 @@ export function addExport(program: Command, context: Context, endWith: EndWith):
     });
 }
 
-/** The options of both forms. */
+/** The options for one account and for all accounts. */
 interface Options extends Partial<ExportOptions> {
   readonly all?: boolean;
   readonly rate: number;

@@ -1,4 +1,4 @@
-// Finds the account that a user names by its id or its email.
+// Finds the account that a user specifies by its id or its email.
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
@@ -6,7 +6,10 @@ import { uuidForm } from "../uuid.ts";
 import { CommandError, exitCodes, rejectUsage } from "./exit.ts";
 import type { Link } from "./link.ts";
 
-/** The account with this id, or this email in upper or lower case. Fails, in words, where there is none. */
+/**
+ * Returns the account with this id, or this email in upper or lower case. Fails with a message for the user if there is
+ * none.
+ */
 export async function findAccount(link: Link, name: string): Promise<Account> {
   const found = await lookUp(link, name);
   if (found !== undefined) return found;
@@ -17,7 +20,10 @@ export async function findAccount(link: Link, name: string): Promise<Account> {
   );
 }
 
-/** The same; undefined where there is none. */
+/**
+ * Returns the account as `findAccount` does, or undefined if there is none. Fails with a usage error if the name is
+ * neither an id nor an email.
+ */
 export async function lookUp(link: Link, name: string): Promise<Account | undefined> {
   const accounts = link.client(AccountService);
   if (uuidForm.test(name)) {

@@ -1,4 +1,4 @@
-// `records import`: reads a file into an account.
+// `records import`: imports a file into an account.
 import type { Command } from "commander";
 import { Option } from "commander";
 import type { Context } from "./context.ts";

@@ -1,4 +1,4 @@
-// What the commands of `records interface` do.
+// Implements the commands of `records interface`.
 import type { InterfaceState, Switch } from "../gen/records/admin/v1/interface_pb.ts";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { rejectUsage } from "./exit.ts";
@@ -9,7 +9,7 @@ import { facts } from "./output.ts";
 
 const largestLimit = 1_000;
 
-/** The actions over a link. Each reports its result; failures reject. */
+/** Creates the actions over a link. Each one reports its result, and rejects if it fails. */
 export function interfaceActions(output: Output, link: Link) {
   const service = link.client(InterfaceService);
   return {
@@ -46,7 +46,7 @@ export function interfaceActions(output: Output, link: Link) {
   };
 }
 
-/** Both switches, as JSON. */
+/** Returns both switches as JSON. */
 export function switchesDocument(state: InterfaceState | undefined): { readonly [name: string]: Json } {
   const one = ({ enabled, reason, changedAt }: Switch): Json => ({
     enabled,
@@ -59,7 +59,7 @@ export function switchesDocument(state: InterfaceState | undefined): { readonly 
   };
 }
 
-/** Both switches, for a user: their state, why and since when. */
+/** Returns both switches for display: their state, and since when and why they have it. */
 export function switchesFacts(
   state: InterfaceState | undefined,
   output: Output,

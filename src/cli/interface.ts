@@ -1,4 +1,4 @@
-// `records interface`: switches the public interface, and writes, off and on, and reports how they were set.
+// `records interface`: switches the public interface and writes off and on, and lists these changes.
 import type { Command } from "commander";
 import { confirm } from "./confirm.ts";
 import type { Context } from "./context.ts";
@@ -38,7 +38,7 @@ export function addInterface(program: Command, context: Context): void {
         .command(enabled ? "on" : "off")
         .description(`switches ${what} ${enabled ? "on" : "off; asks first"}`)
         .option("--reason <text>", "the reason, for the log of switches")
-        // Of both, so that a script can say it whichever way it switches.
+        // Both directions accept it, so that a script can always pass it.
         .option("--yes", enabled ? "has no effect here: this command never asks" : "does not ask for confirmation");
       command.action(async ({ reason = "", yes = false }: SwitchOptions) => {
         if (!enabled) await confirm({ warning: offWarning[name], expected: "off", yes });

@@ -1,16 +1,16 @@
-// Interruption of a command: a signal that is aborted by the first Ctrl-C; the second one ends the process.
+// Interruption of a command: the first Ctrl-C or SIGTERM aborts a signal, and the second one ends the process.
 import { onSignals } from "../signals.ts";
 import { exitCodes } from "./exit.ts";
 
-/** A watch for Ctrl-C. */
+/** A handler for Ctrl-C and SIGTERM. */
 export interface Interrupt {
-  /** Aborted by the first. */
+  /** Aborted by the first Ctrl-C or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Ends the watch. */
+  /** Removes the handler. */
   end(): void;
 }
 
-/** Watches until it is ended. `onFirst` says to the user what happens now. */
+/** Handles Ctrl-C and SIGTERM until `end` is called. `onFirst` reports to the user what happens next. */
 export function onInterrupt(onFirst: () => void): Interrupt {
   const controller = new AbortController();
   const end = onSignals(

@@ -1,4 +1,4 @@
-// The link to the service: clients of the internal rpcs over HTTP/2, and what went wrong in words for a user.
+// Link to the service: clients of the internal methods over HTTP/2, and error messages for the user.
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client, Interceptor } from "@connectrpc/connect";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
@@ -11,14 +11,14 @@ import type { Where } from "./where.ts";
 export interface Link {
   readonly url: string;
   client<S extends DescService>(service: S): Client<S>;
-  /** Closes the connection: an abandoned stream would keep the process alive until the service closes it. */
+  /** Closes the connection. An abandoned stream would keep the process alive until the service closes it. */
   close(): void;
 }
 
-/** A peer that has been silent for as long gets a ping, so that a dead connection is noticed. */
+/** How long a peer may be silent before it gets a ping, which detects a dead connection. */
 const pingIntervalMs = 10_000;
 
-/** Connects when the first call is made. A connection on which nothing runs does not keep the process. */
+/** Creates a link that connects on the first call. An idle connection does not keep the process alive. */
 export function createLink({ url, token }: Where): Link {
   const authorize: Interceptor = (next) => (request) => {
     request.header.set("authorization", `Bearer ${token}`);
@@ -35,14 +35,15 @@ export function createLink({ url, token }: Where): Link {
     url,
     client: (service) => createClient(service, transport),
     close() {
-      // Nothing else keeps the process, and aborting a connection that has just broken would raise its error here.
+      // Only these states keep the process alive. Aborting a connection that has just broken would throw its error
+      // here.
       if (["open", "connecting"].includes(sessionManager.state())) sessionManager.abort();
     },
   };
 }
 
 /**
- * The codes that the library uses for a broken connection: InvalidArgument is for a stream without its last message.
+ * The codes by which the library reports a broken connection. InvalidArgument means a stream without its last message.
  */
 const cutCodes: ReadonlySet<Code> = new Set([
   Code.Unavailable,
@@ -54,19 +55,17 @@ const cutCodes: ReadonlySet<Code> = new Set([
 ]);
 
 /**
- * Whether a later try may succeed without anyone doing anything: the connection was cut, or the service cannot respond
- * now.
+ * Returns whether a retry may succeed without any other change: the connection broke, or the service is unavailable.
  */
 export function isPassing(error: unknown): boolean {
   const { code } = ConnectError.from(error);
   const reason = reasonOf(error);
   if (reason !== undefined) return reason === "UNAVAILABLE";
-  // What has no reason of the service comes from the connection: it broke, or the instance at its other end was
-  // stopped.
+  // An error without a reason comes from the connection: it broke, or the instance at its other end was stopped.
   return cutCodes.has(code) || isCut(error);
 }
 
-/** A call that failed, as an error for a user. Whatever is no failure of a call is returned as it is. */
+/** Converts the error of a failed call into an error for the user. Returns any other error unchanged. */
 export function explain(error: unknown, address: () => string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const url = address();
@@ -101,19 +100,19 @@ export function explain(error: unknown, address: () => string): unknown {
   return failure(code === Code.Unavailable ? exitCodes.unreachable : exitCodes.failed, rawMessage);
 }
 
-/** The reason that the service gave, if the failure is the service's own. */
+/** Returns the reason that the service gave; undefined if the error is not the service's own. */
 function reasonOf(error: unknown): string | undefined {
   return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason;
 }
 
-/** Whether the connection broke, rather than the service having responded. */
+/** Returns whether the connection broke, as opposed to an error response of the service. */
 function isCut(error: unknown): boolean {
   return /^(ECONNRESET|ECONNREFUSED|EPIPE|ETIMEDOUT|ERR_HTTP2_\w+|ERR_STREAM_PREMATURE_CLOSE)$/.test(
     systemCodeOf(error) ?? "",
   );
 }
 
-/** The code of the error of the system below. */
+/** Returns the outermost error code of the system among the error and its causes; undefined if there is none. */
 function systemCodeOf(error: unknown): string | undefined {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const code = (cause as NodeJS.ErrnoException).code as unknown;

@@ -1,4 +1,4 @@
-// What `records migrate` does: the same building of indexes as at the start of an instance, with its progress.
+// Runs `records migrate`: builds indexes as an instance does when it starts, and shows the progress.
 import type { MongoClient } from "mongodb";
 import { MongoParseError } from "mongodb";
 import type { IndexStep } from "../db/indexes.ts";
@@ -17,12 +17,12 @@ import { counted } from "./output.ts";
 import { lineEveryMs } from "./progress.ts";
 
 const connectMs = 30_000;
-/** A failover costs some 10 seconds. */
+/** A failover takes some 10 seconds. */
 const failoverMs = 60_000;
 
 /**
- * Builds what is missing, and reports it. Fails with a CommandError that names the variable where MongoDB cannot be
- * used.
+ * Builds the missing indexes and reports the result. Fails with a CommandError that names the variable if MongoDB
+ * cannot be used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
   const { specs, uri, maxPool } = await settingsOf(environment);
@@ -37,7 +37,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
         await shown(client, output, names, step.documents, work);
         built.push(...names);
       };
-      // What the lease guards can be read only while it is held, and that begins a while after the connection.
+      // Reads need the lease on the primary, which is held only some time after the connection is open.
       await primaryOf(client).held(failoverMs);
       await ensureIndexes(client.db(), specs, {
         waitMs: failoverMs,
@@ -66,7 +66,7 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
 interface Result {
   readonly indexes: number;
   readonly built: readonly string[];
-  /** What a running import or erasure has dropped for its time. */
+  /** Indexes that a running import or erasure has dropped temporarily. */
   readonly left: readonly string[];
   readonly seconds: number;
 }
@@ -86,7 +86,10 @@ function report(output: Output, { indexes, built, left, seconds }: Result): void
   output.result({ indexes, built, left, seconds: Number(seconds.toFixed(1)) }, [done + later]);
 }
 
-/** Shows what can be known: names, documents and time; with the right `inprog` also how far MongoDB is. */
+/**
+ * Runs the build, and shows names, number of documents and elapsed time. With the privilege `inprog`, also shows
+ * MongoDB's progress.
+ */
 async function shown(
   client: MongoClient,
   output: Output,
@@ -105,7 +108,7 @@ async function shown(
   await work().finally(() => clearInterval(timer));
 }
 
-/** What MongoDB says of the build; empty without the right to read it. */
+/** Returns MongoDB's progress of the build; empty without the privilege to read it. */
 async function phaseOf(client: MongoClient, names: readonly string[]): Promise<string> {
   const ns = `${client.db().databaseName}.${names[0]?.split(".", 1)[0] ?? ""}`;
   const pipeline = [
@@ -121,14 +124,14 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
     readonly done?: number;
     readonly total?: number;
   };
-  // Such as "Index Build: scanning collection Index Build: scanning collection: 51732/200000 25%".
+  // For example "Index Build: scanning collection Index Build: scanning collection: 51732/200000 25%".
   const phase = String(operation?.["msg"]).split(":").at(-2)?.trim() ?? "";
   return total === 0 ? "" : `, ${phase} ${Math.floor((done / total) * 100)}%`;
 }
 
 /**
- * Only what it needs: the other settings may be missing where it runs. Without AUDIT_RETENTION_DAYS the retention stays
- * as it is: by the default, MongoDB could delete entries that the instances are set to keep.
+ * Reads only the settings that the command needs, because others may be missing here. Without AUDIT_RETENTION_DAYS, the
+ * retention is unchanged: with the default, MongoDB could delete entries that the instances are set to keep.
  */
 async function settingsOf(
   environment: NodeJS.ProcessEnv,

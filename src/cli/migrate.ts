@@ -1,4 +1,4 @@
-// `records migrate`: makes the database ready for this release, before its instances start.
+// `records migrate`: prepares the database for this release before its instances start.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 
@@ -10,7 +10,7 @@ clusterMonitor it also shows the progress of a build. You can run it again,
 several times at once, and while instances run. Ctrl-C stops the command, but
 MongoDB continues the build.`;
 
-/** Adds the command. What it does is loaded when it runs. */
+/** Adds the command. Its code is loaded when it runs. */
 export function addMigrate(program: Command, environment: NodeJS.ProcessEnv, context: Context): void {
   program
     .command("migrate")

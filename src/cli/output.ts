@@ -1,38 +1,38 @@
-// What a command says: its result on standard output, for people or as one JSON document, and everything else on
-// standard error.
+// Output of a command: its result on standard output, as text or as one JSON document, and everything else on standard
+// error.
 import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
-/** What JSON can express. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 /** A style of `styleText`. */
 export type Style = Extract<Parameters<typeof styleText>[0], string>;
 
-/** Where a command speaks. */
+/** The output of a command. */
 export interface Output {
-  /** Whether the result is JSON; then only errors and requests to the user go to standard error. */
+  /** Whether the result is JSON. Only errors and prompts then go to standard error. */
   readonly json: boolean;
-  /** Whether someone watches standard error, so that a line may be redrawn. */
+  /** Whether standard error is a terminal whose lines can be redrawn. False with `--json`. */
   readonly watched: boolean;
-  /** The result: the document with `--json`, else the lines. */
+  /** Writes the result: the document with `--json`, otherwise the lines. */
   result(document: Json, lines: readonly string[]): void;
-  /** A remark on the way, for people. */
+  /** Writes a remark for the user. Omitted with `--json`. */
   note(line: string): void;
-  /** What the user has to do before the command can continue; with `--json` too. */
+  /** Writes an instruction that the user must follow before the command can continue, even with `--json`. */
   prompt(line: string): void;
-  /** The text in a colour, where the result is shown in colours. */
+  /** Returns the text in a colour if the result is shown in colours. */
   paint(style: Style, text: string): string;
-  /** Rows under a heading: aligned for a user, separated by tabs without a heading for a program. */
+  /** Returns rows under a heading: aligned on a terminal, otherwise separated by tabs without the heading. */
   table(heading: readonly string[], rows: readonly (readonly string[])[]): string[];
 }
 
-/** Stands for an escape of our own until the line is written: no text from elsewhere can hold it. */
+/** Replaces our own escape characters until a line is written. It is random, so that no other text contains it. */
 const ownEscape = randomUUID();
 
 /**
- * The text with its control characters, and those that turn the direction of writing, as `\\u001b`: none of it moves
- * the cursor of a terminal.
+ * Returns the text with control and bidirectional formatting characters written as `\\u001b`, so that it cannot control
+ * a terminal.
  */
 export function printable(text: string): string {
   return text.replace(
@@ -41,12 +41,12 @@ export function printable(text: string): string {
   );
 }
 
-/** A line with its own colours and tabs, and nothing else that a terminal obeys. */
+/** Returns a line in which only our own colours and the tabs can affect a terminal. */
 function shown(line: string): string {
   return line.split("\t").map(printable).join("\t").replaceAll(ownEscape, "\u001b");
 }
 
-/** The output of this process. `color` false is `--no-color`. */
+/** Creates the output of this process. `color` is false with `--no-color`. */
 export function createOutput(
   options: { readonly json: boolean; readonly color: boolean },
   environment: NodeJS.ProcessEnv,
@@ -88,18 +88,18 @@ export function createOutput(
   };
 }
 
-/** Pairs of a name and what it is, one a line, the names in a column. */
+/** Formats pairs of a name and a value, one per line, with the values aligned. */
 export function facts(pairs: readonly (readonly [name: string, value: string])[]): string[] {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${value}`.trimEnd());
 }
 
-/** A number with its thousands apart. */
+/** Formats a number with thousands separators. */
 export function count(number: number): string {
   return number.toLocaleString("en-GB");
 }
 
-/** The same with what is counted: `1 record`, `2,500 records`. */
+/** Formats a number with its noun: `1 record`, `2,500 records`. */
 export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

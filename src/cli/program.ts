@@ -1,4 +1,4 @@
-// The program: the commands, the options that all of them have, and how a failure is reported.
+// Defines the `records` program: its commands, their common options, and its error reports.
 import { Command, CommanderError } from "commander";
 import { addAccount } from "./account.ts";
 import type { Context } from "./context.ts";
@@ -37,7 +37,7 @@ Exit codes:
   4    the import ended, and some records were rejected
   130  stopped by Ctrl-C`;
 
-/** Of every help, whatever the terminal: its texts are broken for that. */
+/** The width of every help page. The help texts are wrapped for it. */
 const helpWidth = 80;
 
 /** Runs one command and returns its exit code. Never rejects. */
@@ -56,7 +56,7 @@ export async function run(argv: readonly string[], environment: NodeJS.ProcessEn
   }
 }
 
-/** Gives the program its commands and options. Runs nothing. */
+/** Adds the commands and options to the program. Runs nothing. */
 export function describe(program: Command, context: Context, endWith: EndWith, environment: NodeJS.ProcessEnv): void {
   program
     .description(
@@ -94,10 +94,10 @@ export function describe(program: Command, context: Context, endWith: EndWith, e
   addDoctor(program, environment, context, endWith);
 }
 
-/** Reports what went wrong to a user or a program, and returns the exit code. */
+/** Reports an error to the user, or as JSON to a program. Returns the exit code. */
 async function report(error: unknown, json: boolean, context: Context): Promise<ExitCode> {
   if (error instanceof CommanderError) {
-    // Help that was requested ends with 0; help in place of a missing command does not.
+    // Requested help exits with 0. Help in place of a missing command does not.
     if (error.exitCode === 0) return exitCodes.ok;
     if (error.code === "commander.help" && !json) return exitCodes.usage;
     const message = error.code === "commander.help" ? "a command is missing" : inOneLine(error.message);
@@ -106,7 +106,7 @@ async function report(error: unknown, json: boolean, context: Context): Promise<
   return say(error instanceof CommandError ? error : await inWords(error, context), json);
 }
 
-/** The message of the usage library, on one line. */
+/** Returns the message of the usage library on one line. */
 function inOneLine(message: string): string {
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
@@ -122,7 +122,7 @@ async function inWords(error: unknown, context: Context): Promise<CommandError> 
   );
 }
 
-/** Says on standard error how a run failed, as JSON where that is requested, and returns the exit code. */
+/** Writes the error to standard error, as JSON if requested. Returns the exit code. */
 export function say({ message, code, exitCode }: CommandError, json: boolean): ExitCode {
   process.stderr.write(
     json

@@ -1,32 +1,32 @@
-// Shows how a long transfer comes along: a bar that is redrawn for a user, a line every few seconds otherwise.
+// Shows the progress of a long transfer: a bar on a terminal, otherwise a line every few seconds.
 import type { SingleBar } from "cli-progress";
 import type { Output } from "./output.ts";
 import { count, counted } from "./output.ts";
 
-/** How far it is. */
+/** The progress of a transfer. */
 export interface State {
   readonly records: number;
-  /** Records a second. */
+  /** Records per second. */
   readonly rate: number;
   readonly rejected?: number;
-  /** How many bytes of the file are behind us. */
+  /** The number of bytes of the file that are processed. */
   readonly bytes: number;
-  /** What is done now, where it is not the records. */
+  /** The current step, if it is not the transfer of records. */
   readonly doing?: string;
 }
 
 /** A display of progress. */
 export interface Progress {
   show(state: State): void;
-  /** Makes room for a line of text, which stays. */
+  /** Writes a line of text that stays. */
   note(line: string): void;
   end(): void;
 }
 
-/** Between two lines of progress where they are kept, as in a log. */
+/** The interval between lines of progress that stay, as in a log. */
 export const lineEveryMs = 5_000;
 
-/** A display on standard error; nothing with `--json`. `size` is that of the file in bytes, where it is known. */
+/** Creates a display on standard error, or none with `--json`. `size` is the size of the file in bytes, if known. */
 export async function createProgress(output: Output, verb: string, size: number | undefined): Promise<Progress> {
   if (output.json) return { show: () => undefined, note: () => undefined, end: () => undefined };
   if (!output.watched || size === undefined) return createLines(output, verb, size);
@@ -40,7 +40,7 @@ export async function createProgress(output: Output, verb: string, size: number 
   return createBar(bar, size, output);
 }
 
-/** What is done sooner shows no bar: one that comes and goes at once only flickers. */
+/** Shorter transfers show no bar, because it would only flicker. */
 const barAfterMs = 1_000;
 
 function createBar(bar: SingleBar, size: number, output: Output): Progress {
@@ -55,7 +55,7 @@ function createBar(bar: SingleBar, size: number, output: Output): Progress {
     left: leftOf(bytes),
     doing: doing === undefined ? "" : `, ${doing}`,
   });
-  /** What is left takes as long as this run took so far, byte by byte. */
+  /** Estimates the remaining time from the bytes per second of this run. */
   function leftOf(bytes: number): string {
     const done = bytes - (from?.bytes ?? bytes);
     const seconds = done === 0 ? 0 : ((size - bytes) / done) * ((performance.now() - (from?.at ?? 0)) / 1_000);

@@ -1,11 +1,11 @@
-// The `records` command line: hands the program its arguments and environment, and ends with its exit code.
+// Entry point of the `records` command line: runs the program and exits with its exit code.
 import { outliveReaders } from "../output-errors.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { run, say } from "./program.ts";
 
 const argv = process.argv.slice(2);
 
-// What the command does, and how it ends, stays the same when the reader of its output or its progress leaves.
+// A command has the same effect and exit code even if the reader of its output or its progress leaves.
 outliveReaders((code) =>
   process.exit(
     say(

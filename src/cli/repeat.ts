@@ -1,20 +1,23 @@
-// Repeats the work of a command while the service cannot respond.
+// Retries the work of a command while the service is unavailable.
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPassing } from "./link.ts";
 
 const attempts = 8;
 const backoffMs = { first: 500, most: 15_000 };
 
-/** How work is repeated. */
+/** Options of a retry. */
 export interface Repeating {
   readonly stop: AbortSignal;
-  /** Is called before each repetition. */
+  /** Called before each retry. */
   readonly onRepeat: () => void;
-  /** Whether the work can begin again. By default it always can. */
+  /** Prepares the work to start again. Returns false if it cannot. By default, it always can. */
   readonly restart?: () => Promise<boolean>;
 }
 
-/** Does work again while it fails for a passing reason. */
+/**
+ * Runs the work, at most `attempts` times while it fails with a temporary error. Rejects with the last error, or when
+ * `stop` aborts.
+ */
 export async function repeat<T>(
   { stop, onRepeat, restart = () => Promise.resolve(true) }: Repeating,
   work: () => Promise<T>,

@@ -1,12 +1,13 @@
-// Whether two names lead to one file, whatever links are between.
+// Compares the identity of files, whatever links lead to them.
 import { fstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 
-/** The descriptors of standard input and output. */
+/** The file descriptors of standard input and output. */
 export const standardStreams = { input: 0, output: 1 } as const;
 
 /**
- * Whether a path leads to the file of another path, or to that of an open descriptor; false where either is not there.
+ * Returns whether a path leads to the same file as another path or an open descriptor. Returns false if either file
+ * does not exist.
  */
 export async function isSameFile(path: string, other: string | number): Promise<boolean> {
   try {

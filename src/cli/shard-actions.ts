@@ -1,16 +1,16 @@
-// The mongosh commands that shard the collections, made from the table of their places.
+// Builds the mongosh commands that shard the collections, from the table of their placements.
 import { placements } from "../db/sharding.ts";
 
-/** What they are for. */
+/** The cluster to shard. */
 export interface ShardPlan {
   readonly database: string;
-  /** The shards that share the accounts equally; none where MongoDB places them by size. */
+  /** The shards that share the accounts equally. Empty if MongoDB places the accounts by size. */
   readonly shards: readonly string[];
-  /** Whether there are records already. */
+  /** Whether the database already has records. */
   readonly existing: boolean;
 }
 
-/** One statement or comment a line. */
+/** Returns the commands, one statement or comment per line. */
 export function shardCommands({ database, shards, existing }: ShardPlan): readonly string[] {
   const split = Object.entries(placements).flatMap(([name, placement]) =>
     "shardKey" in placement ? [{ name, ns: `${database}.${name}`, key: placement.shardKey }] : [],
@@ -28,14 +28,14 @@ export function shardCommands({ database, shards, existing }: ShardPlan): readon
       ? ["// The replica set is the first shard already: sh.addShard() was run. Take a backup, and stop imports."]
       : ["// Run `records migrate` first: it creates the collections and their indexes."]),
     `sh.enableSharding("${database}")`,
-    // Every other key begins an index that the service needs anyway.
+    // Every other shard key is the prefix of an index that the service needs anyway.
     ...split
       .filter(({ key }) => key.includes("."))
       .map(
         ({ name, key }) => `db.getSiblingDB("${database}").${name}.createIndex({ "${key}": 1 }, { name: "shard_key" })`,
       ),
     ...zones,
-    // An empty collection is split at the borders of its zones; one with records is moved in the background.
+    // MongoDB splits an empty collection at the borders of its zones, and moves existing records in the background.
     ...(existing ? [...shard, ...ranges, "sh.startBalancer()"] : [...ranges, ...shard]),
     "// Once on the primary of each shard, not on the mongos: locks of a killed instance end after 30 seconds.",
     "db.adminCommand({ setParameter: 1, transactionLifetimeLimitSeconds: 30 })",
@@ -45,7 +45,7 @@ export function shardCommands({ database, shards, existing }: ShardPlan): readon
 
 const zoneOf = (at: number): string => `records-${at}`;
 
-/** The lower bound of a part of all ids, which are random. */
+/** Returns the lower bound of one of several equal ranges of ids. Ids are random. */
 function bound(at: number, parts: number): string {
   if (at === 0) return "MinKey()";
   if (at === parts) return "MaxKey()";

@@ -18,10 +18,10 @@ interface ShardOptions {
   readonly existing?: true;
 }
 
-/** A name of MongoDB's that needs no quoting anywhere. */
+/** A MongoDB name that never needs quoting. */
 const plainName = /^[A-Za-z0-9_-]{1,60}$/;
 
-/** Adds the command. What it prints is made when it runs. */
+/** Adds the command. Its code is loaded when it runs. */
 export function addShard(program: Command, context: Context): void {
   program
     .command("shard")

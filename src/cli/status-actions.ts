@@ -1,4 +1,4 @@
-// What `records status` does: reads the probes, health, the switches and the accounts, and shows what there is of it.
+// Runs `records status`: reads the probes, health, switches and accounts, and shows those that are available.
 import { ConnectError } from "@connectrpc/connect";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
@@ -17,13 +17,14 @@ const healthNames: Readonly<Record<number, string>> = {
 const probeWaitMs = 5_000;
 
 /**
- * Reports how the service is; false where it is not ready, or its health is not `ok`. Fails where it cannot be reached.
+ * Reports the state of the service. Returns false if it is not ready, or if its health is not `ok`. Fails if it cannot
+ * be reached.
  */
 export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { health } = await link.client(HealthService).checkHealth({});
   const status = healthNames[health?.status ?? 0] ?? "unknown";
   const { ready, parts } = await readReadiness(link.url);
-  // Without MongoDB neither of these can be known, and the rest is all the more of interest.
+  // Both need MongoDB. Without it, the rest of the status is still shown.
   const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
   const accounts = await unlessAway(async () => (await listAll(link)).length);
 

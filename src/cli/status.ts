@@ -1,4 +1,4 @@
-// `records status`: whether the service works, what it is made of, and the state of its switches.
+// `records status`: shows whether the service and its dependencies work, and the state of its switches.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 import type { EndWith } from "./exit.ts";

@@ -1,8 +1,8 @@
-// How the command line shows a timestamp.
+// Formats timestamps for the command line.
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 
-/** UTC with milliseconds, RFC 3339, as the interface does; null where there is none. */
+/** Formats a timestamp in RFC 3339, in UTC with milliseconds, as the interface does. Returns null for undefined. */
 export function timestampText(timestamp: Timestamp | undefined): string | null {
   return timestamp === undefined ? null : timestampDate(timestamp).toISOString();
 }

@@ -1,4 +1,4 @@
-// Signs a user in for `records token`: authorization code with PKCE, by a redirect to this machine (RFC 8252).
+// Signs a user in for `records token` by the authorization code flow with PKCE and a loopback redirect (RFC 8252).
 import type {
   OAuthClientProvider,
   OAuthDiscoveryState,
@@ -14,17 +14,17 @@ import { createInterface } from "node:readline";
 import { boundedFetch } from "../sign-in/bounded-fetch.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 
-/** What to sign in to, and how. */
+/** Options of a sign-in. */
 export interface TokenOptions {
   readonly mcpUrl: string;
-  /** A client of the provider's; undefined for one that registers itself. */
+  /** The id of a client at the provider; undefined to register a new one. */
   readonly clientId: string | undefined;
   readonly opensBrowser: boolean;
   /** Prompts the user to do something. */
   readonly prompt: (line: string) => void;
 }
 
-/** An access token, and how many seconds it lives. */
+/** An access token and its lifetime in seconds. */
 export interface AccessToken {
   readonly token: string;
   readonly expiresIn: number | undefined;
@@ -34,7 +34,10 @@ const patienceMs = 600_000;
 const requestMs = 10_000;
 const callbackPath = "/callback";
 
-/** Fails with a CommandError that says what the provider or the user did not do. */
+/**
+ * Signs a user in and returns an access token. Fails with a CommandError that says which step of the provider or the
+ * user failed.
+ */
 export async function getToken({ mcpUrl, clientId, opensBrowser, prompt }: TokenOptions): Promise<AccessToken> {
   const callback = await listenForCallback(prompt);
   try {
@@ -56,7 +59,7 @@ export async function getToken({ mcpUrl, clientId, opensBrowser, prompt }: Token
   }
 }
 
-/** What one sign-in holds between its steps. */
+/** The state of a sign-in between its steps. */
 interface Held {
   client: StoredOAuthClientInformation | undefined;
   discovered?: OAuthDiscoveryState;
@@ -65,7 +68,7 @@ interface Held {
   token?: AccessToken;
 }
 
-/** One sign-in, as the client library needs it. */
+/** Creates a sign-in in the form that the client library requires. */
 function createFlow({ redirectUri, state }: Callback, clientId: string | undefined) {
   const held: Held = { client: clientId === undefined ? undefined : { client_id: clientId }, verifier: "" };
   const provider: OAuthClientProvider = {
@@ -100,7 +103,7 @@ function createFlow({ redirectUri, state }: Callback, clientId: string | undefin
   };
   return {
     provider,
-    /** The provider's page to sign in. */
+    /** Returns the provider's sign-in page. Fails if there is none. */
     page(): URL {
       const { page } = held;
       if (page === undefined || !/^https?:$/.test(page.protocol))
@@ -115,16 +118,16 @@ function notGiven(): never {
   throw failed("The identity provider issued no token.");
 }
 
-/** Where the provider sends the browser back to. */
+/** The target of the provider's redirect. */
 interface Callback {
   readonly redirectUri: string;
   readonly state: string;
-  /** The parameters of the way back. */
+  /** The query parameters of the redirect. */
   readonly returned: Promise<URLSearchParams>;
   stop(): void;
 }
 
-/** Listens on a free port of this machine alone, and reads addresses that a user pastes. */
+/** Listens on a free loopback port, and reads addresses that the user pastes. */
 async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callback> {
   const state = randomBytes(16).toString("base64url");
   const server = createServer();
@@ -137,7 +140,7 @@ async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callba
     timer = setTimeout(() => reject(failed("Nobody signed in within 10 minutes.")), patienceMs);
     const take = (text: string): boolean => {
       const url = URL.canParse(text, redirectUri) ? new URL(text, redirectUri) : undefined;
-      // Without our own state it is somebody else's sign-in.
+      // A redirect without our own state belongs to another sign-in.
       if (url?.pathname !== callbackPath || url.searchParams.get("state") !== state) return false;
       resolve(url.searchParams);
       return true;
@@ -154,7 +157,7 @@ async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callba
       if (line.trim() !== "" && !take(line.trim())) prompt("That is not the address of the last page of the sign-in.");
     });
   });
-  // Where the sign-in cannot even begin, nobody waits for it.
+  // If the sign-in fails earlier, nothing awaits this promise.
   returned.catch(() => undefined);
   return {
     ...{ redirectUri, state, returned },
@@ -168,7 +171,7 @@ async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callba
   };
 }
 
-/** Opens the page with what the system has for it; the user has its address as well. */
+/** Opens the page in the system's browser. Failures are ignored, because the user also has the address. */
 function openBrowser({ href }: URL): void {
   const programs: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
     darwin: ["open"],
@@ -184,7 +187,7 @@ function timedFetch(url: string | URL, options: RequestInit = {}): Promise<Respo
   return boundedFetch(String(url), { signal: AbortSignal.timeout(requestMs), ...options });
 }
 
-/** What the client library says of a step that failed. */
+/** Converts an error of the client library into a CommandError. */
 async function inWords<T>(step: Promise<T>): Promise<T> {
   return step.catch((error: unknown) => {
     const { message, cause } = error as Error;

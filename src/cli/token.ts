@@ -1,4 +1,4 @@
-// `records token`: gets an access token for the MCP surface, by signing a user in.
+// `records token`: signs a user in to get an access token for the MCP surface.
 import type { Command } from "commander";
 import type { Context } from "./context.ts";
 import { rejectUsage } from "./exit.ts";

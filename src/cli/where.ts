@@ -1,31 +1,31 @@
-// Finds out where the service's internal listener is, and the service token: from options, the environment, or the
-// demo.
+// Finds the service's internal listener and the service token, from options, the environment or the demo.
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isLoopback } from "../loopback.ts";
 import { withSecretFiles } from "../secret-files.ts";
 import { rejectUsage } from "./exit.ts";
 
-/** The options that say where. */
+/** The options for the address and the token. */
 export interface WhereOptions {
   readonly url?: string;
   readonly tokenFile?: string;
 }
 
-/** Where the service is, and what opens it. */
+/** The address of the service and its token. */
 export interface Where {
-  /** The internal listener, an origin. */
+  /** The URL of the internal listener, without a slash at its end. */
   readonly url: string;
   readonly token: string;
 }
 
-/** A token as it may be in a header. */
+/** The characters that a token may have in a header. */
 const tokenForm = /^[\x21-\x7e]+$/;
 
 /**
- * The address: `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT, else what the running service
- * wrote to its data folder, else the default port. The token: `--token-file`, else the first of SERVICE_TOKENS or of
- * its file, else the data folder's. Fails with what is missing; never repeats a token.
+ * Finds the service. The address is `--url`, else RECORDS_INTERNAL_URL, else INTERNAL_HOST and INTERNAL_PORT. Otherwise
+ * it is the one that the running service wrote to its data folder, or else the default. The token is that of
+ * `--token-file`, else the first of SERVICE_TOKENS or its file, else that of the data folder. Fails with a usage error
+ * that names the missing or invalid setting, and never repeats a token.
  */
 export function findService(options: WhereOptions, environment: NodeJS.ProcessEnv): Where {
   const complete = withSecretFiles(
@@ -52,7 +52,7 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
           .map((token) => token.trim())
           .find((token) => token !== "")
       : readToken(options.tokenFile);
-  // The demo's token is no secret to send anywhere else than to this machine.
+  // The token of the data folder is sent only to this machine.
   const kept = isLoopback(new URL(url).hostname)
     ? (demo.service_token ?? readIfThere(join(dataDir, "service-token")))
     : undefined;
@@ -69,7 +69,7 @@ export function findService(options: WhereOptions, environment: NodeJS.ProcessEn
   return { url, token };
 }
 
-/** What listens on every address is reached on this machine's own. */
+/** Returns the host to connect to. A listener on all addresses is reached at the loopback address. */
 function reachable(host: string): string {
   if (host === "0.0.0.0") return "127.0.0.1";
   if (host === "::") return "[::1]";
@@ -101,8 +101,8 @@ function readIfThere(file: string): string | undefined {
 }
 
 /**
- * The address of the MCP surface: RECORDS_MCP_URL, else RECORDS_URL with /mcp, else what the running demo wrote to its
- * data folder, else the default one.
+ * Returns the address of the MCP surface: RECORDS_MCP_URL, else RECORDS_URL with /mcp, else the one that the running
+ * demo wrote to its data folder, else the default.
  */
 export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
   const env = (name: string): string | undefined => environment[name]?.trim() || undefined;
@@ -110,14 +110,16 @@ export function findMcpUrl(environment: NodeJS.ProcessEnv): string {
   return env("RECORDS_MCP_URL") ?? `${env("RECORDS_URL") ?? demo.base_url ?? "http://localhost:8080"}/mcp`;
 }
 
-/** What a demo shows of itself. */
+/** The contents of `demo.json`, the addresses and the token of a demo. */
 interface DemoFile {
   readonly base_url?: string;
   readonly internal_url?: string;
   readonly service_token?: string;
 }
 
-/** What the demo of a data folder shows; empty where it has none. A field that is no text counts as missing. */
+/**
+ * Reads the demo file of a data folder. Returns an empty object if there is none. Ignores fields that are not strings.
+ */
 export function readDemo(dataDir: string): DemoFile {
   try {
     const shown = JSON.parse(readFileSync(join(dataDir, "demo.json"), "utf8")) as unknown;

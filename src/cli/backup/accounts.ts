@@ -1,4 +1,4 @@
-// Lists all accounts, also while others are created and deleted.
+// Lists all accounts, even while accounts are created and deleted.
 import type { Account } from "../../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../../gen/records/admin/v1/accounts_pb.ts";
 import type { Link } from "../link.ts";
@@ -6,8 +6,8 @@ import type { Link } from "../link.ts";
 const pageSize = 100;
 
 /**
- * All accounts that exist throughout, the oldest first. Each page begins with the last account of the page before.
- * Where it does not, an account was deleted, and the list begins again.
+ * Returns all accounts that exist throughout the call, oldest first. Each page must begin with the last account of the
+ * previous page. Otherwise an account was deleted, and the listing starts again.
  */
 export async function allAccounts(link: Link): Promise<Account[]> {
   const client = link.client(AccountService);

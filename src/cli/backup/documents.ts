@@ -1,17 +1,17 @@
-// Stored documents as lines of NDJSON: canonical Extended JSON, which keeps the types of BSON.
+// Converts stored documents to and from lines of NDJSON in canonical Extended JSON, which keeps the types of BSON.
 import { create } from "@bufbuild/protobuf";
 import type { Document } from "mongodb";
 import { BSON } from "mongodb";
 import type { StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
 import { StoredDocumentSchema } from "../../gen/records/admin/v1/backup_pb.ts";
 
-/** The line of a document. */
+/** Returns a document as a line with its line feed. */
 export function lineOf({ collection, bson }: StoredDocument): string {
   const document = BSON.EJSON.serialize(BSON.deserialize(bson, { promoteValues: false }), { relaxed: false });
   return `${JSON.stringify({ collection, document })}\n`;
 }
 
-/** The document of a line. Throws where the line is none. */
+/** Parses a line into a document. Throws if the line is invalid. */
 export function documentOf(line: string): StoredDocument {
   const { collection, document } = JSON.parse(line) as { collection: string; document: Document };
   return create(StoredDocumentSchema, {

@@ -1,4 +1,4 @@
-// What `records export --all` does: a file for each account, and a manifest by which it resumes.
+// Runs `records export --all`: writes a file for each account, and a manifest from which an interrupted run resumes.
 import { createHash } from "node:crypto";
 import { chmod, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,23 +25,23 @@ import { addFile, complete, manifestFile, readManifest, serviceFile, sum, total,
 import type { Pace } from "./pace.ts";
 import { createPace } from "./pace.ts";
 
-/** What the files are written with. */
+/** The context of an export. */
 interface Export {
   readonly link: Link;
   readonly folder: string;
   readonly progress: Progress;
   readonly pace: Pace;
   readonly stop: AbortSignal;
-  /** Is called with the number of documents that were written. */
+  /** Called with the number of written documents. */
   readonly onWritten: (documents: number) => void;
 }
 
-/** What the name of a lock on the folder begins with. */
+/** The prefix of the name of a lock on the folder. */
 const lockRole = "export";
 
-/** Exports all accounts to a folder and reports the summary. Returns how the command ends. */
+/** Exports all accounts to a folder and reports the summary. Returns the exit code. */
 export async function runExportAll(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
-  // Nothing is written to a folder that is not ours.
+  // Checked before the lock is written, because nothing may be written to a folder with other files.
   await openFolder(folder);
   const lock = await lockBackup(folder);
   try {
@@ -51,7 +51,10 @@ export async function runExportAll(output: Output, link: Link, folder: string, r
   }
 }
 
-/** Two runs would remove each other's files. Undefined where the system does not show which processes run. */
+/**
+ * Locks the folder, because two runs would remove each other's files. Returns undefined if the system does not show
+ * which processes run.
+ */
 async function lockBackup(folder: string): Promise<FolderLock | undefined> {
   if (identify(process.pid) === undefined) return undefined;
   try {
@@ -70,9 +73,9 @@ async function lockBackup(folder: string): Promise<FolderLock | undefined> {
   }
 }
 
-/** The export, to a folder that no other run writes to. */
+/** Exports to a folder that no other run writes to. */
 async function exportTo(output: Output, link: Link, folder: string, rate: number): Promise<ExitCode> {
-  // Another run may have ended since.
+  // Another run may have completed the backup before this one got the lock.
   const before = await openFolder(folder);
   const begunAt = performance.now();
   const progress = await createProgress(output, "Exporting", undefined);
@@ -103,7 +106,7 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
       if (entry === undefined) leftOut.push(id);
       else files.set(entry.file, entry);
     }
-    // Last, for it has who has signed out until now.
+    // Comes last, so that it contains all sign-outs until now.
     const entry = await exportOne(work, "");
     if (entry !== undefined) files.set(entry.file, entry);
     await complete(folder, leftOut);
@@ -118,7 +121,10 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
   }
 }
 
-/** Makes the folder, or opens that of an earlier run. Fails where it has anything else, or a complete backup. */
+/**
+ * Creates the folder, or opens that of an earlier run and returns its manifest. Fails if the folder has other files or
+ * a complete backup.
+ */
 async function openFolder(folder: string): Promise<Manifest | undefined> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -135,7 +141,7 @@ async function openFolder(folder: string): Promise<Manifest | undefined> {
   }
 }
 
-/** The complete files of an earlier run whose account is still there. The others are removed. */
+/** Returns the complete files of an earlier run whose account still exists. Removes all others. */
 async function keptFiles(
   folder: string,
   before: Manifest | undefined,
@@ -154,7 +160,10 @@ function fileOf(accountId: string): string {
   return accountId === "" ? serviceFile : `${accountId}.ndjson`;
 }
 
-/** Writes the file of an account, or that of the service; undefined where the account is gone. */
+/**
+ * Writes the file of an account, or that of the service if the id is empty. Returns undefined if the account no longer
+ * exists.
+ */
 async function exportOne(work: Export, accountId: string): Promise<FileEntry | undefined> {
   const file = fileOf(accountId);
   const path = join(work.folder, file);
@@ -179,7 +188,7 @@ async function write(
   const call = new AbortController();
   const end = (): void => call.abort();
   stop.addEventListener("abort", end, { once: true });
-  // What another run left would keep its rights.
+  // A file left by another run would keep its permissions.
   await rm(`${path}.part`, { force: true });
   const handle = await open(`${path}.part`, "wx", 0o600);
   try {
@@ -212,7 +221,7 @@ function repeating({ stop, progress }: Export): Repeating {
   };
 }
 
-/** An error of the file system in words. */
+/** Converts a file system error into a message for the user. Returns any other error unchanged. */
 function inWords(error: unknown, folder: string): unknown {
   if (!(error instanceof Error && "syscall" in error && "code" in error) || error instanceof ConnectError) return error;
   return new CommandError(

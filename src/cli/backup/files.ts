@@ -1,11 +1,11 @@
-// Reads the files of a backup: checksums, and documents in batches.
+// Reads the files of a backup: their checksums, and their documents in batches.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import type { StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
 import { linesOf } from "../formats/lines.ts";
 import { documentOf } from "./documents.ts";
 
-/** The checksum of a file, and its last line; undefined where it cannot be read. */
+/** Returns the checksum of a file and its last line; undefined if it cannot be read. */
 export async function checksumOf(
   path: string,
 ): Promise<{ readonly sha256: string; readonly lastLine: string } | undefined> {
@@ -26,10 +26,10 @@ async function* hashed(path: string, hash: ReturnType<typeof createHash>): Async
   }
 }
 
-/** A batch is one transaction: it stays well within a request's time. */
+/** The limits of a batch, which is one transaction and must stay well within a request's time limit. */
 const most = { documents: 100, bytes: 500_000 };
 
-/** The documents of a file in batches. The last one has the account, with its active key before it. */
+/** Yields the documents of a file in batches. The last batch contains the account, preceded by its active key. */
 export async function* batchesOf(path: string): AsyncIterable<StoredDocument[]> {
   let batch: StoredDocument[] = [];
   let bytes = 0;

@@ -1,18 +1,18 @@
-// The manifest of a backup: a line for each complete file, so that an interrupted export resumes, and a last line when
-// the backup is complete.
+// Manifest of a backup: a line for each complete file, from which an interrupted export resumes, and a last line on
+// completion.
 import { createHash, randomUUID } from "node:crypto";
 import { appendFile, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { release } from "../../observability/release.ts";
 import { CommandError, exitCodes } from "../exit.ts";
 
-/** Documents by their collection. */
+/** The number of documents in each collection. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** A complete file. */
+/** The line of a complete file. */
 export interface FileEntry {
   readonly file: string;
-  /** Null for the documents of the service that belong to no account. */
+  /** Null for the service's own documents, which belong to no account. */
   readonly account_id: string | null;
   readonly bytes: number;
   readonly sha256: string;
@@ -27,30 +27,33 @@ interface Header {
   readonly begun_at: string;
 }
 
-/** The last line; `sha256` is that of all lines before. */
+/** The last line. `sha256` is the checksum of all lines before it. */
 interface Completion {
   readonly complete: true;
   readonly finished_at: string;
-  /** Accounts that were deleted while they were exported. */
+  /** The ids of accounts that were deleted during the export. */
   readonly left_out: readonly string[];
   readonly sha256: string;
 }
 
-/** What a manifest says. */
+/** The contents of a manifest. */
 export interface Manifest {
   readonly header: Header;
-  /** By file; of two lines for a file the later one. */
+  /** The files by name. A later line for a file replaces an earlier one. */
   readonly files: ReadonlyMap<string, FileEntry>;
   readonly completion: Completion | undefined;
 }
 
-/** The version of the format: another one cannot be restored. */
+/** The version of the format. Backups of another version cannot be restored. */
 const format = 1;
 export const manifestFile = "manifest.ndjson";
 export const serviceFile = "service.ndjson";
 const fileName = /^(?:service|[\da-f-]{36})\.ndjson$/;
 
-/** The manifest in a folder; undefined where there is none. Fails, in words, where it cannot be used. */
+/**
+ * Reads the manifest of a folder. Returns undefined if there is none. Fails with a message for the user if it cannot be
+ * used.
+ */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const path = join(folder, manifestFile);
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
@@ -58,7 +61,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
     throw new CommandError(exitCodes.failed, "file", `${path} cannot be read (${error.code ?? ""}).`);
   });
   if (text === undefined) return undefined;
-  // The last line may have been cut off.
+  // An interrupted write can leave an incomplete last line.
   const [header, ...rest] = text.split("\n").slice(0, -1).map(parse) as [Header?, ...(FileEntry | Completion)[]];
   if (header?.records_backup !== format)
     throw new CommandError(
@@ -67,7 +70,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
       `${path} is damaged, or of a version that this program does not support. Use the program of the release that wrote it.`,
     );
   const files = new Map(rest.flatMap((entry) => ("file" in entry ? [[entry.file, entry] as const] : [])));
-  // A name with a path would lead out of the folder.
+  // A name with a path could point outside the folder.
   if ([...files.keys()].some((name) => !fileName.test(name))) failDamaged(path);
   const last = rest.at(-1);
   if (last === undefined || !("complete" in last)) return { header, files, completion: undefined };
@@ -76,7 +79,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return { header, files, completion: last };
 }
 
-/** Writes the manifest of a backup that is not complete: a new one, or what holds of an earlier one. */
+/** Writes the manifest of an incomplete backup. Keeps the header of an earlier manifest. */
 export async function writeManifest(
   folder: string,
   before: Manifest | undefined,
@@ -93,12 +96,12 @@ export async function writeManifest(
   await rename(`${path}.part`, path);
 }
 
-/** Adds a complete file. */
+/** Appends the line of a complete file. */
 export async function addFile(folder: string, entry: FileEntry): Promise<void> {
   await appendFile(join(folder, manifestFile), line(entry), { flush: true });
 }
 
-/** Marks the backup as complete. */
+/** Appends the last line, which marks the backup as complete. */
 export async function complete(folder: string, leftOut: readonly string[]): Promise<void> {
   const path = join(folder, manifestFile);
   const sha256 = digest(await readFile(path, "utf8"));
@@ -111,14 +114,14 @@ export async function complete(folder: string, leftOut: readonly string[]): Prom
   await appendFile(path, line(completion), { flush: true });
 }
 
-/** The sums of several counts. */
+/** Returns the sum of the counts for each collection. */
 export function sum(all: Iterable<Counts>): Counts {
   const sums: Record<string, number> = {};
   for (const counts of all) for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
   return sums;
 }
 
-/** How many documents that is. */
+/** Returns the total number of documents. */
 export function total(counts: Counts): number {
   return Object.values(counts).reduce((before, count) => before + count, 0);
 }
@@ -131,7 +134,7 @@ function line(entry: object): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** An empty object for a line that is none. */
+/** Parses a line. Returns an empty object if it is not JSON. */
 function parse(text: string): object {
   try {
     return JSON.parse(text) as object;

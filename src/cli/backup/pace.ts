@@ -1,10 +1,10 @@
-// Spreads the documents of a backup over time.
+// Limits the rate at which the documents of a backup are read.
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Waits until the rate allows `count` more documents. */
 export type Pace = (count: number) => Promise<void>;
 
-/** `rate` is in documents a second. */
+/** Creates a pace of `rate` documents per second. A wait rejects when `stop` aborts. */
 export function createPace(rate: number, stop: AbortSignal): Pace {
   let due = performance.now();
   return async (count) => {

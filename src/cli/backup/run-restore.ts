@@ -1,4 +1,4 @@
-// What `records restore` does: verifies the files of a backup, and restores all accounts of it.
+// Runs `records restore`: verifies the files of a backup, then restores all its accounts.
 import { join } from "node:path";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { StoredDocument } from "../../gen/records/admin/v1/backup_pb.ts";
@@ -17,22 +17,22 @@ import { batchesOf, checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";
 import { readManifest, sum, total } from "./manifest.ts";
 
-/** A file with the document of its account; undefined for the service's own. */
+/** A verified file with its account's document; undefined for the service's own file. */
 interface Checked extends FileEntry {
   readonly account: StoredDocument | undefined;
 }
 
-/** What the files are restored with. */
+/** The context of a restore. */
 interface Restoring {
   readonly folder: string;
   readonly progress: Progress;
   readonly stop: AbortSignal;
   readonly send: (entry: FileEntry, documents: StoredDocument[], checkOnly: boolean) => Promise<boolean>;
-  /** Is called with the number of documents that were restored. */
+  /** Called with the number of restored documents. */
   readonly onRestored: (documents: number) => void;
 }
 
-/** Restores a backup and reports the summary. Returns how the command ends. */
+/** Restores a backup and reports the summary. Returns the exit code. */
 export async function runRestore(
   output: Output,
   link: Link,
@@ -62,7 +62,7 @@ export async function runRestore(
   try {
     const files = await verify(work, manifest);
     const done = await check(work, files);
-    // First what ends sessions: nobody whom it concerns is let in before.
+    // The service's own file comes first: it contains the ended sessions, which must stay ended in restored accounts.
     const left = files.filter(({ file }) => !done.has(file)).sort((one, other) => rank(one) - rank(other));
     if (!dryRun) for (const entry of left) await restoreOne(work, entry);
     const seconds = (performance.now() - begunAt) / 1_000;
@@ -90,7 +90,7 @@ function sender(link: Link, { header }: Manifest, progress: Progress, stop: Abor
   };
 }
 
-/** Verifies every file before anything is restored. */
+/** Verifies every file before anything is restored. Fails if any is damaged or missing. */
 async function verify({ folder, stop }: Restoring, { files }: Manifest): Promise<Checked[]> {
   const checked: Checked[] = [];
   const damaged: string[] = [];
@@ -108,7 +108,7 @@ async function verify({ folder, stop }: Restoring, { files }: Manifest): Promise
   );
 }
 
-/** Checks that the database can take all accounts. Returns the files of those that an earlier run has restored. */
+/** Checks that the database can accept all accounts. Returns the files of accounts that an earlier run restored. */
 async function check({ send }: Restoring, files: readonly Checked[]): Promise<ReadonlySet<string>> {
   const done = new Set<string>();
   const rejected: string[] = [];

@@ -1,4 +1,4 @@
-// Checks when the certificates of BASE_URL, the provider, MongoDB and Redis expire, where they are reached by TLS.
+// Checks the expiry of the certificates of BASE_URL, MCP_URL, the provider, MongoDB and Redis, if these use TLS.
 import { resolveSrv } from "node:dns/promises";
 import { isIP } from "node:net";
 import { connect } from "node:tls";
@@ -12,9 +12,9 @@ import { reasonOf } from "./reason.ts";
 import { waitMs } from "./request.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** A server that is reached by TLS. */
+/** A server that uses TLS. */
 interface Server {
-  /** The variable that names it. */
+  /** The variable that names the server. */
   readonly variable: string;
   readonly host: string;
   readonly port: number;
@@ -23,7 +23,7 @@ interface Server {
 const dayMs = 86_400_000;
 const soonDays = 14;
 
-/** One finding for each server; none where nothing is reached by TLS. */
+/** Returns one finding for each server that uses TLS. */
 export async function checkCertificates({
   config,
   mongodbUri,
@@ -41,13 +41,13 @@ export async function checkCertificates({
     url === undefined || unusable(variable) ? [] : serverOf(variable, url),
   );
   const redisServers = redisUrl === undefined || unusable("REDIS_URL") ? [] : redisNodes(redisUrl);
-  // A name server that does not respond is the finding of the group of MongoDB.
+  // The checks of MongoDB report a name server that does not respond.
   const members =
     mongodbUri === undefined || unusable("MONGODB_URI")
       ? []
       : await orAfter(waitMs, mongoServers(mongodbUri), () => []).catch(() => []);
   const all = [...servers, ...redisServers, ...members];
-  // One finding for each server, whichever variables name it.
+  // Report a server only once, even if several variables name it.
   const each = all.filter(
     ({ host, port }, at) => all.findIndex((other) => other.host === host && other.port === port) === at,
   );
@@ -67,7 +67,7 @@ function serverOf(variable: string, url: string): Server[] {
   return protocol === "https:" ? [{ variable, host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 443 }] : [];
 }
 
-/** Those that REDIS_URL names: of a group, the Sentinels or some of the nodes. */
+/** Returns the servers that REDIS_URL names. For a group, these are the Sentinels or some of the nodes. */
 function redisNodes(url: string): Server[] {
   const { tls, nodes } = parseRedisUrl(url);
   return tls ? nodes.map((node) => ({ variable: "REDIS_URL", ...node })) : [];
@@ -91,13 +91,13 @@ async function expiry(server: Server, now: number): Promise<Verdict> {
   const date = until.toISOString().slice(0, 10);
   const renew = "Renew it there, and automate the renewal.";
   if (days < 0) return fault(`${what} expired on ${date}: clients reject it.`, renew);
-  // Of one that is issued for a few days, a third of the time is soon.
+  // For a certificate that is issued for a few days, soon means the last third of its lifetime.
   if (days < soonDays && until.getTime() - now < (until.getTime() - from.getTime()) / 3)
     return warning(`${what} expires on ${date}, in ${days} ${days === 1 ? "day" : "days"}.`, renew);
   return ok(`${what} is valid until ${date}.`);
 }
 
-/** Whether it is trusted is for the other checks: nothing is sent to the server. */
+/** Returns the validity of a server's certificate. Other checks verify its trust, so this one sends no data. */
 function validity({ host, port }: Server): Promise<{ readonly from: Date; readonly until: Date }> {
   return new Promise((resolve, reject) => {
     const socket = connect({
@@ -107,7 +107,7 @@ function validity({ host, port }: Server): Promise<{ readonly from: Date; readon
       rejectUnauthorized: false,
       ...(isIP(host) === 0 ? { servername: host } : {}),
     });
-    // Not `once`: a connection may fail again after it is ended.
+    // Not `once`: a connection can fail again after it has ended.
     socket.on("error", reject);
     socket.once("close", () => reject(new Error("the connection was closed")));
     socket.once("timeout", () => socket.destroy(new DOMException("no response arrived in time", "TimeoutError")));

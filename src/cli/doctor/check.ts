@@ -1,23 +1,23 @@
-// One check of the doctor: what it finds, and how long it may take.
+// A check of the doctor: its result and its time limit.
 import { orAfter } from "../../time-limit.ts";
 import { reasonOf } from "./reason.ts";
 
-/** How serious it is. Only a fault makes the doctor end with 1. */
+/** The severity of a result. Only a fault makes the doctor exit with 1. */
 export type Status = "ok" | "note" | "warning" | "fault";
 
-/** What a check says: a sentence on what is so, and for whatever is not ok one on what to do. */
+/** The result of a check: a sentence on the state, and in `mend`, unless it is null, one on what to do. */
 export interface Verdict {
   readonly status: Status;
   readonly message: string;
   readonly mend: string | null;
 }
 
-/** A verdict under the name of its check: `<group>.<what>`. */
+/** A verdict with the name of its check, `<group>.<check>`. */
 export interface Finding extends Verdict {
   readonly check: string;
 }
 
-/** No check takes longer, so that one that hangs hides no other. */
+/** The time limit of a check, so that one that hangs does not hide the others. */
 const checkLimitMs = 6_000;
 
 export const ok = (message: string): Verdict => ({ status: "ok", message, mend: null });
@@ -25,7 +25,7 @@ export const note = (message: string, mend: string | null = null): Verdict => ({
 export const warning = (message: string, mend: string): Verdict => ({ status: "warning", message, mend });
 export const fault = (message: string, mend: string): Verdict => ({ status: "fault", message, mend });
 
-/** Runs a check. Never rejects: what it throws is put into words by `explain`, and time that is up is a fault. */
+/** Runs a check. Never rejects: `explain` converts an error of the work, or a timeout, into a verdict. */
 export async function check(
   name: string,
   work: () => Verdict | Promise<Verdict>,

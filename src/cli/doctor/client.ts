@@ -1,5 +1,5 @@
-// Whether the identity provider knows us as its client: by the secret, by the address where users come back, and
-// whether it introspects for us.
+// Checks the service's client at the identity provider: its secret, its redirect URI, and its right to introspect
+// tokens.
 import * as oidc from "openid-client";
 import { IntrospectionRejected, introspectToken } from "../../sign-in/introspection.ts";
 import type { ProviderOptions } from "../../sign-in/provider.ts";
@@ -9,12 +9,12 @@ import { fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import { request } from "./request.ts";
 
-/** What to do about a provider whose metadata does not offer PKCE. */
+/** The solution if the provider's metadata does not offer PKCE. */
 export const enablePkce = "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.";
 
 /**
- * Requests tokens with a code that never was. The provider looks at the client first (RFC 6749 §5.2): it returns
- * invalid_client where id or secret are wrong, and invalid_grant, for the code, where they are right.
+ * Requests tokens with an invalid code. The provider authenticates the client first (RFC 6749 §5.2). It returns
+ * invalid_client if the id or the secret is wrong, and otherwise invalid_grant because of the code.
  */
 export async function asClient(
   options: ProviderOptions,
@@ -57,12 +57,14 @@ export async function asClient(
 
 function codeOf(error: unknown): string {
   if (error instanceof oidc.ResponseBodyError) return error.error;
-  // A rejection by HTTP's own means (RFC 6749 §5.2 allows it for the Authorization header).
+  // RFC 6749 §5.2 allows a rejection by an HTTP challenge if the client uses the Authorization header.
   if (error instanceof oidc.WWWAuthenticateChallengeError) return "invalid_client";
   return reasonOf(error);
 }
 
-/** Introspects a token that never was: a provider that introspects for us calls it not active (RFC 7662 §2.2). */
+/**
+ * Introspects an invalid token. A provider that introspects for the service reports it as not active (RFC 7662 §2.2).
+ */
 export async function introspects(options: ProviderOptions): Promise<Verdict> {
   const config = await discoverProvider(options);
   try {
@@ -91,13 +93,13 @@ export async function introspects(options: ProviderOptions): Promise<Verdict> {
   }
 }
 
-/** Goes where the dashboard sends users to sign in, up to the first page. */
+/** Follows the sign-in of the dashboard up to its first page. */
 export async function signInPage(options: ProviderOptions, redirectUri: string): Promise<Verdict> {
   const { location } = await createIdentityProvider(options).begin(redirectUri);
   return authorization(new URL(location), redirectUri);
 }
 
-/** The response of the authorization endpoint: a page, or a redirect to one, and not an error. */
+/** Checks that the authorization endpoint responds with a page or a redirect to one, and not with an error. */
 export async function authorization(url: URL, redirectUri: string): Promise<Verdict> {
   const { status, headers, text } = await request(url.href, { headers: { Accept: "text/html" } });
   const known = `the provider must have the redirect URI ${redirectUri} for this client, byte for byte`;

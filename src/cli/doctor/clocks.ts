@@ -1,36 +1,38 @@
-// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and reports which one is
-// off.
+// Compares the clocks of this machine, MongoDB, Redis, the identity provider and the service, and reports wrong ones.
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
 
-/** What the other groups read on the way of the clocks that they met. */
+/** The clock readings of the other groups of checks. */
 export interface Clocks {
   readonly now: () => number;
   /**
-   * Notes that a clock reported `reported` (milliseconds of Unix time) in response to a request that was sent at this
-   * time of ours, and is completed now. Of a clock that reports whole seconds, half a second is added.
+   * Records that a clock reported `reported` (milliseconds of Unix time) in response to a request. `sent` is the local
+   * time when the request was sent; now it is complete. Adds half a second if the clock reports whole seconds.
    */
   read(check: string, owner: string, reported: number, sent: number): void;
   /**
-   * The same of an instance, which may run on this very machine: it is judged by the others, and does not count with
-   * them.
+   * Records the clock of an instance, which may run on this machine. The clock is compared with the majority, but does
+   * not count towards it.
    */
   readInstance: Clocks["read"];
-  /** One finding for each clock. */
+  /** Returns one finding for each clock. */
   findings(): Finding[];
 }
 
 interface Reading {
   readonly check: string;
-  /** Whose clock, as it begins a sentence. */
+  /** The clock's name, as the beginning of a sentence. */
   readonly owner: string;
-  /** Milliseconds ahead of this machine. */
+  /** How far the clock is ahead of this machine's, in milliseconds. */
   readonly ahead: number;
-  /** Whether it counts where most are to agree. */
+  /** Whether the clock counts towards a majority. */
   readonly votes: boolean;
 }
 
-/** Whole seconds in a `Date` header, and the way there and back, stay well below. */
+/**
+ * The maximum difference of clocks that agree. Whole seconds in a `Date` header, and the round trip, stay well below
+ * it.
+ */
 const toleranceMs = 5_000;
 const setClock =
   "synchronize it with NTP (timedatectl, chronyc tracking). Tokens, sessions and 24-hour keys expire by these clocks.";
@@ -60,7 +62,7 @@ export function createClocks(now: () => number): Clocks {
   };
 }
 
-/** Right is what most agree on; where no most are to be had, only the difference can be known. */
+/** Compares the clocks with the time of the majority. Without a majority, only reports the differences. */
 function compare(readings: readonly Reading[]): Finding[] {
   const voters = readings.filter(({ votes }) => votes);
   const agreeing = (with_: Reading): Reading[] =>
@@ -88,7 +90,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** "1 h", "2 min 5 s": as much as a user needs to recognise a time zone or a drift. */
+/** Formats a duration such as "1 h" or "2 min 5 s": enough to recognise a time zone or a drift. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const parts = [

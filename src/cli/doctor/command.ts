@@ -1,4 +1,4 @@
-// `records doctor`: finds out what keeps the service from working, and says what to do about it.
+// `records doctor`: finds problems that keep the service from working, and says how to solve them.
 import type { Command } from "commander";
 import type { Context } from "../context.ts";
 import type { EndWith } from "../exit.ts";

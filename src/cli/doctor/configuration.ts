@@ -1,11 +1,11 @@
-// Checks the configuration: every wrong variable, and what is allowed but hardly meant.
+// Checks the configuration: every invalid variable, and valid values that are probably mistakes.
 import type { Config } from "../../config.ts";
 import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Names that operators give to our variables, which no one would read. */
+/** Wrong names of our variables that operators may use. The service ignores them. */
 const mistaken: Readonly<Record<string, string>> = {
   MONGO_URI: "MONGODB_URI",
   MONGO_URL: "MONGODB_URI",
@@ -20,7 +20,10 @@ const mistaken: Readonly<Record<string, string>> = {
 };
 const oldestNode: readonly [number, number] = [20, 19];
 
-/** One finding for each wrong variable, each piece of advice, and one for the whole where nothing is wrong. */
+/**
+ * Returns findings on Node's version, each invalid variable and each piece of advice. If all variables are valid, one
+ * finding says so.
+ */
 export function checkConfiguration({ config, wrong, unusable, environment, now }: Surroundings): Finding[] {
   const faults = [...wrong].map(([name, message]) => ({
     check: `configuration.${name}`,
@@ -47,10 +50,10 @@ function nodeVersion(version: string): Verdict {
   return fault(`Node ${version} is too old.`, `Install Node ${oldestNode.join(".")} or later.`);
 }
 
-/** What is said of a variable. */
+/** Advice on a variable. */
 type Advice = readonly [variable: string, verdict: Verdict];
 
-/** Only what can be known from the settings alone. */
+/** Yields advice that follows from the settings alone. */
 function* advice(config: Config, environment: NodeJS.ProcessEnv, now: number): Iterable<Advice> {
   for (const [name, meant] of Object.entries(mistaken)) {
     if (environment[name] && !environment[meant])

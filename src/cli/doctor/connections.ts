@@ -4,10 +4,13 @@ import { connectionsBeside } from "../../db/mongo.ts";
 import type { Verdict } from "./check.ts";
 import { ok, warning } from "./check.ts";
 
-/** Two instances, and one that replaces another. */
+/** The minimum number of instances that must fit: two, and one that replaces another. */
 const fewest = 3;
 
-/** The verdict on a reply to `serverStatus`; `maxPool` are an instance's connections for requests, 0 for any number. */
+/**
+ * Returns the verdict on a reply to `serverStatus`. `maxPool` is the limit of an instance's connections for requests; 0
+ * means no limit.
+ */
 export function compareConnections({ connections }: Document, maxPool: number): Verdict {
   const { current, available } = connections as { readonly current: number; readonly available: number };
   const limit = current + available;

@@ -1,4 +1,4 @@
-// Runs every group of checks beside each other, and makes of it one list of findings.
+// Runs all groups of checks, and returns their findings as one list.
 import { checkCertificates } from "./certificates.ts";
 import type { Finding } from "./check.ts";
 import { check } from "./check.ts";
@@ -13,15 +13,15 @@ import type { DoctorOptions, Surroundings } from "./surroundings.ts";
 import { findSurroundings } from "./surroundings.ts";
 
 /**
- * Checks everything from the service's own environment. Writes nothing anywhere, unless it is to register. Never
- * holds a secret.
+ * Runs all checks with the service's own environment. Writes nothing, unless it registers a client. The findings
+ * contain no secret.
  */
 export async function runDoctor(
   environment: NodeJS.ProcessEnv,
   options: DoctorOptions = {},
 ): Promise<readonly Finding[]> {
   const surroundings = await findSurroundings(environment, options);
-  // Alone, as its times are reported: what the others load and request would be in them.
+  // Runs alone, because it measures latencies, which the work of the other groups would increase.
   const redis = await group("redis", () => checkRedis(surroundings));
   const running = findRunning(surroundings);
   const groups = await Promise.all([
@@ -36,12 +36,12 @@ export async function runDoctor(
   return [configuration, mongodb, redis, surroundings.clocks.findings(), ...rest].flat().map(redacted(surroundings));
 }
 
-/** Whether any of them is a fault. */
+/** Returns whether any finding is a fault. */
 export function hasFault(findings: readonly Finding[]): boolean {
   return findings.some(({ status }) => status === "fault");
 }
 
-/** A group that breaks is a fault of its own, and none of the others'. */
+/** Runs a group. An error in it becomes a finding of the group, and does not affect the others. */
 async function group(name: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   return work().catch(async (error: unknown) => [await check(`${name}.checks`, () => Promise.reject(error))]);
 }

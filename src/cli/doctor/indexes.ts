@@ -1,14 +1,14 @@
-// Compares the indexes that the stores need with those that are there.
+// Compares the indexes that the stores need with the existing ones.
 import type { Db, IndexDescription } from "mongodb";
 import { flawOf, indexesOf } from "../../db/indexes.ts";
 import type { IndexSpec } from "../../db/mongo.ts";
 import type { Verdict } from "./check.ts";
 import { fault, note, ok, warning } from "./check.ts";
 
-/** Shown of an index that is needed otherwise. */
+/** The options to show of a required index that exists with another definition. */
 const rules = ["unique", "sparse", "expireAfterSeconds", "partialFilterExpression"] as const;
 
-/** One verdict on all of them. Rejects where they may not be listed. */
+/** Returns one verdict on all indexes. Rejects if the user may not list them. */
 export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promise<Verdict> {
   const collections = await Promise.all(
     specs.map(async (spec) => ({ spec, present: await indexesOf(db, spec.collection, "primaryPreferred") })),

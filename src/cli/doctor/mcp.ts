@@ -1,4 +1,4 @@
-// Goes the way of an MCP client that signs in for the first time, as far as it goes without a user and a browser.
+// Follows the first sign-in of an MCP client, as far as possible without a user and a browser.
 import {
   buildDiscoveryUrls,
   discoverAuthorizationServerMetadata,
@@ -17,7 +17,7 @@ import type { Surroundings } from "./surroundings.ts";
 
 const wellKnown = "/.well-known/oauth-protected-resource";
 const mirrored = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"];
-/** What an assistant's page in a browser would send. */
+/** The headers of an assistant that runs in a browser. */
 const fromBrowser = { Origin: "https://assistant.example", "MCP-Protocol-Version": "2025-06-18" };
 const unchanged = "configure the proxy to pass requests on to PORT unchanged";
 const redirectUri = "http://127.0.0.1:33418/callback";
@@ -35,7 +35,7 @@ export async function checkMcp(surroundings: Surroundings, running: Running): Pr
   ];
 }
 
-/** What can be known without a user: an assistant requests a token for the MCP URL, byte for byte (RFC 8707). */
+/** Checks the audience without a sign-in. An assistant requests a token for the MCP URL, byte for byte (RFC 8707). */
 function audience(audiences: readonly string[], mcpUrl: string): Verdict {
   const split = audiences.find((one) => /[\s;]/.test(one));
   if (split !== undefined)
@@ -101,7 +101,7 @@ async function signIn(
   return typeof issuer === "string" ? [...first, ...(await atIssuer(issuer, mcpUrl, register))] : first;
 }
 
-/** What an assistant does at the authorization server that the document names. */
+/** Makes the requests of an assistant to the authorization server that the metadata names. */
 async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["register"]): Promise<Finding[]> {
   let metadata: AuthorizationServerMetadata | undefined;
   const found = await check(
@@ -133,7 +133,7 @@ async function atIssuer(issuer: string, mcpUrl: string, register: Surroundings["
   ];
 }
 
-/** The library's own steps, with our bounds of time and size. */
+/** The fetch function for the library, with our limits of time and size. */
 async function bounded(url: string | URL, options?: RequestInit): Promise<Response> {
   const { status, headers, text } = await request(String(url), options ?? {});
   return new Response(status === 204 || status === 304 ? null : text, { status, headers });
@@ -196,7 +196,9 @@ function protectedResource(url: string, body: unknown, headers: Headers, mcpUrl:
   return ok(`${url} names the resource ${mcpUrl} and the authorization server ${String(servers[0])}.`);
 }
 
-/** Clients before 2025-06-18, and some since, look at our own origin. */
+/**
+ * Checks the copies of the provider's metadata at our own origin, for clients before 2025-06-18 and some later ones.
+ */
 async function copies(origin: string, issuer: string): Promise<Verdict> {
   const wrong: string[] = [];
   for (const path of mirrored) {
@@ -275,7 +277,7 @@ async function registration(
   };
 }
 
-/** What the library says; of a document that does not fit, which of its fields. */
+/** Returns the library's reason. For an invalid document, returns its invalid fields. */
 function whyOf(error: Error): string {
   const issues =
     "issues" in error && Array.isArray(error.issues)

@@ -1,5 +1,5 @@
-// Checks MongoDB: reachable, version, transactions, members, majority, rights, indexes, room on its disk. Writes
-// nothing.
+// Checks MongoDB: connection, version, transactions, members, majority, connections, rights, indexes, disk space.
+// Writes nothing.
 import type { Document } from "mongodb";
 import { MongoClient, MongoServerError, MongoServerSelectionError } from "mongodb";
 import { collections } from "../../db/collections.ts";
@@ -17,7 +17,7 @@ import { checkSharding } from "./sharding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const waitMs = 3_000;
-/** The oldest that the service is tested with. */
+/** The oldest major version that the service is tested with. */
 const oldest = 6;
 const lagMs = 10_000;
 const fullFrom = 0.9;
@@ -35,7 +35,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
     ];
   let client: MongoClient | undefined;
   let sharded = false;
-  // A set without a primary still reports how it is.
+  // A replica set without a primary still reports its state.
   const runCommand = (command: Document): Promise<Document> =>
     (client as MongoClient).db("admin").command(command, { readPreference: "primaryPreferred" });
   try {
@@ -56,7 +56,7 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
         const { localTime, msg } = await runCommand({ hello: 1 });
         sharded = msg === "isdbgrid";
         clocks.read("clock.mongodb", "MongoDB's clock", (localTime as Date).getTime(), sent);
-        // An ordinary command: whoever may not sign in may still say hello.
+        // hello succeeds even without authentication, so an ordinary command follows.
         await runCommand({ connectionStatus: 1 });
         return ok(`${shownUri(mongodbUri)} responds; the database is ${client.db().databaseName}.`);
       },
@@ -66,12 +66,12 @@ export async function checkMongo({ config, mongodbUri, unusable, clocks }: Surro
     const found = examine(client, config, runCommand);
     return [reachable, ...(await Promise.all(sharded ? [...found, checkSharding(client)] : found))];
   } finally {
-    // Whoever hangs is not waited for.
+    // Do not wait for connections that hang.
     if (client !== undefined) await orAfter(500, client.close()).catch(() => undefined);
   }
 }
 
-/** What can be seen once it is reached. */
+/** Returns the checks of a MongoDB that can be reached. */
 function examine(
   client: MongoClient,
   config: Surroundings["config"],
@@ -149,7 +149,7 @@ function transactions({ setName, msg }: Document): Verdict {
   );
 }
 
-/** What a member says of itself. */
+/** The fields of a member's reply to hello. */
 interface PrimaryReply {
   readonly isWritablePrimary?: boolean;
   readonly lastWrite?: { readonly lastWriteDate?: Date; readonly majorityWriteDate?: Date };
@@ -157,7 +157,10 @@ interface PrimaryReply {
   readonly me?: string;
 }
 
-/** That the majority keeps up can be seen without writing: what was written last is acknowledged soon after. */
+/**
+ * Checks whether a majority keeps up without writing anything: it must acknowledge the last write soon after the
+ * primary.
+ */
 function primary({ isWritablePrimary, lastWrite, msg, me }: PrimaryReply): Verdict {
   if (msg === "isdbgrid") return ok("A sharded cluster accepts writes at its router.");
   if (isWritablePrimary !== true) return noPrimary();

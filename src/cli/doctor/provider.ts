@@ -1,4 +1,4 @@
-// Checks the identity provider: its metadata, its keys, whether it knows us, and what it offers beside.
+// Checks the identity provider: its metadata, its keys, the service's client, and optional features.
 import { isLoopback } from "../../loopback.ts";
 import type { Finding, Verdict } from "./check.ts";
 import { check, fault, note, ok, warning } from "./check.ts";
@@ -55,7 +55,7 @@ export async function checkProvider({ provider, unusable, clocks, config, baseUr
   ];
 }
 
-/** What nobody can sign in without. */
+/** Checks the features that every sign-in needs. */
 function requirements(provider: ProviderSettings, metadata: Metadata): Promise<Finding>[] {
   return [
     check("provider.issuer", () => issuer(provider.issuer, metadata["issuer"])),
@@ -74,7 +74,7 @@ function requirements(provider: ProviderSettings, metadata: Metadata): Promise<F
   ];
 }
 
-/** What the provider may do beside. */
+/** Checks the optional features of the provider. */
 function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
   return [
     offer(
@@ -109,7 +109,7 @@ function offers(metadata: Metadata): (Finding | Promise<Finding>)[] {
   ];
 }
 
-/** Whether the provider knows us: by our secret, and by where we send users back to. */
+/** Checks the service's client at the provider: its secret and its redirect URI. */
 function known(
   { issuer: address, client }: ProviderSettings,
   metadata: Metadata,
@@ -122,7 +122,7 @@ function known(
       ),
     ];
   const options = { issuer: address, clientId: client.id, clientSecret: client.secret };
-  // The service goes no further with metadata of another issuer, so nothing of it can be tried.
+  // The service rejects metadata of another issuer, so its client cannot be checked.
   if (!isSameIssuer(address, metadata["issuer"]))
     return [check("provider.client", () => note("Not checked, because the issuer differs from OIDC_ISSUER."))];
   return [
@@ -133,7 +133,10 @@ function known(
   ];
 }
 
-/** Whether it introspects access tokens for us: its metadata only say that it does for someone. */
+/**
+ * Checks whether the provider introspects access tokens for this service. Its metadata does not show for which clients
+ * it does.
+ */
 function introspection(
   { issuer: address, client }: ProviderSettings,
   metadata: Metadata,
@@ -196,7 +199,7 @@ function inTheClear({ protocol, hostname }: URL): boolean {
 
 function codeFlow(metadata: Metadata): Verdict {
   const types = list(metadata["response_types_supported"]);
-  // What is left out means authorization_code and implicit (OpenID Connect Discovery §3).
+  // If the field is missing, the grants are authorization_code and implicit (OpenID Connect Discovery §3).
   const grants =
     metadata["grant_types_supported"] === undefined ? ["authorization_code"] : list(metadata["grant_types_supported"]);
   if (types.includes("code") && grants.includes("authorization_code"))
@@ -216,7 +219,7 @@ function pkce(metadata: Metadata): Verdict {
   );
 }
 
-/** Only `auth_time` shows that a sign-in is later than a sign-out. */
+/** Checks for `auth_time`, the only claim that shows whether a sign-in is later than a sign-out. */
 function authTime(claims: unknown): Verdict {
   if (list(claims).includes("auth_time")) return ok("It reports when a user signed in (auth_time).");
   const advice =

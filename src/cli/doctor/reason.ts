@@ -1,4 +1,4 @@
-// Why a connection or a request failed, in words for a user and without anything secret.
+// Describes why a connection or a request failed, in words for the user and without secrets.
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
@@ -17,7 +17,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reason, as the part of a sentence: the system's own code in words, else the first line of the error's message.
+ * Returns the reason as a part of a sentence: the system's error code in words, or else the first line of the message.
  */
 export function reasonOf(error: unknown): string {
   const code = codeOf(error);
@@ -28,12 +28,12 @@ export function reasonOf(error: unknown): string {
   return beginning(error instanceof Error ? error.message : String(error));
 }
 
-/** The first line of a text, without a full stop, to use within a sentence. */
+/** Returns the first line of a text without its full stop, for use within a sentence. */
 function beginning(text: string): string {
   return (text.split("\n", 1)[0] ?? "").slice(0, 300).replace(/(?<!\.)\.+$/, "");
 }
 
-/** The code of the innermost error that has one. */
+/** Returns the code of the innermost error that has one. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;

@@ -1,15 +1,15 @@
-// Keeps secrets out of what the doctor prints, whoever put them into a message.
+// Removes secrets from the doctor's output, whichever library put them into a message.
 import type { Config } from "../../config.ts";
 
 /**
- * Where a database is: scheme, hosts and database, without credentials and without options, which may hold some as
- * well.
+ * Returns the scheme, hosts and database of a URI, without credentials and without options, which can also contain
+ * secrets.
  */
 export function shownUri(uri: string): string {
   return (uri.split(/[?#]/, 1)[0] ?? "").replace(/^([a-z+]+:\/\/)([^/?#]*@)?/i, "$1");
 }
 
-/** Takes every secret of the configuration out of a text. */
+/** Returns a function that replaces every secret of the configuration in a text. */
 export function createRedaction(
   { mongodbUri, redisUrl, oidc, serviceTokens, sessionSecrets }: Config,
   ...more: readonly (string | undefined)[]
@@ -23,19 +23,19 @@ export function createRedaction(
     ...(sessionSecrets ?? []),
     ...more,
   ];
-  // A shorter one is in ordinary words, which would be made unreadable.
+  // Shorter secrets are parts of ordinary words, which would become unreadable.
   const secrets = held
     .filter((secret): secret is string => secret !== undefined && secret.length >= 4)
     .sort((one, other) => other.length - one.length);
   return (text) => secrets.reduce((shown, secret) => shown.replaceAll(secret, "[secret]"), text);
 }
 
-/** The password of a URI. */
+/** Returns the spellings of the password in a URI. */
 function passwordsOf(uri: string | undefined): string[] {
   return spellings(/^[a-z+]+:\/\/[^/?#@:]*:([^/?#]*)@/i.exec(uri ?? "")?.[1]);
 }
 
-/** A password as it is written in a URI and as it is meant. */
+/** Returns a password as written in a URI, and decoded. */
 function spellings(written: string | undefined): string[] {
   if (written === undefined || written === "") return [];
   try {

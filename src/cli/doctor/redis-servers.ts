@@ -11,13 +11,13 @@ import { shownUri } from "./redaction.ts";
 
 /** A server that holds data. */
 export interface FoundServer {
-  /** As it is named for people. */
+  /** The address for display. */
   readonly where: string;
-  /** A client that is not connected yet. */
+  /** Returns a client that is not connected yet. */
   open(): Redis;
 }
 
-/** What the Sentinels, or the nodes of a cluster, say; no verdict on a single server. */
+/** The masters, and the verdict on the Sentinels or the cluster. A single server has no verdict. */
 export interface FoundServers {
   readonly verdict: Verdict | undefined;
   readonly servers: readonly FoundServer[];
@@ -25,7 +25,7 @@ export interface FoundServers {
 
 const slots = 16_384;
 
-/** The doctor connects once, and waits for no server for long. */
+/** The doctor connects once, and waits only a short time for each server. */
 const once = {
   lazyConnect: true,
   connectTimeout: 3_000,
@@ -34,10 +34,10 @@ const once = {
   retryStrategy: () => null,
 } satisfies RedisOptions;
 
-/** What differs between servers, beside their address. */
+/** The options that differ between servers, besides the address. */
 type Options = RedisCredentials & { readonly db?: number; readonly enableReadyCheck?: boolean; readonly tls?: object };
 
-/** Rejects with what kept the connection from being made. */
+/** Connects the client. Rejects with the error that prevented the connection. */
 export async function connect(client: Redis): Promise<void> {
   let trouble: Error | undefined;
   client.on("error", (error: Error) => (trouble = error));
@@ -46,7 +46,7 @@ export async function connect(client: Redis): Promise<void> {
   });
 }
 
-/** Finds them by a URL that is right. Never rejects: a server that cannot be reached is in the verdict. */
+/** Finds the masters of a valid URL. Never rejects: the verdict reports a server that cannot be reached. */
 export async function findServers(url: string): Promise<FoundServers> {
   const target = parseRedisUrl(url);
   if (target.kind === "sentinel") return querySentinels(target);
@@ -62,7 +62,10 @@ function shownNode({ host, port }: RedisNode): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** Sends the same query to all nodes; returns the replies, and why the first of the others does not reply. */
+/**
+ * Sends the same query to all nodes. Returns the replies, the nodes without a reply, and the error of the first of
+ * these.
+ */
 async function queryAll<T>(
   nodes: readonly RedisNode[],
   options: Options,

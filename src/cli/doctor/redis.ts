@@ -1,4 +1,4 @@
-// Checks Redis: reachable, fast enough, version, room, and whether it takes writes. Writes nothing.
+// Checks Redis: connection, latency, version, memory, and whether it accepts writes. Writes nothing.
 import type { Redis } from "ioredis";
 import { replyCode } from "../../db/redis-code.ts";
 import type { RedisTarget } from "../../redis-url.ts";
@@ -11,7 +11,7 @@ import type { FoundServer } from "./redis-servers.ts";
 import { connect, findServers } from "./redis-servers.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Nobody waits for Redis any longer: what is slower is away. */
+/** How long the service waits for Redis. After that, Redis counts as unavailable. */
 const limitMs = 50;
 const pings = 20;
 const oldest: readonly [number, number] = [6, 2];
@@ -37,7 +37,7 @@ export async function checkRedis({ redisUrl, unusable, clocks }: Surroundings): 
   return [...(verdict === undefined ? [] : [{ check: `redis.${kind}`, ...verdict }]), ...worstOf(each, servers)];
 }
 
-/** For several masters, one finding of each check: that of the master where it is worst. */
+/** Returns one finding of each check if there are several masters: that of the master with the worst result. */
 function worstOf(each: readonly Finding[][], servers: readonly FoundServer[]): Finding[] {
   if (each.length < 2) return each.flat();
   const all = each.flatMap((findings, at) =>
@@ -70,9 +70,9 @@ async function checkServer(
       "redis.reachable",
       async () => {
         await connect(client);
-        // The client library passes over a database that does not exist, and uses 0.
+        // If the database does not exist, the client library ignores the error and uses 0.
         const { db = 0 } = client.options;
-        // Database 0 exists, and a proxy may not know the command.
+        // Database 0 always exists, and a proxy may not support the command.
         if (db !== 0)
           await client.select(db).catch((error: unknown) => {
             throw replyCode(error) === "ERR" ? new NoDatabase() : error;
@@ -100,7 +100,7 @@ async function checkServer(
   }
 }
 
-/** The server rejects the number of the database. */
+/** Thrown if the server rejects the database number. */
 class NoDatabase extends Error {}
 
 function unreachable(error: unknown, where: string): Verdict {
@@ -151,7 +151,7 @@ async function roundTrips(client: Redis): Promise<number[]> {
 
 function latency(sorted: readonly number[]): Verdict {
   const middle = sorted[Math.floor(sorted.length / 2)] ?? NaN;
-  // One alone may be this machine's own doing.
+  // This machine can be the cause of a single slow round trip.
   const long = sorted.at(-2) ?? NaN;
   const text =
     `Median round trip: ${middle.toFixed(1)} ms. ` +

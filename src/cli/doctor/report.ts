@@ -1,4 +1,4 @@
-// Shows the findings to a user: a line for each, under the heading of its group, and their number at the end.
+// Shows the findings to a user: a line for each under the heading of its group, and a summary at the end.
 import type { Output, Style } from "../output.ts";
 import type { Finding, Status } from "./check.ts";
 
@@ -20,8 +20,8 @@ const marks: Readonly<Record<Status, readonly [text: string, style: Style]>> = {
 };
 
 /**
- * The lines; a mend follows what is wrong. Only `verbose` has what is right, and notes beside a service that runs:
- * where none runs, a note says so.
+ * Returns the lines of the report. Each problem is followed by its solution. Without `verbose`, hides passed checks.
+ * Also hides notes if the service runs; otherwise a note reports that it does not run.
  */
 export function report(findings: readonly Finding[], paint: Output["paint"], verbose: boolean): string[] {
   const isRunning = !findings.some(({ check, status }) => check === "service.running" && status !== "ok");

@@ -1,18 +1,18 @@
-// One HTTP request of the doctor: bounded in time and size, without following redirects, with failures in words.
+// HTTP requests of the doctor, limited in time and size, without redirects, and with errors in words for the user.
 import { boundedFetch } from "../../sign-in/bounded-fetch.ts";
 import { reasonOf } from "./reason.ts";
 
-/** A response, read whole. */
+/** A complete response. */
 export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
-/** How long a server outside may take to respond. */
+/** How long a remote server may take to respond. */
 export const waitMs = 4_000;
 
-/** Sends a request. Rejects with an error whose message is the part of a sentence on why there was no response. */
+/** Sends a request. Rejects with an error whose message completes a sentence about why there is no response. */
 export async function request(url: string, options: RequestInit = {}): Promise<TextResponse> {
   try {
     const response = await boundedFetch(url, { signal: AbortSignal.timeout(waitMs), ...options });
@@ -22,7 +22,7 @@ export async function request(url: string, options: RequestInit = {}): Promise<T
   }
 }
 
-/** Requests JSON. Rejects, in the same way, also where the response is another than 200 with JSON. */
+/** Requests JSON. Rejects as `request` does, and also if the response is not 200 with JSON. */
 export async function getJson(
   url: string,
   headers: Record<string, string> = {},

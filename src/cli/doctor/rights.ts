@@ -1,9 +1,9 @@
-// Compares what MongoDB lets the service's user do with what the service does, collection by collection.
+// Compares the rights of the service's user in MongoDB with the rights that the service needs on each collection.
 import type { Document } from "mongodb";
 import type { Verdict } from "./check.ts";
 import { fault, note, ok } from "./check.ts";
 
-/** What the service does to each of its collections; the role readWrite has all of it. */
+/** The actions that the service needs on each of its collections. The role readWrite includes them all. */
 const needed = ["find", "insert", "update", "remove", "createIndex", "dropIndex", "listIndexes"] as const;
 
 interface Privilege {
@@ -11,7 +11,7 @@ interface Privilege {
   readonly actions: readonly string[];
 }
 
-/** The verdict on a reply to `connectionStatus` with privileges, which any user may run. */
+/** Returns the verdict on a reply to `connectionStatus` with privileges, a command that any user may run. */
 export function compareRights({ authInfo }: Document, database: string, collections: readonly string[]): Verdict {
   const { authenticatedUsers: users, authenticatedUserPrivileges: privileges } = authInfo as {
     readonly authenticatedUsers: readonly { readonly user: string }[];
@@ -47,7 +47,7 @@ function missingOn(privileges: readonly Privilege[], database: string, collectio
   return granted.has("anyAction") ? [] : needed.filter((action) => !granted.has(action));
 }
 
-/** An empty name means every database or every collection. */
+/** Returns whether a resource includes a collection. An empty name means every database or every collection. */
 function covers(
   { db, collection: of, anyResource }: Privilege["resource"],
   database: string,

@@ -1,5 +1,4 @@
-// Checks the service while it runs: its probes and gRPC inside, and what the outside gets through whatever proxies
-// there are.
+// Checks a running service: its probes and gRPC on the internal listener, and its public address through any proxies.
 import { once } from "node:events";
 import { connect } from "node:http2";
 import { createGrpcTransport, Http2SessionManager } from "@connectrpc/connect-node";
@@ -14,16 +13,16 @@ import type { Surroundings } from "./surroundings.ts";
 
 const healthPath = "/v1/health";
 const requestId = "records-doctor";
-/** Twice that is less than a check may take. */
+/** The time limit of each of two steps, which together must fit into that of a check. */
 const grpcWaitMs = 2_500;
 
-/** Whether a service runs, inside or outside; undefined addresses are of one that does not. */
+/** Whether a service responds at the internal and at the public address. False if the address is undefined. */
 export interface Running {
   readonly inside: boolean;
   readonly outside: boolean;
 }
 
-/** Looks whether anything responds at either address. */
+/** Returns whether anything responds at either address. */
 export async function findRunning({ internalUrl, baseUrl }: Surroundings): Promise<Running> {
   const isServed = (url: string | undefined): Promise<boolean> =>
     url === undefined
@@ -146,7 +145,7 @@ function token({ status, text }: TextResponse): Verdict {
       : []
   ).filter(([name = ""]) => {
     const one = isObject(state) ? state[name] : undefined;
-    // Connect's JSON leaves out what is false.
+    // Connect's JSON omits fields that are false.
     return isObject(one) && one["enabled"] !== true;
   });
   if (off.length > 0)
@@ -158,8 +157,8 @@ function token({ status, text }: TextResponse): Verdict {
 }
 
 /**
- * Rejects where nothing speaks HTTP/2: the session of the gRPC library would end the process by an error that nobody
- * handles.
+ * Rejects if the server does not support HTTP/2. The gRPC library's session would then end the process with an
+ * unhandled error.
  */
 async function speaksHttp2(url: string): Promise<void> {
   const session = connect(url).on("error", () => undefined);
@@ -185,7 +184,7 @@ async function grpc(url: string): Promise<Verdict> {
   }
 }
 
-/** One request through the public address, looked at from several sides. */
+/** Runs several checks on one request through the public address. */
 async function outsideChecks({ baseUrl, config, clocks }: Surroundings): Promise<Finding[]> {
   if (baseUrl === undefined)
     return [

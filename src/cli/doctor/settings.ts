@@ -1,19 +1,19 @@
-// Reads the environment as the service does, but to the end: every wrong variable, not only the first.
+// Reads the environment as the service does, but reports every invalid variable instead of only the first.
 import { ConfigError } from "../../config-error.ts";
 import { readConfig, secretSettings } from "../../config.ts";
 import type { Config } from "../../config.ts";
 import { fileVariable } from "../../secret-files.ts";
 
-/** The settings, as far as they can be used. */
+/** The settings, as far as they are valid. */
 export interface Settings {
   readonly config: Config;
-  /** What is wrong, by variable. In `config` each of them has a value in its place that stands for nothing. */
+  /** The problems by variable. In `config`, each of these variables is missing or has a meaningless stand-in. */
   readonly wrong: ReadonlyMap<string, string>;
-  /** Whether the value of a variable, or the file that holds it, is wrong: what depends on it is not checked. */
+  /** Returns whether a variable, or the file with its value, is invalid. Checks that depend on it are skipped. */
   unusable(name: string): boolean;
 }
 
-/** Nothing is ever requested there: what depends on a wrong variable is not checked. */
+/** The host in stand-ins. Nothing is sent to it, because checks that depend on an invalid variable are skipped. */
 const nowhere = "127.0.0.1:9";
 const standIns: Readonly<Record<string, string>> = {
   MONGODB_URI: `mongodb://${nowhere}/`,
@@ -24,10 +24,10 @@ const standIns: Readonly<Record<string, string>> = {
   SERVICE_TOKENS: "stand-in of a token of 32 characters or more",
   SESSION_SECRET: "stand-in of a secret of 32 characters or more",
 };
-/** More wrong variables than there are variables cannot be. */
+/** An upper bound on the number of invalid variables. */
 const most = 50;
 
-/** Reads on with a stand-in, or without the variable, wherever one is wrong. */
+/** Reads the settings. Replaces each invalid variable by a stand-in or removes it, and continues. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const corrected = { ...environment };
   const wrong = new Map<string, string>();
@@ -41,12 +41,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): Settings {
     } catch (error) {
       if (!(error instanceof ConfigError)) throw error;
       const { variable: name, problem } = error;
-      // Of the two dates neither is alone: without one the other would be found wrong as well.
+      // The two dates require each other: without one, the other would be reported as invalid as well.
       if (/^V1_(DEPRECATED|SUNSET)_AT$/.test(name))
         delete corrected[name === "V1_SUNSET_AT" ? "V1_DEPRECATED_AT" : "V1_SUNSET_AT"];
       wrong.set(name, problem);
       delete corrected[name];
-      // A secret whose file cannot be read is no secret that is not set.
+      // A secret whose file cannot be read must not also be reported as missing.
       const meant = secretSettings.find((secret) => fileVariable(secret) === name) ?? name;
       const [standInFor, standIn] =
         meant === "SESSION_SECRETS" ? ["SESSION_SECRET", standIns["SESSION_SECRET"]] : [meant, standIns[meant]];

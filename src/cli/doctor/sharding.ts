@@ -1,4 +1,4 @@
-// Checks on a sharded cluster whether each collection is where it should be: split by account, or whole.
+// Checks the placement of each collection on a sharded cluster: sharded by account, or on one shard.
 import type { Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
 import { placements } from "../../db/sharding.ts";
@@ -8,7 +8,7 @@ import { reasonOf } from "./reason.ts";
 
 const forbidden = 13;
 
-/** Reads the cluster's own list of sharded collections. */
+/** Compares the placements with the cluster's own list of sharded collections. */
 export function checkSharding(client: MongoClient): Promise<Finding> {
   const { databaseName } = client.db();
   return check(
@@ -22,7 +22,7 @@ export function checkSharding(client: MongoClient): Promise<Finding> {
   );
 }
 
-/** `sharded` has the documents of `config.collections` for our collections. */
+/** Returns the verdict on the placements. `sharded` has the documents of `config.collections` for our collections. */
 export function compareSharding(databaseName: string, sharded: readonly Document[]): Verdict {
   const keys = new Map(sharded.map(({ _id, key }) => [String(_id), Object.keys(key as Document).join(", ")]));
   const wrong = Object.entries(placements).flatMap(([name, placement]) => {

@@ -1,4 +1,4 @@
-// What the checks are about: the settings, and where the parts are, given or embedded.
+// Context of the checks: the settings, and the addresses of the dependencies, whether configured or embedded.
 import { embeddedDependencies } from "../../embedded/running.ts";
 import { CommandError } from "../exit.ts";
 import { findService, readDemo } from "../where.ts";
@@ -7,46 +7,44 @@ import { createClocks } from "./clocks.ts";
 import type { Settings } from "./settings.ts";
 import { readSettings } from "./settings.ts";
 
-/** What a run of the doctor may be given. */
+/** Options of a run of the doctor. */
 export interface DoctorOptions {
-  /** The internal listener, where it is not the settings'. */
+  /** The internal listener, if it differs from that of the settings. */
   readonly url?: string | undefined;
   readonly tokenFile?: string | undefined;
-  /** Registers a client at the identity provider, as an assistant does; it stays there. */
+  /** Registers a client at the identity provider, as an assistant does. The client remains there. */
   readonly register?: boolean | undefined;
-  /** This machine's clock, in milliseconds of Unix time. */
+  /** Returns this machine's time, in milliseconds of Unix time. */
   readonly now?: (() => number) | undefined;
 }
 
 /** The identity provider. */
 export interface ProviderSettings {
   readonly issuer: string;
-  /**
-   * Undefined for the development provider, whose client the service makes anew at each start and reports to no one.
-   */
+  /** Undefined for the development provider. The service creates its client at each start, and does not disclose it. */
   readonly client: { readonly id: string; readonly secret: string } | undefined;
 }
 
 export interface Surroundings extends Settings {
   readonly environment: NodeJS.ProcessEnv;
-  /** Undefined where it is embedded and does not run. */
+  /** Undefined if it is embedded and does not run. */
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
-  /** Undefined where sign-in is off, or the development provider has never run. */
+  /** Undefined if sign-in is off, or the development provider has never run. */
   readonly provider: ProviderSettings | undefined;
-  /** What the outside calls the service; undefined where its port is picked at each start and it does not run. */
+  /** The public base URL; undefined if its port is chosen at each start and the service does not run. */
   readonly baseUrl: string | undefined;
   readonly mcpUrl: string | undefined;
   readonly internalUrl: string | undefined;
   readonly serviceToken: string | undefined;
-  /** Why there is no internal address or token. */
+  /** The reason why there is no internal address or token. */
   readonly noService: string | undefined;
   readonly register: boolean;
   readonly now: () => number;
   readonly clocks: Clocks;
 }
 
-/** Reads the settings and finds the embedded parts. Sends nothing over the network. */
+/** Reads the settings and finds the embedded dependencies. Sends nothing over the network. */
 export async function findSurroundings(
   environment: NodeJS.ProcessEnv,
   { url, tokenFile, register = false, now = Date.now }: DoctorOptions,
@@ -55,7 +53,7 @@ export async function findSurroundings(
   const { config } = settings;
   const embedded = await embeddedDependencies(config.dataDir);
   const demo = config.mongodbUri === undefined && config.oidc === undefined;
-  // A port that was given counts for more than what an earlier start may have left.
+  // A configured port takes precedence over the address that an earlier start may have left.
   const keptUrl = demo && (config.port === 0 || !environment["PORT"]) ? readDemo(config.dataDir).base_url : undefined;
   const baseUrl = config.baseUrl ?? keptUrl ?? (config.port === 0 ? undefined : `http://localhost:${config.port}`);
   return {

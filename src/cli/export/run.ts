@@ -1,4 +1,4 @@
-// What `records export` does: reads the stream, writes the file, and counts.
+// Runs `records export`: reads the stream, writes the file, and counts the records.
 import { IngestService } from "../../gen/records/ingest/v1/ingest_pb.ts";
 import type { ExitCode } from "../exit.ts";
 import { exitCodes, rejectUsage } from "../exit.ts";
@@ -19,13 +19,13 @@ import { isSameFile, standardStreams } from "../same-file.ts";
 import type { Target } from "./target.ts";
 import { openTarget } from "./target.ts";
 
-/** The options of the command. */
+/** The options of `records export`. */
 export interface ExportOptions {
   readonly account: string;
   readonly format?: Format;
 }
 
-/** The kinds of records, by the names of the interface. */
+/** The names of the counts, by the interface's names of the kinds of records. */
 const kinds = {
   contact: "contacts",
   session: "sessions",
@@ -34,10 +34,10 @@ const kinds = {
   contactNote: "contact_notes",
 } as const;
 
-/** Records by their kind. */
+/** The number of records of each kind. */
 type Counts = Record<(typeof kinds)[keyof typeof kinds], number>;
 
-/** Carries out an export and reports its summary. Returns how the command ends. */
+/** Runs an export and reports its summary. Returns the exit code. */
 export async function runExport(output: Output, link: Link, name: string, options: ExportOptions): Promise<ExitCode> {
   const file = (await isSameFile(name, standardStreams.output)) ? "-" : name;
   if (file === "-" && output.json)
@@ -52,7 +52,7 @@ export async function runExport(output: Output, link: Link, name: string, option
   const interrupt = onInterrupt(() => progress.note("Stopping. No file is left."));
   let counts: Counts;
   try {
-    // From the beginning once more where the connection is cut and nothing is out yet.
+    // If the connection breaks, the export starts again, unless part of the output can no longer be taken back.
     const onRepeat = (): void => progress.note("The service cannot be reached, or cannot respond. Starting again …");
     counts = await repeat({ stop: interrupt.signal, onRepeat, restart: target.restart }, () =>
       write(link, accountId, format, target, progress, interrupt.signal),
@@ -114,13 +114,13 @@ async function write(
         texts.push(text);
       }
       await target.write(texts.join("")).catch((error: unknown) => {
-        // The stream would be waited for, which waits for us to read it.
+        // Without the abort, leaving the loop would wait for the stream, which waits for its reader.
         call.abort();
         throw error;
       });
       const total = sum(counts);
       progress.show({ records: total, rate: total / ((performance.now() - begunAt) / 1_000), bytes: 0 });
-      // Contacts come first: what follows is of no use here.
+      // Contacts come first in the stream, and CSV and vCard contain nothing else.
       if (format !== "ndjson" && records.some(({ record }) => record.case !== "contact")) break;
     }
     return counts;
@@ -130,7 +130,7 @@ async function write(
   }
 }
 
-/** A record in each format; undefined where the format does not hold it. */
+/** The writers of records by format. They return undefined for a record that the format leaves out. */
 const writers: Readonly<Record<Format, (record: ImportedRecord) => string | undefined>> = {
   ndjson: ndjsonLine,
   csv: ({ record }) => (record.case === "contact" ? csvRow(record.value) : undefined),

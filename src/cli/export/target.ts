@@ -1,4 +1,4 @@
-// Where an export goes: a file that appears when it is whole, a pipe or device that is written as it is, or standard
+// Targets of an export: a file that appears once complete, a pipe or device that is written directly, or standard
 // output.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -9,32 +9,32 @@ import { basename, dirname, join, resolve } from "node:path";
 import { identify, isProcessId, isRunning } from "../../embedded/process-id.ts";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 
-/** A place to write to. */
+/** An open target. */
 export interface Target {
-  /** Writes a stretch; waits where it is taken slowly. Fails, in words, where it is not taken. */
+  /** Writes text, and waits while the reader is slow. Fails with a message for the user if it cannot be written. */
   write(text: string): Promise<void>;
-  /** Begins anew; false where what was written is out already. */
+  /** Discards the output to start again. Returns false if part of it can no longer be taken back. */
   restart(): Promise<boolean>;
-  /** Puts the file in place. Fails, in words, where that cannot be done. */
+  /** Completes the output, and moves a file into place. Fails with a message for the user. */
   finish(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Closes the target, and removes an incomplete file. */
   discard(): Promise<void>;
 }
 
-/** The target for a path, or for `-`. Fails, in words, where it cannot be written. */
+/** Opens the target for a path, or standard output for `-`. Fails with a usage error if it cannot be written. */
 export async function openTarget(file: string): Promise<Target> {
   if (file === "-") return standardOutput();
   const there = await stat(file).catch(({ code = "" }: NodeJS.ErrnoException) =>
-    // A link that leads to itself has no end to write to.
+    // A link to itself leads to no file.
     code === "ELOOP" ? rejectUsage(`${file} cannot be written (${code}).`) : undefined,
   );
   if (there?.isDirectory() === true) rejectUsage(`${file} is a folder: name a file, or - for standard output.`);
-  // A file in the place of a pipe or a device would break it for everyone else.
+  // Replacing a pipe or a device by a file would break it for all other users.
   if (there !== undefined && !there.isFile()) return nodeTarget(file, await openNode(file));
   return openFile(await endOfLinks(file));
 }
 
-/** Where a path leads, also where nothing is there yet; the path itself where it is no link. */
+/** Resolves the links of a path, even if they lead to no existing file. Returns any other path unchanged. */
 async function endOfLinks(file: string): Promise<string> {
   const there = await realpath(file).catch(() => undefined);
   if (there !== undefined) return there;
@@ -48,19 +48,19 @@ async function openNode(file: string): Promise<FileHandle> {
   );
 }
 
-/** What is written until it is whole: no other run has the same, so none can put it in place. */
+/** Opens the temporary file of an incomplete export. Its name is unique, so no other run can move it into place. */
 async function openPart(file: string): Promise<{ readonly part: string; readonly handle: FileHandle }> {
   const own = identify(process.pid);
   if (own !== undefined) await removeLeftParts(file);
   const part = `${file}.${own ?? randomUUID()}.part`;
-  // Every write goes to the end, also after what was written was thrown away.
+  // In append mode, writes after a truncation start at the new end.
   const handle = await open(part, "ax", 0o600).catch(({ code = "" }: NodeJS.ErrnoException) =>
     rejectUsage(`${file} cannot be written (${code}).`),
   );
   return { part, handle };
 }
 
-/** Removes what runs that were killed have left of this file. That of a run which is still at it stays. */
+/** Removes temporary files of this target that killed runs have left. Keeps those of running processes. */
 async function removeLeftParts(file: string): Promise<void> {
   const [folder, before, after] = [dirname(file), `${basename(file)}.`, ".part"];
   for (const name of await readdir(folder).catch(() => [])) {
@@ -128,7 +128,7 @@ function notWritten(file: string, error: unknown, left: string): CommandError {
 
 function standardOutput(): Target {
   let begun = false;
-  // Who reads it may leave early: `records export - … | head`. Then there is nothing left to do.
+  // The reader may leave early, as in `records export - … | head`. The export is then finished.
   process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
     if (code === "EPIPE") process.exit(exitCodes.ok);
   });

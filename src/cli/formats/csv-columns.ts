@@ -1,14 +1,14 @@
-// Which column of a CSV file is which field of a contact: our own names, and those of the usual exports.
+// Maps the columns of a CSV file to contact fields, by our own names and those of common exports.
 import type { DescField } from "@bufbuild/protobuf";
 import { ContactItemSchema } from "../../gen/records/ingest/v1/items_pb.ts";
 import { rejectUsage } from "../exit.ts";
 import headers from "./csv-headers.json" with { type: "json" };
 
-/** The fields of a contact, each of which a column can hold; the order is that of an export. */
+/** The fields of a contact, in the order of an export. Each can have a column. */
 export const contactFields: readonly DescField[] = ContactItemSchema.fields;
 const fieldNames = contactFields.map(({ name }) => name);
 
-/** Parts of a name, in the order in which they are joined where there is no column for the whole. */
+/** The parts of a name, in the order in which they are joined if there is no full name. */
 const nameParts = ["name_prefix", "given_name", "additional_name", "family_name", "name_suffix"] as const;
 
 /** The name of a field, a part of a name, or the organization. */
@@ -16,28 +16,31 @@ type Target = string;
 const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"];
 
 /**
- * Names of headers without case, blanks and signs, besides the name of the field itself, which goes first: those of the
- * exports of Google, Outlook, Apple and HubSpot, in English, German, French and Spanish. Of several columns for one
- * field, the one that is earlier here goes first.
+ * Header names for each target, in lower case without spaces and punctuation. The name of the field itself is not
+ * listed and takes precedence. They come from the exports of Google, Outlook, Apple and HubSpot, in English, German,
+ * French and Spanish. If a file has several columns for a field, the name listed first takes precedence.
  */
 const others: Readonly<Record<Target, readonly string[] | undefined>> = headers;
 
-/** A column for a whole name holds a part of it beside the columns of other parts. */
+/** Headers of the whole name that mean `part` if the file has a column for `beside`. */
 const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: Target; readonly beside: Target }[] = [
   { names: ["name", "nom"], part: "family_name", beside: "given_name" },
   { names: ["nombre"], part: "given_name", beside: "family_name" },
 ];
 
-/** Which columns hold what. */
+/** The mapping of a file's columns to fields. */
 export interface Columns {
-  /** The value of each field of a row; nothing for what is blank. */
+  /** Returns the value of each field of a row. Leaves out blank values. */
   valuesOf(row: readonly string[]): ReadonlyMap<string, string>;
-  /** For the user: header → what its values become, and the headers that are left out. */
+  /** For display: the mapped headers with the use of their values, and the headers that are left out. */
   readonly taken: readonly (readonly [header: string, use: string])[];
   readonly leftOut: readonly string[];
 }
 
-/** Reads the options `--map Header=field`; `Header=-` leaves a column out. */
+/**
+ * Parses the options `--map Header=field` into targets by header. `Header=-` leaves a column out. Fails with a usage
+ * error.
+ */
 export function parseMap(options: readonly string[]): ReadonlyMap<string, Target | "-"> {
   return new Map(
     options.map((option) => {
@@ -54,7 +57,7 @@ export function parseMap(options: readonly string[]): ReadonlyMap<string, Target
 }
 
 /**
- * Finds the columns of a header row. Fails, in words, where not one is known, or the map names one that is not there.
+ * Finds the columns of a header row. Fails with a usage error if no column is known, or if the map names a missing one.
  */
 export function findColumns(header: readonly string[], map: ReadonlyMap<string, Target | "-">): Columns {
   const keys = header.map(headerKey);
@@ -86,7 +89,7 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
         const value = first(row, field);
         if (field === "full_name")
           return [field, [value, parts, first(row, "organization")].find((name) => name !== "") ?? ""];
-        // Google joins the values of one label.
+        // Google joins the values of one label with ` ::: `.
         if (field === "email" || field === "phone") return [field, (value.split(" ::: ")[0] ?? "").trim()];
         return [field, value];
       });
@@ -95,7 +98,7 @@ export function findColumns(header: readonly string[], map: ReadonlyMap<string, 
   };
 }
 
-/** The columns for each target, the one that goes first before the others. */
+/** Returns the columns for each target, in order of precedence. */
 function columnsByTarget(
   keys: readonly string[],
   map: ReadonlyMap<string, Target | "-">,
@@ -105,7 +108,7 @@ function columnsByTarget(
     names.flatMap((name) => [...keys.keys()].filter((at) => !map.has(keys[at] ?? "") && bare(keys[at] ?? "") === name));
   for (const target of targets) {
     const mapped = [...keys.keys()].filter((at) => map.get(keys[at] ?? "") === target);
-    // An alias can be the name of the field itself without its signs: the column is the same.
+    // An alias can equal the field name without punctuation. The set removes the duplicate column.
     const found = new Set([...mapped, ...named([bare(target), ...(others[target] ?? [])])]);
     if (found.size > 0) columnsOf.set(target, [...found]);
   }
@@ -120,7 +123,7 @@ function columnsByTarget(
   return columnsOf;
 }
 
-/** What becomes of the values of a column: not all of them are taken. */
+/** Describes the use of a column's values, some of which apply only if another value is empty. */
 function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string {
   const isPart = nameParts.some((part) => part === target);
   const field = isPart || target === "organization" ? "full_name" : target;
@@ -128,7 +131,7 @@ function useOf(target: Target, isFurther: boolean, hasFullName: boolean): string
   return isFurther ? `${field} if the previous column is empty` : `${field}${where}`;
 }
 
-/** Some systems write an accent as a character of its own. */
+/** Normalizes a header. Some systems write an accent as a separate character. */
 function headerKey(header: string): string {
   return header.trim().normalize("NFC").toLowerCase();
 }

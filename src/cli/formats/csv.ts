@@ -1,4 +1,4 @@
-// CSV of contacts: RFC 4180, read as tolerantly as the exports of address books need it, and written exactly.
+// Reads and writes contacts as CSV (RFC 4180); accepts the variants that address books export.
 import type { DescField } from "@bufbuild/protobuf";
 import { isMessage } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import { requireLineFeeds } from "./lines.ts";
 
-/** A row may not hold more, so that a quote that is never closed costs one line and not the rest of the file. */
+/** The maximum length of a row, in characters. An unclosed quote then costs one line, not the rest of the file. */
 const longestRow = 4 * 1024 * 1024;
 
 interface Row {
@@ -26,10 +26,9 @@ interface Row {
 }
 
 /**
- * Reads a contact a row. The first row is the header; its delimiter (comma, semicolon or tab) is that of the file.
- * `onColumns`
- * gets which columns are taken for which fields. Rows with nothing in them are passed over. Fails where no column is
- * known, and where lines end with CR alone.
+ * Reads one contact from each row. The first row is the header, and its delimiter (comma, semicolon or tab) applies to
+ * the whole file. Calls `onColumns` with the mapping of columns to fields. Skips empty rows. Fails if no column is
+ * known, or if lines end with CR alone.
  */
 export async function* readCsv(
   chunks: AsyncIterable<readonly Line[]>,
@@ -50,12 +49,12 @@ export async function* readCsv(
   }
 }
 
-/** The header of an export, with its end. */
+/** The header row of an export, with its line break. */
 export const csvHeader = `${contactFields.map(({ name }) => name).join(",")}\r\n`;
 
 /**
- * A contact as a row, with its end. Cells hold the text exactly: one that begins with `=`, `+`, `-` or `@` is not
- * changed, although a spreadsheet may take it for a formula.
+ * Returns a contact as a row, with its line break. Cells contain the exact text: a leading `=`, `+`, `-` or `@` is
+ * kept, although a spreadsheet may read it as a formula.
  */
 export function csvRow(contact: ContactItem): string {
   const textOf = ({ localName }: DescField): string => {
@@ -69,7 +68,7 @@ function cell(value: string): string {
   return /[",\r\n;\t]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Rows with the line where each begins; a quoted cell may go over several lines. Takes linear time. */
+/** Yields rows with the line where each begins. A quoted cell can span lines. Takes linear time. */
 async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Row> {
   let delimiter: string | undefined;
   /** The lines from `first` on belong to one row, whose last quoted cell is still open. */
@@ -94,7 +93,7 @@ async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Ro
     while (size > longestRow) yield* giveUp();
   }
 
-  /** The quote of the first line is never closed: that line is wrong, and those after it are read on their own. */
+  /** Rejects the first line, whose quote is never closed, and reads the following lines as separate rows. */
   function* giveUp(): Iterable<Row> {
     const bad = open[first];
     if (bad === undefined) return;
@@ -106,7 +105,7 @@ async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Ro
     };
     drop(bad);
     for (let line = open[first]; line !== undefined; line = open[first]) {
-      // All later lines were read inside a quoted cell and stayed inside it. From here on they would be read the same.
+      // This line leaves a quoted cell open, as the first one did, so the later lines need no second reading.
       if (staysOpen(line.text, delimiter ?? "", false)) return;
       yield rowOf([line], delimiter ?? "");
       drop(line);
@@ -147,12 +146,12 @@ function rowOf(lines: readonly Line[], delimiter: string): Row {
   }
 }
 
-/** Whether a quoted cell is still open at the end of a line. */
+/** Returns whether a quoted cell is still open at the end of a line. */
 function staysOpen(text: string, delimiter: string, inside: boolean): boolean {
   let at = 0;
   for (;;) {
     if (!inside) {
-      // A quote opens a cell at its very beginning only; elsewhere it is a sign like others.
+      // A quote opens a cell only at its start. Elsewhere it is an ordinary character.
       const opening = at === 0 && text.startsWith('"') ? 0 : text.indexOf(`${delimiter}"`, at) + 1 || -1;
       if (opening === -1) return false;
       at = opening + 1;
@@ -185,7 +184,7 @@ function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
     fields[localName] = read;
   }
   const { id } = fields;
-  // Another system's `id` is no UUID, and names the contact from outside.
+  // An `id` that is not a UUID comes from another system. It is the external id, unless the row has one.
   if (typeof id === "string" && !uuidForm.test(id)) {
     delete fields["id"];
     fields["externalId"] ??= id;
@@ -194,7 +193,10 @@ function contentOf(values: ReadonlyMap<string, string>): Entry["content"] {
   return { record: contactRecord(fields as ContactFields) };
 }
 
-/** As of requests; a blank before the time, and a time without seconds, as spreadsheets write them, will do as well. */
+/**
+ * Parses an instant as in requests. Also accepts a space before the time, and a time without seconds, as in
+ * spreadsheets.
+ */
 function timestampOf(value: string): Timestamp | undefined {
   const exact = value.replace(" ", "T").replace(/T(\d\d:\d\d)(?=[Zz+-])/, "T$1:00");
   const found = parseInstant(exact);

@@ -1,23 +1,25 @@
-// Cuts a stream of bytes into lines of text, with a bound on what one line may hold in memory.
+// Splits a stream of bytes into lines of text, with a limit on the memory for one line.
 import { TextDecoder } from "node:util";
 import { rejectUsage } from "../exit.ts";
 
-/** A line without its end, or why it cannot be read. */
+/** A line without its line feed, or the reason why it cannot be read. */
 export interface Line {
   /** Counted from 1. */
   readonly number: number;
   readonly text: string;
-  /** Set where the line is no text, or too long; `text` is then empty. */
+  /** Set if the line is not valid text or too long; `text` is then empty. */
   readonly problem?: string;
 }
 
-/** No message may be larger than 32 MiB on the internal listener, and a record goes in one. */
+/**
+ * The maximum length of a line, in bytes. A record is sent in one message, of at most 32 MiB on the internal listener.
+ */
 const longestLine = 30 * 1024 * 1024;
 
 /**
- * The lines of a file in `encoding` (a label of the WHATWG Encoding Standard), those of one chunk at a time. A byte
- * order mark is left out, and one of UTF-16 goes before the encoding. A line that is not valid, or longer than
- * `longest` bytes, is given with its problem, and the next is read like any other. A `\r` at the end of a line stays.
+ * Yields the lines of a file, in one array for each chunk. `encoding` is a label of the WHATWG Encoding Standard.
+ * Removes a byte order mark; one of UTF-16 overrides `encoding`. A line that is invalid, or longer than `longest`
+ * bytes, has a `problem`, and reading continues after it. A `\r` at the end of a line is kept.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -59,7 +61,7 @@ export async function* linesOf(
     }
     const rest = chunk.subarray(from);
     length += rest.length;
-    // Of a line that is too long nothing more is kept.
+    // The rest of a line that is too long is discarded.
     if (length <= longest) pieces.push(rest);
     else pieces = [];
     if (lines.length > 0) yield lines;
@@ -67,13 +69,13 @@ export async function* linesOf(
   if (length > 0) yield [take(new Uint8Array())];
 }
 
-/** Fails where the text that should be the first line shows that lines end with CR alone: it is then the whole file. */
+/** Fails if the first line contains a CR: lines then end with CR alone, and the whole file is one line. */
 export function requireLineFeeds(first: string): void {
   if (/\r(?!\n|$)/.test(first))
     rejectUsage("The lines of the file end with CR alone. Save it with LF or CRLF at the end of each line.");
 }
 
-/** The text of bytes in an encoding; undefined where they are not valid in it. None is replaced by U+FFFD. */
+/** Returns a decoder to text. It returns undefined for invalid bytes, instead of replacing them by U+FFFD. */
 function decoderOf(encoding: string): (bytes: Uint8Array) => string | undefined {
   const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
   return (bytes) => {
@@ -85,15 +87,18 @@ function decoderOf(encoding: string): (bytes: Uint8Array) => string | undefined 
   };
 }
 
-/** Where lines end in the bytes of an encoding. */
+/** The line ends in the bytes of an encoding. */
 interface LineEnds {
-  /** How many bytes a line feed has. */
+  /** The length of a line feed in bytes. */
   readonly width: number;
-  /** The place of the next line feed, -1 where there is none. */
+  /** Returns the position of the next line feed; -1 if there is none. */
   next(bytes: Uint8Array, from: number): number;
 }
 
-/** A byte of 10 is a line feed in every encoding but UTF-16, where it may be half of another character. */
+/**
+ * Returns the line ends of an encoding. The byte 10 is a line feed, except in UTF-16, where it can be half of another
+ * character.
+ */
 function endsOf(encoding: string): LineEnds {
   if (!encoding.startsWith("utf-16")) return { width: 1, next: (bytes, from) => bytes.indexOf(10, from) };
   const [at, other] = encoding === "utf-16le" ? [0, 1] : [1, 0];
@@ -107,13 +112,16 @@ function endsOf(encoding: string): LineEnds {
   };
 }
 
-/** The same bytes in chunks that cut no unit of UTF-16 in two. Others are passed on at once: the next may be late. */
+/**
+ * Yields the bytes in chunks that split no UTF-16 code unit. Bytes in other encodings are passed on at once, because
+ * the next chunk may be late.
+ */
 async function* inUnits(chunks: AsyncIterable<Uint8Array>, said: string): AsyncIterable<Uint8Array> {
   let encoding: string | undefined;
   let half = new Uint8Array();
   for await (const next of chunks) {
     const chunk = half.length === 0 ? next : Buffer.concat([half, next]);
-    // One byte of a mark of UTF-16 does not show it.
+    // A single byte of a UTF-16 byte order mark does not identify the encoding.
     const cut = encoding === undefined && chunk.length === 1 && (chunk[0] ?? 0) >= 0xfe;
     if (chunk.length > 0 && !cut) encoding ??= encodingOf(chunk, said);
     const whole = cut || encoding?.startsWith("utf-16") === true ? chunk.length - (chunk.length % 2) : chunk.length;
@@ -123,7 +131,7 @@ async function* inUnits(chunks: AsyncIterable<Uint8Array>, said: string): AsyncI
   if (half.length > 0) yield half;
 }
 
-/** What a file is encoded in, by its first bytes, else as was said. */
+/** Returns the standard name of the encoding: UTF-16 if the first bytes are its byte order mark, otherwise `said`. */
 export function encodingOf(first: Uint8Array, said: string): string {
   if (first[0] === 0xff && first[1] === 0xfe) return "utf-16le";
   if (first[0] === 0xfe && first[1] === 0xff) return "utf-16be";

@@ -1,5 +1,5 @@
-// NDJSON: a record a line, in the JSON of `records.ingest.v1.Record`; the one format that holds everything, and
-// exactly.
+// Reads and writes NDJSON, one `records.ingest.v1.Record` as JSON per line: the only format that contains all records
+// completely.
 import { fromJson, toJsonString } from "@bufbuild/protobuf";
 import type { JsonValue } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
@@ -13,10 +13,10 @@ const mustBe =
 
 acceptShortEnumNames(RecordSchema);
 
-/** The kinds of records; a line has exactly one. */
+/** The fields for the kinds of records. A line must have exactly one. */
 const kinds = RecordSchema.oneofs.flatMap(({ fields }) => fields);
 
-/** Reads the records; field names in snake_case or lowerCamelCase. Blank lines are passed over. */
+/** Reads one record from each line, with field names in snake_case or lowerCamelCase. Skips blank lines. */
 export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
   for await (const lines of chunks) {
     for (const { number, text, problem } of lines) {
@@ -26,7 +26,7 @@ export async function* readNdjson(chunks: AsyncIterable<readonly Line[]>): Async
   }
 }
 
-/** A record as a line, with its end; field names in snake_case. */
+/** Returns a record as a line with its line feed, and field names in snake_case. */
 export function ndjsonLine(record: ImportedRecord): string {
   return `${toJsonString(RecordSchema, record, { useProtoFieldName: true })}\n`;
 }
@@ -55,7 +55,7 @@ function contentOf(text: string): Entry["content"] {
   }
 }
 
-/** Removes the package from the library's error message. */
+/** Removes the package name from the library's error message. */
 function withoutPackage(message: string): string {
   return message.replace(/^cannot decode (message )?records\.ingest\.v1\./, "cannot be read as ");
 }

@@ -1,4 +1,4 @@
-// vCard 3.0 and 4.0 (RFC 2426, RFC 6350): contacts as address books exchange them.
+// Reads and writes contacts as vCard 3.0 and 4.0 (RFC 2426, RFC 6350), the format of address books.
 import { ScalarType } from "@bufbuild/protobuf";
 import ICAL from "ical.js";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
@@ -8,16 +8,16 @@ import { contactRecord } from "./entry.ts";
 import type { Line } from "./lines.ts";
 import { requireLineFeeds } from "./lines.ts";
 
-// The space that continues a line counts too: no line has more than 75 bytes.
+// Lines have at most 75 bytes, including the space at the start of a continuation line.
 ICAL.foldLength = 74;
 
-/** How the library reads and writes a type of values; `also` is one more character that is escaped. */
+/** The library's conversion of a type of values. `also` is an additional character to escape. */
 interface ValueType {
   readonly fromICAL: (value: string, also?: string) => string;
   readonly toICAL: (value: string, also?: string) => string;
 }
 
-// The library's own type leaves a backslash and a line break in a phone unescaped: the rest would be a new property.
+// The library's phone type leaves backslashes and line breaks unescaped, which would start a new property.
 const types = ICAL.design.vcard3.value as { text: ValueType; "phone-number": ValueType };
 const { text: textType } = types;
 types["phone-number"] = {
@@ -25,10 +25,10 @@ types["phone-number"] = {
   toICAL: (value) => textType.toICAL(value, ";"),
 };
 
-/** A card with pictures may be large; what is larger is none. */
+/** The maximum length of a card, in characters. Cards with pictures can be large. */
 const longestCard = 16 * 1024 * 1024;
 
-/** A property of a card as jCard has it (RFC 7095): name, parameters, type, values. */
+/** A property in jCard form (RFC 7095): name, parameters, type, values. */
 type Property = readonly [
   name: string,
   parameters: Readonly<Record<string, string | readonly string[]>>,
@@ -36,17 +36,18 @@ type Property = readonly [
   ...values: unknown[],
 ];
 
-/** Texts with a property of vCard. Every other one has a property of our own, `x-records-` and its name. */
+/** The text fields with a standard vCard property. Every other field uses `x-records-` and its name. */
 const standard = new Set(["external_id", "full_name", "email", "phone", "notes"]);
 const own = ContactItemSchema.fields
   .filter(({ name, scalar }) => scalar === ScalarType.STRING && !standard.has(name))
   .map(({ name, localName }) => ({ localName: localName as "id", property: `x-records-${name.replaceAll("_", "-")}` }));
-/** Marks an FN, which every card must have, that is no name which a user gave. */
+/** The parameter of an FN that is not the contact's full name. Every card must have an FN. */
 const standIn = "x-records-stand-in";
 
 /**
- * Reads a contact a card: FN (else N, else ORG), EMAIL and TEL (the preferred, else the first), NOTE, and UID as the
- * external id. Fails where lines end with CR alone.
+ * Reads one contact from each card: FN (else N, else ORG), EMAIL, TEL, all NOTEs, and UID as the external id. Of
+ * several EMAILs or TELs, reads the preferred or else the first. An invalid card becomes an entry with a problem. Fails
+ * if lines end with CR alone.
  */
 export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Entry> {
   let card: Line[] = [];
@@ -65,7 +66,7 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
         [card, size] = [[], 0];
       }
       size += line.text.length;
-      // Of a card that is too long only the beginning is kept, up to its end.
+      // Only the first part of a card that is too long is kept, while reading continues to its end.
       if (size <= longestCard || card.length === 0) card.push(line);
       if (!/^END:VCARD\s*$/i.test(line.text)) continue;
       yield size > longestCard ? wrong(card.slice(0, 1), "the card is longer than 16 MiB") : entryOf(card);
@@ -76,7 +77,8 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
 }
 
 /**
- * A contact as a card of vCard 3.0, which every address book reads, with its end. Line breaks within texts become LF.
+ * Returns a contact as a vCard 3.0 card, which every address book reads, with its final line break. Line breaks within
+ * texts become LF.
  */
 export function vcard(contact: ContactItem): string {
   const name = contact.fullName ?? contact.inferredName ?? contact.email ?? "";
@@ -87,7 +89,7 @@ export function vcard(contact: ContactItem): string {
     [
       ...property("version", "text", "3.0"),
       ["fn", contact.fullName === undefined ? { [standIn]: "1" } : {}, "text", name.replace(/\r\n?/g, "\n")],
-      // Which part of a name is the family's is not known: the whole is where it is shown as it is.
+      // The family name is unknown. As a given name, the whole name is displayed unchanged.
       ...property("n", "text", ["", name.replace(/\r\n?/g, "\n"), "", "", ""]),
       ...property("email", "text", contact.email),
       ...property("tel", "phone-number", contact.phone),
@@ -122,7 +124,8 @@ function entryOf(lines: readonly Line[]): Entry {
 }
 
 /**
- * Unfolded, without the groups of Apple's cards, and with the escapes that the parser leaves alone outside of lists.
+ * Unfolds lines, removes the groups of Apple's cards, and unescapes `\;`, which the parser leaves escaped outside of
+ * lists.
  */
 function prepared(card: string): string {
   return card
@@ -157,7 +160,7 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
   const uid = text("uid");
   const values = {
     ...ownTexts,
-    // What we made of the id because there was none from outside.
+    // An export writes the id as UID if the contact has no external id.
     externalId: id !== undefined && uid === `urn:uuid:${id}` ? undefined : uid,
     fullName: properties.some(([, parameters]) => standIn in parameters)
       ? undefined
@@ -169,18 +172,20 @@ function fieldsOf(properties: readonly Property[]): ContactFields {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as ContactFields;
 }
 
-/** The number of a `tel:` URI (RFC 3966) without its parameters; any other text is returned unchanged. */
+/** Returns the number of a `tel:` URI (RFC 3966) without its parameters. Returns any other text unchanged. */
 function phoneOf(value: string | undefined): string | undefined {
   return value !== undefined && /^tel:/i.test(value) ? value.slice("tel:".length).split(";", 1)[0] : value;
 }
 
-/** The lower, the more preferred: PREF of vCard 4.0, TYPE=PREF of 3.0, and what says nothing last. */
+/**
+ * Returns the rank of a property, the preferred one lowest: PREF of vCard 4.0, 1 for TYPE=PREF of 3.0, otherwise 101.
+ */
 function preference([, { pref, type = [] }]: Property): number {
   if (typeof pref === "string" && Number(pref) > 0) return Number(pref);
   return [type].flat().some((one) => one.toLowerCase() === "pref") ? 1 : 101;
 }
 
-/** Prefix, given names, further names, family name, suffix. */
+/** Returns the parts of N as one name: prefix, given names, additional names, family name, suffix. */
 function nameOf(value: unknown): string | undefined {
   const [family = "", given = "", further = "", prefix = "", suffix = ""] = (
     Array.isArray(value) ? value : [value]

@@ -1,4 +1,4 @@
-// The dry run of an import: what the file would become, as far as that is known without the service.
+// Dry run of an import: shows the records of a file, as far as they are known without the service.
 import { toJson } from "@bufbuild/protobuf";
 import { RecordSchema } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { ExitCode } from "../exit.ts";
@@ -18,7 +18,10 @@ interface Problem {
   readonly message: string;
 }
 
-/** Reads the file to its end, sends nothing, and shows the columns, the first records and what cannot be read. */
+/**
+ * Reads the whole file and sends nothing. Shows the columns, the first records and the unreadable entries. Returns the
+ * exit code.
+ */
 export async function preview(
   output: Output,
   file: string,
@@ -61,7 +64,7 @@ export async function preview(
   return unreadable > 0 ? exitCodes.rejected : exitCodes.ok;
 }
 
-/** What becomes of each column, a line each. */
+/** Returns a line for each column that describes its use. */
 export function columnLines({ taken, leftOut }: Columns): string[] {
   const rows = facts([
     ...taken.map(([header, use]) => [header, `→ ${use}`] as const),
@@ -70,7 +73,7 @@ export function columnLines({ taken, leftOut }: Columns): string[] {
   return ["Columns:", ...rows.map(indented)];
 }
 
-/** The fields of a record that are set; its kind before them where it is no contact. */
+/** Returns the fields of a record that are set. The kind comes first, unless the record is a contact. */
 function fieldsOf(record: ImportedRecord): Readonly<Record<string, string>> {
   const json = toJson(RecordSchema, record, { useProtoFieldName: true }) as Readonly<Record<string, object>>;
   const [[kind, fields] = ["", {}]] = Object.entries(json);

@@ -1,4 +1,4 @@
-// The rejections that the service reports: each is named once, by its line in the file, and then acknowledged.
+// Reports each rejection of the service once, with its line in the file, and then acknowledges it.
 import type { ImportResponse, Rejection } from "../../gen/records/ingest/v1/import_pb.ts";
 import { ReasonSchema } from "../../gen/records/v1/errors_pb.ts";
 import type { Reject, Rejects } from "./rejects.ts";
@@ -6,23 +6,26 @@ import type { Origin, Window } from "./window.ts";
 
 /** The rejections of an import, over all its streams. */
 export interface Rejections {
-  /** Names those of a response. A later stream may repeat them. */
+  /** Reports the rejections of a response, except those that an earlier response had. */
   receive(response: Pick<ImportResponse, "rejections">): void;
-  /** Names the record at this position, if the service has reported it before it was read. */
+  /** Reports the rejection of the record at this position, if the service sent it before the record was read. */
   name(position: number, origin: Origin): void;
-  /** Every rejection before this position is named, and saved where it is to be saved. */
+  /** Returns the position before which every rejection is reported and, with --rejects, saved. */
   acknowledged(): number;
 }
 
-/** Rejections that `reject` gets; it may throw, to end the import. They are acknowledged once they are saved. */
+/**
+ * Creates the rejections of an import. `reject` receives each of them, and may throw to end the import. They are
+ * acknowledged once `isSaved` returns true.
+ */
 export function createRejections(
   originOf: Window["originOf"],
   reject: (one: Reject) => void,
   isSaved: Rejects["isSaved"],
 ): Rejections {
-  /** Those of an earlier run, whose lines are not read yet, in the order of their positions. */
+  /** Rejections of an earlier run whose lines are not read yet, in the order of their positions. */
   const unread = new Map<number, Rejection>();
-  /** Every rejection before it was received. A response has those from the end of the last one, in any order. */
+  /** Every rejection before this position was received. A response contains the next ones, in any order. */
   let receivedTo = 0;
   let savedTo = 0;
 

@@ -1,4 +1,4 @@
-// What of an import was rejected: the first of it for the summary, all of it for the file of `--rejects`.
+// Rejected entries of an import: the first ones for the summary, all of them for the `--rejects` file.
 import { createWriteStream } from "node:fs";
 import type { WriteStream } from "node:fs";
 import { once } from "node:events";
@@ -7,33 +7,33 @@ import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 
 /** An entry of the file that was not written. */
 export interface Reject {
-  /** Where it begins in the file; null where it is not known any more. */
+  /** The line where the entry begins; null if it is no longer known. */
   readonly line: number | null;
-  /** Its reason, as the service names it; UNREADABLE where it is no record at all. */
+  /** The service's name of the reason, or UNREADABLE if the entry is not a valid record. */
   readonly reason: string;
   readonly message: string;
   readonly input: string | undefined;
 }
 
-/** Collects what was rejected. */
+/** A collector of rejected entries. */
 export interface Rejects {
-  /** Fails once the file can no longer be written. */
+  /** Adds an entry. Fails once the file can no longer be written. */
   add(reject: Reject): void;
-  /** The first of them. */
+  /** The first entries, for the summary. */
   readonly first: readonly Omit<Reject, "input">[];
-  /** Whether the file had something in it already, from a run before. */
+  /** Whether the file already had contents from an earlier run. */
   readonly continued: boolean;
-  /** Whether all of it is in the file: what is not is lost when the command is killed. */
+  /** Returns whether the file has all entries. Those that it lacks are lost if the command is killed. */
   isSaved(): boolean;
-  /** Waits until all of it is in the file. Fails where it can no longer be written. */
+  /** Waits until the file has all entries. Fails if it can no longer be written. */
   close(): Promise<void>;
 }
 
 const shownInSummary = 100;
 
 /**
- * A file of NDJSON, one rejected entry a line: `line`, `reason`, `message`, and `input` as it was. What is there is
- * kept.
+ * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, and the
+ * original `input`. Fails with a usage error if the file cannot be opened.
  */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
@@ -66,7 +66,7 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
     isSaved: () => broken === undefined && (stream?.writableLength ?? 0) === 0,
     async close() {
       if (stream === undefined) return;
-      // A stream that failed is closed, and never finished.
+      // A failed stream emits `close`, but never `finish`.
       await new Promise<void>((resolve) => (stream.closed ? resolve() : stream.once("close", resolve).end()));
       requireWhole();
     },
@@ -74,7 +74,7 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
 }
 
 async function open(file: string): Promise<WriteStream> {
-  // It may hold what was rejected of people's data.
+  // The file can contain personal data.
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
   await once(stream, "open").catch((error: NodeJS.ErrnoException) =>
     rejectUsage(`--rejects: ${file} cannot be written (${error.code ?? ""}).`),

@@ -1,4 +1,4 @@
-// What `records import` does: names the import, sends it, shows how it comes along, and sums it up.
+// Runs `records import`: names the import, sends it, shows its progress, and reports a summary.
 import type { Format } from "../formats/entry.ts";
 import { randomUUID } from "node:crypto";
 import type { ImportResponse } from "../../gen/records/ingest/v1/import_pb.ts";
@@ -24,7 +24,7 @@ import { transfer } from "./stream.ts";
 import { goOn, outcomeDocument, outcomeLines, placeOf } from "./summary.ts";
 import { createWindow } from "./window.ts";
 
-/** The options of the command. */
+/** The options of `records import`. */
 export interface ImportOptions {
   readonly account: string;
   readonly format?: Format;
@@ -38,7 +38,7 @@ export interface ImportOptions {
   readonly dryRun?: boolean;
 }
 
-/** Carries out an import and reports its summary. Returns how the command ends. */
+/** Runs an import and reports its summary. Returns the exit code. */
 export async function runImport(
   output: Output,
   connect: () => Promise<Link>,
@@ -106,7 +106,7 @@ async function checkOptions(file: string, { again = false, name, rejects }: Impo
     rejectUsage(`--rejects: ${rejects} is the file to import. Name another file.`);
 }
 
-/** What an import is sent with. */
+/** The context of an import that is being sent. */
 interface Sending {
   readonly link: Link;
   readonly accountId: string;
@@ -121,15 +121,15 @@ interface Sending {
   readonly keepInputs: boolean;
 }
 
-/** The code of the error of --strict. */
+/** The error code of an import that --strict stopped. */
 const stoppedByStrict = "rejected";
 
-/** How far the sending came. */
+/** The result of sending an import. */
 interface Sent {
   readonly complete: boolean;
   readonly resumedFrom: number;
   readonly last: ImportResponse | undefined;
-  /** How many entries of the file are no records. */
+  /** The number of entries in the file that are not valid records. */
   readonly unreadable: number;
 }
 
@@ -154,7 +154,7 @@ async function send(sending: Sending): Promise<Sent> {
   const window = createWindow(source.entries(), sending.keepInputs, source.read, {
     onUnreadable({ line, input, problem }, earlier) {
       unreadable++;
-      // An earlier run has reported it in the same file.
+      // An earlier run has already saved it in the same --rejects file.
       if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
     },
     onSkipped: rejections.name,
@@ -188,7 +188,7 @@ async function send(sending: Sending): Promise<Sent> {
   }
 }
 
-/** Shows where the stream is cut, and from where it continues. */
+/** Reports where the stream breaks, and from which position it continues. */
 function createBreaks({ importId, progress }: Sending) {
   let resumedFrom: number | undefined;
   let cut = false;

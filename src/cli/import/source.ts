@@ -1,4 +1,4 @@
-// The file that is imported: opened, named by what it holds, and read entry by entry.
+// Source of an import: opens the file, names it by its contents, and reads it entry by entry.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -14,14 +14,14 @@ import { encodingOf, linesOf } from "../formats/lines.ts";
 import { readNdjson } from "../formats/ndjson.ts";
 import { readVcards } from "../formats/vcard.ts";
 
-/** What to read, and how. */
+/** The file to read, and how to read it. */
 export interface SourceOptions {
   /** A path, or `-` for standard input. */
   readonly file: string;
   readonly format: Format | undefined;
   readonly encoding: string;
   readonly map: readonly string[];
-  /** By what contacts are updated besides their ids: part of the name of the import. */
+  /** The field, besides ids, by which existing contacts are found and updated. Part of the import's name. */
   readonly updateBy?: "email" | undefined;
   readonly onColumns: (columns: Columns) => void;
 }
@@ -29,19 +29,22 @@ export interface SourceOptions {
 /** A file of records, or standard input. */
 export interface Source {
   readonly format: Format;
-  /** How many bytes there are; undefined where that is known only at the end. */
+  /** The size in bytes; undefined if it is known only at the end. */
   readonly size: number | undefined;
-  /** How many bytes were read so far. */
+  /** Returns the number of bytes read so far. */
   readonly read: () => number;
   /**
-   * The same for the same contents, read in the same way, into the same account; undefined where they are not there
-   * beforehand.
+   * Returns the same name for the same contents, read in the same way, into the same account. Returns undefined if the
+   * contents are not known in advance.
    */
   name(accountId: string): Promise<string | undefined>;
-  /** Rejects contents that are not in the encoding, where they are there beforehand. The name does so too. */
+  /**
+   * Fails with a usage error if the contents are not in the encoding. Does nothing if they are not known in advance.
+   * `name` makes the same check.
+   */
   check(): Promise<void>;
   entries(): AsyncIterable<Entry>;
-  /** Lets go of the file: what is read to no end would keep the process. */
+  /** Closes the file. A pending read would keep the process running. */
   close(): void;
 }
 
@@ -56,7 +59,8 @@ const formatsByExtension: Readonly<Record<string, Format>> = {
 };
 
 /**
- * The format of a file by what was said, else by its name; standard input and output hold NDJSON unless said otherwise.
+ * Returns the requested format, or else the format of the file's extension. The default of standard input and output is
+ * NDJSON. Fails with a usage error for any other file.
  */
 export function formatOf(file: string, said: Format | undefined): Format {
   const format = said ?? (file === "-" ? "ndjson" : formatsByExtension[extname(file).toLowerCase()]);
@@ -65,7 +69,9 @@ export function formatOf(file: string, said: Format | undefined): Format {
   );
 }
 
-/** Opens a source. Fails with what is wrong with the file, the format or the columns. */
+/**
+ * Opens a source. Fails with a usage error if the file, the format, the encoding or the mapping of columns is invalid.
+ */
 export async function openSource(options: SourceOptions): Promise<Source> {
   const { file, encoding, map, updateBy, onColumns } = options;
   const format = formatOf(file, options.format);
@@ -85,7 +91,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       yield chunk;
     }
   }
-  // What is appended meanwhile belongs to another import.
+  // Data appended meanwhile belongs to another import.
   const bytes = (): AsyncIterable<Buffer> => {
     if (size === 0) return nothing();
     const bounds = size === undefined ? {} : { end: size - 1 };
@@ -120,7 +126,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   };
 }
 
-/** Reads a file to its end, and rejects it where it is not in its encoding. */
+/** Reads a file to its end. Fails with a usage error if it is not in its encoding. */
 async function readAhead(
   chunks: AsyncIterable<Uint8Array>,
   { file, encoding }: SourceOptions,
@@ -136,8 +142,9 @@ async function readAhead(
 }
 
 /**
- * An address book in another encoding is so as a whole: it is rejected before any of it is written. NDJSON that is said
- * not to be UTF-8 is too; else each of its lines is judged by itself. Takes the chunks, then nothing for the end.
+ * Returns a check of the encoding, to be called with each chunk and finally without one. A file with invalid bytes is
+ * rejected as a whole, before anything is written. NDJSON in UTF-8 is exempt, because each of its lines is checked
+ * later.
  */
 function createTextCheck(file: string, format: Format, encoding: string): (chunk?: Uint8Array) => void {
   let decoder: TextDecoder | undefined;

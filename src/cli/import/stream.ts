@@ -1,4 +1,4 @@
-// Sends an import over the stream, and again after the connection was cut, until everything is settled.
+// Sends an import as a stream, and resumes after an interruption until every record is settled.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -15,34 +15,36 @@ type Request = MessageInitShape<typeof ImportRequestSchema>;
 export interface Transfer {
   readonly accountId: string;
   readonly importId: string;
-  /** Whether contacts that are known by their email alone are updated. */
+  /** Whether to update contacts that are identified only by their email. */
   readonly updateByEmail: boolean;
   readonly window: Window;
-  /** Called with every response before what it settles is let go. May throw, to end the import. */
+  /** Called with every response before the records that it settles are released. May throw to end the import. */
   readonly onResponse: (response: ImportResponse) => void;
-  /** The position before which every rejection that was received is named: the service does not repeat them. */
+  /** Returns the position before which every rejection is reported. The service does not repeat these rejections. */
   readonly acknowledged: () => number;
-  /** Called for every stream that was cut, and with the place from which the next one continues. */
+  /**
+   * `onBreak` is called when a stream breaks. `onResume` is called with the position from which each stream continues.
+   */
   readonly onBreak: () => void;
   readonly onResume: (position: number, isAtEnd: boolean) => void;
-  /** Ends the sending: what was sent is settled, and the rest stays for another run. */
+  /** Stops sending. The records already sent are settled, and the rest is left for another run. */
   readonly stop: AbortSignal;
 }
 
 /**
- * How often an empty message is sent while nothing more may be sent: a service reports its progress when it gets a
- * message.
+ * The interval of empty messages while there is nothing to send. The service reports progress in response to messages.
  */
 const pollEveryMs = 250;
-/** For so long without any progress the service is tried again. */
+/** How long an import without any progress is retried. */
 const patienceMs = 5 * 60_000;
-/** Not at once: what the service still writes of the stream that was cut is to be settled by then. */
+/** The delay before a retry, in which the service settles what it is still writing from the interrupted stream. */
 const backoffMs = { first: 1_000, most: 5_000 };
-/** For so long what was sent may take to be settled after Ctrl-C. */
+/** How long sent records may take to be settled after Ctrl-C. */
 const settleMs = 10_000;
 
 /**
- * Carries the import to its end; false where it was stopped before. Fails where the service rejects it or stays away.
+ * Sends the import to its end. Returns false if it was stopped before. Fails if the service rejects it or stays
+ * unavailable.
  */
 export async function transfer(link: Link, work: Transfer): Promise<boolean> {
   let failingSince: number | undefined;
@@ -60,7 +62,7 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
       });
     } catch (error) {
       if (work.stop.aborted && !(error instanceof CommandError)) return false;
-      // What is slow to come from standard input is no failure of the service.
+      // Measured from the first failure, because slow standard input is not a failure of the service.
       failingSince ??= performance.now();
       if (!isPassing(error) || performance.now() - failingSince > patienceMs) throw error;
       work.onBreak();
@@ -71,14 +73,14 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
   }
 }
 
-/** One stream. Rejects with what cut it off. */
+/** Sends one stream. Rejects with the error that ended it. */
 async function attempt(link: Link, work: Transfer, onProgress: (response: ImportResponse) => void): Promise<boolean> {
   const { accountId, importId, updateByEmail, window, onResponse, stop } = work;
   const call = new AbortController();
-  /** What went wrong on our side while sending; the call itself only says that it was cancelled. */
+  /** An error on the client's side while sending. The call itself only reports that it was cancelled. */
   let ours: { readonly error: unknown } | undefined;
   const begun = deferred<number>();
-  /** No more is to be sent: the call is over, or was stopped. */
+  /** Resolves when no more may be sent, because the call has ended or was stopped. */
   const { promise: ended, resolve: end } = deferred<undefined>();
   const isEnded = (): boolean => stop.aborted || call.signal.aborted;
   let complete = false;
@@ -106,7 +108,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
       onResponse(response);
       onProgress(response);
       const position = Number(response.position);
-      // A record that was released or skipped can no longer be named.
+      // Receives all rejections first: the line of a released or skipped record is no longer known.
       if (response.moreRejections) continue;
       begun.resolve(position);
       if (position > settledTo) {
@@ -127,7 +129,7 @@ async function attempt(link: Link, work: Transfer, onProgress: (response: Import
   }
 }
 
-/** The messages with records, from a position on; returns whether all was sent. */
+/** Yields the messages with records from a position on. Returns whether all records were sent. */
 async function* messages(
   work: Transfer,
   position: number,
@@ -149,7 +151,7 @@ async function* messages(
       continue;
     }
     const filled = window.fill().then(() => true);
-    // While standard input pauses, what was sent is settled all the same.
+    // Lets sent records be settled while standard input pauses.
     while ((await Promise.race([filled, ended, sleep(pollEveryMs, false, { ref: false })])) === false)
       if (window.isOwed()) yield acknowledgement(work);
     if (isEnded()) return false;

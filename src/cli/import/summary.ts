@@ -1,36 +1,36 @@
-// The sum of an import, for programs and for people.
+// Summary of an import, as JSON and as text.
 import type { ContactChanges, RecordCounts } from "../../gen/records/ingest/v1/import_pb.ts";
 import type { Format } from "../formats/entry.ts";
 import type { Json } from "../output.ts";
 import { count, counted, facts } from "../output.ts";
 import type { Reject, Rejects } from "./rejects.ts";
 
-/** What came of an import. */
+/** The result of an import. */
 export interface Outcome {
   readonly importId: string;
   readonly accountId: string;
   readonly email: string;
   readonly file: string;
   readonly format: Format;
-  /** False where it was stopped before its end. */
+  /** False if the import was stopped before its end. */
   readonly complete: boolean;
-  /** How many records were settled before this run, and are now. */
+  /** The number of settled records: `resumedFrom` before this run, `position` after it. */
   readonly resumedFrom: number;
   readonly position: number;
   readonly written: RecordCounts | undefined;
-  /** What became of the contacts among them. */
+  /** How many of the written contacts were created, updated or unchanged. */
   readonly changes: ContactChanges | undefined;
-  /** How many entries were rejected, by the service or as unreadable, in all runs. */
+  /** The number of rejected entries in all runs, whether by the service or as unreadable. */
   readonly rejected: number;
   readonly rejects: Rejects;
   readonly seconds: number;
-  /** What the same command needs besides to continue; empty where it needs nothing. */
+  /** The options that the same command additionally needs to resume; empty if it needs none. */
   readonly toGoOn: string;
 }
 
 const mostShown = 20;
 
-/** The document of `--json`. */
+/** Returns the JSON document of `--json`. */
 export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
   return {
     import_id: outcome.importId,
@@ -50,7 +50,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
   };
 }
 
-/** The same in lines; `rejectsFile` is where all that was rejected can be looked up. */
+/** Returns the lines of the summary. `rejectsFile` is the file with all rejected entries. */
 export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined): string[] {
   const { rejected } = outcome;
   const first = outcome.rejects.first.slice(0, mostShown);
@@ -108,12 +108,12 @@ function changesOf(changes: ContactChanges | undefined): Readonly<Record<string,
   };
 }
 
-/** How an import that is not at its end continues. */
+/** Returns the instruction to resume an incomplete import, with the options that it needs. */
 export function goOn(needed: string): string {
   return `To resume, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
 }
 
-/** Where a rejected entry is, as a sentence about it begins. */
+/** Returns the line of a rejected entry, as the beginning of a message. */
 export function placeOf({ line }: Pick<Reject, "line">): string {
   return line === null ? "an unknown line" : `line ${line}`;
 }

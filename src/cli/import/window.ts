@@ -1,70 +1,73 @@
-// The stretch of an import that was read and is not settled yet: it is bounded, and can be sent once more.
+// Window of an import: the records that were read but are not settled yet, limited in size and ready to be sent again.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry, ImportedRecord } from "../formats/entry.ts";
 
-/** Where a record begins in the file, and its own text, if that is kept. */
+/** The line where a record begins, and its text if that is kept. */
 export interface Origin {
   readonly line: number;
   readonly input: string | undefined;
 }
 
-/** A few records that go in one message. */
+/** The records of one message. */
 export interface Batch {
-  /** The place of the first among the readable records of the import, counted from 0. */
+  /** The position of the first record among the readable records of the import, counted from 0. */
   readonly position: number;
   readonly records: ImportedRecord[];
   readonly origins: Origin[];
-  /** About how many characters they have. */
+  /** The approximate length of the records, in characters. */
   weight: number;
-  /** How much of the file was read by then, in bytes. */
+  /** The number of bytes read from the file up to this batch. */
   readonly read: number;
 }
 
-/** An entry that cannot be read as a record. */
+/** An entry that is not a valid record. */
 export interface Unreadable {
   readonly line: number;
   readonly input: string;
   readonly problem: string;
 }
 
-/** What is on its way. */
+/** The records that were read but are not settled yet. */
 export interface Window {
-  /** Whether no more may be read before something is settled. */
+  /** Returns whether nothing more may be read until records are settled. */
   full(): boolean;
-  /** Whether something was sent that is not settled. */
+  /** Returns whether sent records are not settled yet. */
   isOwed(): boolean;
-  /** Waits until there is something to take, or the file is at its end. */
+  /** Waits until a batch is available, or the file has ended. */
   fill(): Promise<void>;
-  /** The next message to send, sent before or not; undefined at the end of the file. */
+  /** Returns the next batch to send, new or repeated; undefined at the end of the file. */
   take(): Batch | undefined;
   /**
-   * Goes to the first record that is not settled, for a new stream. Reads past what an earlier run settled: all before
-   * `position`; false where the file ends there. Does not wait for the file where nothing is to be read past.
+   * Restarts at the first record that is not settled, for a new stream. Skips the records before `position`, which an
+   * earlier run settled. Returns false if the file ends before. Does not wait for the file if it has nothing to skip.
    */
   begin(position: number): Promise<boolean>;
-  /** Lets go of everything before `position`; the bytes that are behind us. */
+  /** Releases the batches that end before `position`. */
   settle(position: number): void;
-  /** Where the record at this place is in the file: "ahead" if it is not read yet, undefined once it is let go. */
+  /** Returns the origin of a record: "ahead" if it is not read yet, undefined once it is released. */
   originOf(position: number): Origin | "ahead" | undefined;
-  /** How much of the file is settled, in bytes. */
+  /** Returns the number of settled bytes of the file. */
   settledBytes(): number;
 }
 
 const mostRecords = 500;
 const mostWeight = 1_000_000;
-/** For so long a record waits for others: standard input may pause at any record. */
+/** How long a record waits for others, because standard input may pause after any record. */
 const mostWaitMs = 1_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
-/** Receives what is read of the file and not sent. */
+/** The callbacks for entries that are read but not sent. */
 export interface Reading {
-  /** Called for each entry that is no record, with whether the stretch was settled by an earlier run. */
+  /**
+   * Called for each entry that is not a valid record. `earlier` is true if an earlier run settled this part of the
+   * file.
+   */
   onUnreadable(entry: Unreadable, earlier: boolean): void;
-  /** Called for each record that an earlier run has settled. May throw, to end the import. */
+  /** Called for each record that an earlier run has settled. May throw to end the import. */
   onSkipped(position: number, origin: Origin): void;
 }
 
-/** A window on the entries. */
+/** Creates a window on the entries. `read` returns the number of bytes read from the file. */
 export function createWindow(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
@@ -73,12 +76,12 @@ export function createWindow(
 ): Window {
   const reader = createReader(entries, keepInputs, onUnreadable);
   let batches: Batch[] = [];
-  /** Which of them goes next. */
+  /** The index of the next batch to send. */
   let unsent = 0;
   let settledBytes = 0;
-  // A stream that was cut may still wait for a line when the next one begins.
+  // An interrupted stream may still wait for a line when the next stream begins.
   const inTurn = oneAtATime();
-  /** The batch that is being read. It stays where reading failed: then every later stream fails too. */
+  /** The batch that is being read. A failure is kept, so that every later stream fails too. */
   let reading: Promise<void> | undefined;
 
   async function readNext(): Promise<void> {
@@ -131,7 +134,7 @@ function areWidest(batches: readonly Batch[]): boolean {
   return records >= widest.records || weight >= widest.weight;
 }
 
-/** Runs one work after the other. */
+/** Returns a function that runs one task at a time, in order. */
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let turn: Promise<unknown> = Promise.resolve();
   return (work) => {
@@ -141,11 +144,11 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** What reads the entries, of which those that are no records go to `onUnreadable`. */
+/** A reader of records, which passes other entries to `onUnreadable`. */
 interface Reader {
-  /** How many records were read. */
+  /** Returns the number of records read. */
   count(): number;
-  /** Reads the records before `position` and leaves them out; false where the file ends before. */
+  /** Reads and discards the records before `position`. Returns false if the file ends before. */
   skipTo(position: number, onSkipped: (origin: Origin) => void): Promise<boolean>;
   readBatch(): Promise<Omit<Batch, "read"> | undefined>;
 }
@@ -162,10 +165,10 @@ function createReader(
 ): Reader {
   const iterator = entries[Symbol.asyncIterator]();
   let readRecords = 0;
-  /** The record that is being read: a batch may not have waited for it. */
+  /** The record that is being read. A batch may have been sent without waiting for it. */
   let next: Promise<Found | undefined> | undefined;
 
-  /** The next entry that is a record; undefined at the end. */
+  /** Returns the next entry that is a record; undefined at the end. */
   async function readRecord(earlier: boolean): Promise<Found | undefined> {
     for (;;) {
       const found = await iterator.next();
@@ -176,7 +179,7 @@ function createReader(
     }
   }
 
-  /** The same, or "late" where `late` comes first: then the record is that of the next call. */
+  /** Returns the next record, or "late" if `late` resolves first. The next call then returns the record. */
   async function take(earlier: boolean, late?: Promise<"late">): Promise<Found | "late" | undefined> {
     next ??= readRecord(earlier);
     const found = await (late === undefined ? next : Promise.race([next, late]));
