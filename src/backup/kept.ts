@@ -1,14 +1,14 @@
-// What a backup holds: for each collection, how its documents are read, or why they are left out.
+// Contents of a backup: for each collection, how its documents are read, or why they are left out.
 import { collections } from "../db/collections.ts";
 import { recordsIndex } from "../db/mongo.ts";
 
-/** What becomes of a collection in a backup. */
+/** How a backup treats a collection. */
 export type Keeping =
   | {
       readonly kept: "account" | "service";
-      /** The fields by which it is read in pages, with the index for it; without them, it is read at once. */
+      /** The sort fields and index for reading in pages. Without them, the collection is read at once. */
       readonly pages?: { readonly by: readonly string[]; readonly hint: string; readonly size: number };
-      /** The order of what is read at once. */
+      /** The sort order if the collection is read at once. */
       readonly sort?: Readonly<Record<string, 1>>;
     }
   | { readonly leftOut: string };
@@ -18,9 +18,9 @@ function byId(size: number) {
 }
 
 /**
- * In the order in which they are read. The progress of an import comes before its records: what it counts as written is
- * then in the backup. The keys and the account come last, so that a restored account is whole when it can be used. The
- * active key is the last key.
+ * The rules of all collections, in reading order. Imports come before their records, so the backup contains every
+ * record that an import counts as written. Keys, the active one last, and the account come at the end: a restored
+ * account is complete when it becomes usable.
  */
 export const keepings: Readonly<Record<(typeof collections)[keyof typeof collections], Keeping>> = {
   [collections.imports]: { kept: "account", sort: { _id: 1 } },
@@ -41,14 +41,14 @@ export const keepings: Readonly<Record<(typeof collections)[keyof typeof collect
   [collections.switches]: { leftOut: "The switches, which are those of the database that is restored to." },
 };
 
-/** The collections of which a backup holds documents, in their order. */
+/** Returns the rules of the collections in backups of an account or of the service, in reading order. */
 export function keptOf(kept: "account" | "service") {
   return Object.entries(keepings).flatMap(([collection, keeping]) =>
     "kept" in keeping && keeping.kept === kept ? [{ collection, ...keeping }] : [],
   );
 }
 
-/** The field of a collection's documents that has the id of their account. */
+/** Returns the field with the account id in a collection's documents. */
 export function ownerField(collection: string): "_id" | "account_id" {
   return collection === collections.accounts ? "_id" : "account_id";
 }

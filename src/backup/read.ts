@@ -1,4 +1,4 @@
-// Reads what is stored of an account or of the service, in pages, which survive a failover and hold no cursor.
+// Reads the documents of an account or of the service in pages, which survive a failover and hold no cursor.
 import type { Document, MongoClient, UUID } from "mongodb";
 import { BSON } from "mongodb";
 import { aggregateStored } from "../db/aggregate.ts";
@@ -11,18 +11,21 @@ import { keptOf, ownerField } from "./kept.ts";
 
 type Documents = ReadDocumentsResponse["documents"];
 
-/** Reads the documents of an account, or those of the service. `deadline` is for the page that is read now. */
+/**
+ * Reads the documents of an account, or those of the service if the id is undefined. `deadline` is called for each
+ * page. Fails with NOT_FOUND if the account is deleted meanwhile, and with UNAVAILABLE if its keys keep changing.
+ */
 export type ReadDocuments = (
   accountId: UUID | undefined,
   deadline: () => Deadline,
 ) => AsyncIterable<ReadDocumentsResponse>;
 
-/** Most clients take messages of up to 4 MB: a longer one holds a single document. */
+/** The maximum size of a message, unless a single document is larger. Most clients accept up to 4 MB. */
 const mostBytes = 1_000_000;
-/** The account's keys seldom change while they are read. */
+/** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
 const attempts = 20;
 
-/** Over the collections of a database. */
+/** Creates the reader for the client's database. */
 export function createReadDocuments(client: MongoClient): ReadDocuments {
   const db = client.db();
 
@@ -34,7 +37,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
     return rows.map((bson) => ({ $typeName: "records.admin.v1.StoredDocument" as const, collection, bson }));
   }
 
-  /** The keys and the account as they were at one point in time: every change of them changes the account too. */
+  /** Returns the keys and the account at one point in time. Every change of a key also changes the account document. */
   async function keysAndAccount(id: UUID, deadline: () => Deadline): Promise<Documents> {
     const account = (): Promise<Documents> =>
       read(collections.accounts, [{ $match: { _id: id } }], undefined, deadline());
@@ -47,7 +50,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
         deadline(),
       );
       const after = await account();
-      // Of an account that was deleted meanwhile only a part has come.
+      // If the account was deleted meanwhile, only part of its documents was read.
       if (after[0] === undefined) fail(Reason.NOT_FOUND, { message: "There is no such account." });
       if (before[0] !== undefined && Buffer.compare(before[0].bson, after[0].bson) === 0) return [...keys, ...after];
     }
@@ -77,7 +80,10 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
   };
 }
 
-/** What comes after a document in the order of one or two fields. The first condition bounds the scan of the index. */
+/**
+ * Returns the condition for documents after `last`, in the order of one or two fields. The condition on the first field
+ * bounds the index scan.
+ */
 function afterOf([first = "_id", second]: readonly string[], last: Readonly<Record<string, unknown>>): Document {
   if (second === undefined) return { [first]: { $gt: last[first] } };
   const rest = { [first]: last[first], [second]: { $gt: last[second] } };

@@ -1,4 +1,4 @@
-// Restores the documents of a backup: whole accounts that the database does not have, batch by batch.
+// Restores the documents of a backup: whole accounts that do not exist in the database, batch by batch.
 import type { ClientSession, Document, MongoClient, UUID } from "mongodb";
 import { BSON, Binary } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
@@ -15,12 +15,12 @@ import type { StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { keptOf, ownerField } from "./kept.ts";
 
-/** The restore of an account: from its first batch on, no other backup is restored into the account. */
+/** The marker of an account's restore. From the first batch on, no other backup can be restored into the account. */
 interface RestoreDocument {
   _id: UUID;
   backup: string;
   begun_at: Date;
-  /** Changes with every batch, so that of two at once one waits for the other. */
+  /** Changes with every batch, so that concurrent batches of an account conflict and one waits for the other. */
   batches: number;
   done_at?: Date;
 }
@@ -31,19 +31,22 @@ export const restoreCollection: CollectionSpec = {
   indexes: [],
 };
 
-/** Which account is restored from which backup. */
+/** The backup, and the account that is restored from it. */
 export interface Restoring {
   readonly backup: string;
-  /** Undefined for the documents of the service. */
+  /** Undefined for the service's own documents. */
   readonly accountId: UUID | undefined;
   readonly deadline: Deadline;
 }
 
-/** Restores documents. Both return whether the account is restored completely. */
+/** A restore of documents. Both methods return whether the account is restored completely. */
 export interface Restore {
-  /** Fails with ALREADY_EXISTS where the account cannot be restored. Writes nothing. */
+  /**
+   * Checks the documents without writing. Fails with INVALID_REQUEST if they are invalid, and with ALREADY_EXISTS if
+   * the account cannot be restored.
+   */
   check(restoring: Restoring, documents: readonly StoredDocument[]): Promise<boolean>;
-  /** Writes a batch, all of it or nothing. Fails as `check` does. */
+  /** Writes all documents of a batch or none. Fails as `check` does. */
   write(restoring: Restoring, documents: readonly StoredDocument[]): Promise<boolean>;
 }
 
@@ -52,7 +55,7 @@ interface Parsed {
   readonly document: Document;
 }
 
-/** Over the collections of a database. */
+/** Creates the restore for the client's database. */
 export function createRestore(client: MongoClient): Restore {
   const opened = openCollections(client);
   return {
@@ -73,7 +76,7 @@ export function createRestore(client: MongoClient): Restore {
       try {
         return await transaction(client, deadline, async (session) => {
           if (accountId !== undefined && (await begin(opened, accountId, backup, session))) return true;
-          // In a transaction one command follows the other.
+          // Commands of a transaction cannot run concurrently.
           for (const [name, group] of byCollection(parsed)) {
             const collection = client.db().collection<Document>(name);
             if (accountId === undefined) await addStored(collection, group, session);
@@ -91,8 +94,8 @@ export function createRestore(client: MongoClient): Restore {
 }
 
 /**
- * Removes the mark of a restore within a transaction, which collides with a batch of it that is being written; false
- * where there is none. With an erasure in the same transaction, later batches are rejected.
+ * Returns a function that removes the restore marker of an account in a transaction, and returns whether there was one.
+ * The removal conflicts with a concurrent batch. If the same transaction adds an erasure, later batches are rejected.
  */
 export function createRemoveRestore(client: MongoClient) {
   const { restores } = openCollections(client);
@@ -109,7 +112,10 @@ function openCollections(client: MongoClient) {
   };
 }
 
-/** Marks the account as being restored. True when it is restored already. */
+/**
+ * Marks the account as being restored. Returns true if this backup is already restored completely. Fails with
+ * ALREADY_EXISTS if the account exists, was deleted, or is restored from another backup.
+ */
 async function begin(
   { accounts, erasures, restores }: ReturnType<typeof openCollections>,
   id: UUID,
@@ -124,7 +130,7 @@ async function begin(
   return false;
 }
 
-/** Marks the account as restored. */
+/** Marks the account as restored. Returns true. */
 async function finish(
   { restores }: ReturnType<typeof openCollections>,
   id: UUID,
@@ -134,13 +140,16 @@ async function finish(
   return true;
 }
 
-/** Whether this backup of an account is restored completely. Fails where it is another backup's. */
+/** Returns whether this backup is restored completely. Fails if the marker belongs to another backup. */
 function isDone(marker: RestoreDocument | undefined, backup: string): boolean {
   if (marker !== undefined && marker.backup !== backup) failOther();
   return marker?.done_at !== undefined;
 }
 
-/** The documents, each of a collection that a backup holds, and of this account. Fails with INVALID_REQUEST. */
+/**
+ * Parses the documents. Fails with INVALID_REQUEST if one is not BSON, belongs to another account, or is of a
+ * collection without backups. Also fails if the active key comes without the account.
+ */
 function parse(documents: readonly StoredDocument[], accountId: UUID | undefined): readonly Parsed[] {
   const known = new Set(keptOf(accountId === undefined ? "service" : "account").map(({ collection }) => collection));
   const parsed = documents.map(({ collection, bson }, at): Parsed => {
@@ -159,7 +168,7 @@ function parse(documents: readonly StoredDocument[], accountId: UUID | undefined
   return parsed;
 }
 
-/** Numbers keep their types. */
+/** Parses a document so that numbers keep their BSON types. Returns undefined if it is invalid. */
 function documentOf(bson: Uint8Array): Document | undefined {
   try {
     return BSON.deserialize(bson, { promoteValues: false });
@@ -182,7 +191,7 @@ function accountIn(parsed: readonly Parsed[]): AccountDocument | undefined {
   return parsed.find(({ collection }) => collection === collections.accounts)?.document as AccountDocument | undefined;
 }
 
-/** What no other account may have. */
+/** Returns conditions that match accounts with the same email or identity. */
 function namesOf({ email_key, identities = [] }: AccountDocument): Document[] {
   return [{ email_key }, ...identities.map((identity) => withIdentity(identity))];
 }

@@ -1,4 +1,4 @@
-// records.admin.v1.BackupService: reads and restores the stored documents of an account.
+// Implements records.admin.v1.BackupService, which reads and restores the stored documents of an account.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { UUID } from "mongodb";
 import { uuid } from "../db/mongo.ts";
@@ -11,7 +11,7 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { ReadDocuments } from "./read.ts";
 import type { Restore } from "./restore.ts";
 
-/** The unary rpcs of the service. */
+/** Creates the unary methods of the service. */
 export function createBackupService(restore: Restore): OperatorService<typeof Descriptor> {
   return {
     async restoreDocuments({ backupId: backup, accountId: id, documents, checkOnly, ...rest }, operator) {
@@ -23,7 +23,7 @@ export function createBackupService(restore: Restore): OperatorService<typeof De
   };
 }
 
-/** Its rpcs that stream. Nothing of an account is sent before `onRead` resolves. */
+/** Creates the streaming methods of the service. No document of an account is sent before `onRead` resolves. */
 export function createBackupStreams(
   readDocuments: ReadDocuments,
   onRead: (accountId: UUID, operator: Operator) => Promise<void>,
