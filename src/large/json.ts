@@ -1,8 +1,8 @@
-// Large values as JSON, made piece by piece between other requests.
+// Serializes large values as JSON in pieces, between which other requests run.
 import { largeBytes, yieldToEventLoop } from "./places.ts";
 import { endOfCodePoint } from "../text.ts";
 
-/** The bytes that `JSON.stringify` would make of plain data. */
+/** Returns the bytes of `JSON.stringify` for plain data, in pieces. */
 export async function jsonInPieces(value: unknown): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let text = "";

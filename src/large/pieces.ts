@@ -1,12 +1,12 @@
-// Maps the items of a large request in pieces: the event loop serves others between them.
+// Maps the items of a large request in pieces, between which other requests run.
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { yieldToEventLoop } from "./places.ts";
 
-/** How long one piece takes at most, if none of its items takes longer. */
+/** The maximum duration of a piece, unless a single item takes longer. */
 const pieceMs = 5;
 
-/** Maps every item, in order. Fails with the deadline's reason once it has passed. */
+/** Maps the items in order. Fails with the deadline's reason once the deadline has passed. */
 export async function mapInPieces<Item, Mapped>(
   items: readonly Item[],
   deadline: Deadline,

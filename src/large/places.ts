@@ -1,4 +1,4 @@
-// Large responses: the event loop serves others between their pieces, and only a few of them are made at a time.
+// Limits on large responses: the event loop serves other requests between their pieces, and few are made at a time.
 import { getHeapStatistics } from "node:v8";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -6,39 +6,42 @@ import type { Tally } from "../tally.ts";
 import { keep } from "../remembered.ts";
 import { createTurns } from "../turns.ts";
 
-/** From so many bytes of data on a response is made in pieces of this size: one takes some 5 milliseconds. */
+/**
+ * The size from which a response is made in pieces, and the size of a piece, in bytes. A piece takes some 5
+ * milliseconds.
+ */
 export const largeBytes = 1_000_000;
-/** From so many on it counts as huge. In memory it takes several times as much. */
+/** The size from which a response counts as huge, in bytes of data. It needs several times as much memory. */
 export const hugeBytes = 4_000_000;
-/** How many huge responses are made and sent at a time: one of 50 MB needs some 250 MB of the heap for a moment. */
+/** The maximum number of huge responses made and sent at a time. One of 50 MB briefly needs some 250 MB of the heap. */
 export const mostHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
-/** Of one account: the others are left places, however slowly it reads. */
+/** The maximum for one account, so that an account that reads slowly leaves slots to the others. */
 export const mostOfAccount = Math.max(1, Math.floor(mostHuge / 4));
 
 const wait = createTurns(0);
 let huge = 0;
 const byAccount = new Map<string, number>();
-/** The accounts that had a huge response, and until when they are expected to have another. */
+/** The accounts with a recent huge response, and the time until which another one is expected. */
 const expected = new Map<string, number>();
 const expectedMs = 60_000;
 
-/** Lets the event loop serve everything else; of all large responses it then resumes one. */
+/** Lets the event loop serve other work. Large responses then resume one at a time. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => wait(resolve));
 }
 
 /**
- * The same before a read that can have a huge result, for an account that had one lately: MongoDB does not read what
- * would be rejected.
+ * Reserves a slot as `requirePlaceForHuge` does, if the account recently had a huge response. Called before a read, so
+ * that MongoDB does not read a result that would be rejected.
  */
 export function requirePlaceIfExpected(tally: Tally | undefined): void {
   if ((expected.get(tally?.account ?? "") ?? 0) > performance.now()) requirePlaceForHuge(tally);
 }
 
 /**
- * Takes a place for a huge response until the request has ended. Fails with UNAVAILABLE where all are taken, or too
- * many by one account: waiting in memory is what a place is to prevent. Fails with CANCELLED where the request has
- * ended already. The requests of the services inside are not bounded.
+ * Reserves a slot for a huge response until the request has ended. Fails with UNAVAILABLE if all slots, or all of the
+ * account, are taken: waiting would use the memory that the slots limit. Fails with CANCELLED if the request has
+ * already ended. Requests on the internal listener are not limited.
  */
 export function requirePlaceForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined || tally.isHuge) return;
@@ -58,13 +61,13 @@ export function requirePlaceForHuge(tally: Tally | undefined): void {
   requireOpen(tally, release);
 }
 
-/** Rejects a response that is one too many. */
+/** Fails with UNAVAILABLE because too many large responses are being sent. */
 export function rejectLarge(): never {
   const message = "The service is sending too many large responses at once. Try again.";
   return fail(Reason.UNAVAILABLE, { message, because: "large responses" });
 }
 
-/** Has `release` called once the request has ended. Fails with CANCELLED where it has ended already. */
+/** Calls `release` once the request has ended. Fails with CANCELLED if it has already ended. */
 export function requireOpen(tally: Tally, release: () => void): void {
   if (tally.onEnd?.(release) !== false) return;
   release();

@@ -1,11 +1,11 @@
-// Reads with results that can be huge: a few of one account run at a time, so that the first shows what to expect of
-// the others.
+// Limits concurrent reads of an account whose results can be huge: the first result shows what size to expect of the
+// others.
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import { requirePlaceIfExpected } from "./places.ts";
 
-/** How many of one account run at a time: each can bring 16 MB before it is known to be huge. */
+/** The maximum number of concurrent reads of an account. Each can return 16 MB before it is known to be huge. */
 export const mostReads = 4;
 
 interface Line {
@@ -16,9 +16,9 @@ interface Line {
 const lines = new Map<string, Line>();
 
 /**
- * Reads once fewer than `mostReads` of the account are running. Fails with UNAVAILABLE where the account's results have
- * turned out to be huge meanwhile and no place is left for one, and with the deadline's reason once it has passed. The
- * requests of the services inside are not bounded.
+ * Runs the read once fewer than `mostReads` of the account are running. Fails with UNAVAILABLE if the account's results
+ * meanwhile turned out to be huge and no slot is free. Fails with the deadline's reason once it has passed. Requests on
+ * the internal listener are not limited.
  */
 export async function readInLine<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
   const { tally } = deadline ?? {};
@@ -45,7 +45,7 @@ function lineOf(account: string): Line {
   return line;
 }
 
-/** Hands the place to the read that has waited longest. */
+/** Passes the slot to the read that has waited longest. */
 function leave(account: string, line: Line): void {
   const next = line.waiting.shift();
   if (next !== undefined) return next();

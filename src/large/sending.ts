@@ -1,64 +1,66 @@
-// Responses on their way to clients: their bytes are bounded, for each account and in total, however slowly clients
-// read.
+// Limits on the bytes of responses being sent, for each account and in total, because clients can read slowly.
 import { getHeapStatistics } from "node:v8";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Tally } from "../tally.ts";
 import { rejectLarge, requireOpen } from "./places.ts";
 
-/** Smaller responses are not counted. */
+/** The size from which a response is counted, in bytes. */
 export const countedBytes = 65_536;
-/** How many bytes are sent at a time: a sixteenth of the heap, as a response takes up to twice its bytes. */
+/**
+ * The maximum number of bytes being sent: a sixteenth of the heap, from 16 to 128 MB. A response takes up to twice its
+ * bytes.
+ */
 export const mostBytes = within(16_000_000, getHeapStatistics().heap_size_limit / 16, 128_000_000);
-/** To one account. */
+/** The maximum number of bytes being sent to one account: a quarter of the total, from 4 to 16 MB. */
 export const mostBytesOfAccount = within(4_000_000, mostBytes / 4, 16_000_000);
 
 const sizes = new WeakMap<object, number>();
 let sending = 0;
 const byAccount = new Map<string, number>();
 
-/** Announces a response and counts its bytes until its request has ended. */
+/** Records the size of a response, and counts its bytes until its request has ended. */
 export type TakeRoom = (response: object, tally: Tally | undefined, bytes: number) => void;
 
 /**
- * How the responses of an rpc take room: those to reads by `requireRoom`, those to writes by `countSent`. What a write
- * has done is reported, however much its account is sent.
+ * Returns how responses of a method are counted: `requireRoom` for reads, `countSent` for writes. The result of a
+ * completed write is always sent.
  */
 export function roomFor({ idempotency }: DescMethod): TakeRoom {
   return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS ? requireRoom : countSent;
 }
 
-/** Notes the size of a response before it is sent: a client has more time for a larger one. */
+/** Records the size of a response before it is sent, because a client gets more time for a larger one. */
 export function announce(response: object, bytes: number): void {
   if (bytes >= countedBytes) sizes.set(response, bytes);
 }
 
-/** The size of a response that was announced. */
+/** Returns the recorded size of a response; undefined if it is not counted. */
 export function announcedSize(response: object): number | undefined {
   return sizes.get(response);
 }
 
 /**
- * Announces a response, and counts its bytes until its request has ended. Fails with UNAVAILABLE where the account or
- * the instance is sending too many already, and with CANCELLED where the request has ended. A response that has a place
- * for huge ones is bounded by that, and the requests of the services inside are not bounded.
+ * Records the size of a response, and counts its bytes until its request has ended. Fails with UNAVAILABLE if the
+ * account or the instance is already sending too much. Fails with CANCELLED if the request has ended. Responses with a
+ * slot for huge ones, and those on the internal listener, are not limited here.
  */
 export function requireRoom(response: object, tally: Tally | undefined, bytes: number): void {
   announce(response, bytes);
   if (bytes < countedBytes || tally?.onEnd === undefined || tally.isHuge) return;
   const ofAccount = bytesOf(tally);
-  // A response that is larger than the bound is sent by itself.
+  // A response larger than the limit is sent alone.
   const isTooMuch = ofAccount > 0 && ofAccount + bytes > mostBytesOfAccount;
   if (isTooMuch || (sending > 0 && sending + bytes > mostBytes)) rejectLarge();
   requireOpen(tally, count(tally, bytes));
 }
 
-/** Fails with UNAVAILABLE where the account cannot be sent more. For a write before it is done. */
+/** Fails with UNAVAILABLE if the account has reached its limit. Called before a write is done. */
 export function requireRoomLeft(tally: Tally | undefined): void {
   if (tally?.onEnd !== undefined && bytesOf(tally) >= mostBytesOfAccount) rejectLarge();
 }
 
-/** Announces a response and counts its bytes as `requireRoom` does, however much the account is sent. */
+/** Records and counts a response as `requireRoom` does, without a limit. */
 export function countSent(response: object, tally: Tally | undefined, bytes: number): void {
   announce(response, bytes);
   if (bytes < countedBytes || tally?.onEnd === undefined) return;
@@ -70,7 +72,7 @@ function bytesOf({ account = "" }: Tally): number {
   return byAccount.get(account) ?? 0;
 }
 
-/** Counts the bytes until the result is called. */
+/** Counts the bytes until the returned function is called. */
 function count({ account = "" }: Tally, bytes: number): () => void {
   const add = (more: number): void => {
     sending += more;
