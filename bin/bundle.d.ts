@@ -1,7 +1,7 @@
-// What `bundle.js` gives to the tests and the bench.
+// Types of `bundle.js`, for the tests and the bench.
 import type { Plugin } from "esbuild";
 
-/** A program that is bundled in another way: its folder's name ends with this one. */
+/** A bundle with additional plugins, in a folder whose name ends with `name`. */
 export interface Variant {
   readonly name: string;
   readonly plugins: readonly Plugin[];

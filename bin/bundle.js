@@ -1,23 +1,23 @@
-// Bundles a program: its code in a few files, which load in a third of the time that its sources take.
+// Bundles a program into a few files, which load in a third of the time that its sources take.
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import nodeModule from "node:module";
 import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..");
-/** Where Node 22 and later keep what they have compiled: it spares a sixth of a start's processor time. */
+/** The compile cache of Node 22 and later, which saves a sixth of a start's processor time. */
 const compileCache = join(root, "dist", "compile-cache");
 
-/** Loaded when they are needed, from their own folders: they read files that lie beside them, or are seldom of use. */
+/** Packages that stay outside the bundle, because they read files next to their sources or are seldom used. */
 const external = ["@scalar/fastify-api-reference", "mongodb-memory-server", "oidc-provider"];
 
-/** Packages in the older module format load Node's modules by `require`. */
+/** CommonJS packages load Node's modules by `require`. */
 const banner =
   'import { createRequire as createRequireOfBundle } from "node:module"; const require = createRequireOfBundle(import.meta.url);';
 
 /**
- * The path of the bundle of a program, whose source is named from the root; made anew where a source or a package is
- * newer than it. A variant is made with plugins of its own and kept under its own name.
+ * Returns the path of a program's bundle. `source` is relative to the root. Rebuilds the bundle if a source or a
+ * package is newer. A variant has its own plugins, and is stored under its own name.
  */
 export async function bundled(source, variant = { name: "", plugins: [] }) {
   const main = join(root, "dist", `${source.replace(/\.ts$/, "")}${variant.name}`, "main.js");
@@ -25,7 +25,10 @@ export async function bundled(source, variant = { name: "", plugins: [] }) {
   return main;
 }
 
-/** Runs a program by its bundle; a stack names places in the sources. Ends it where its bundle cannot be written. */
+/**
+ * Runs a program from its bundle, with stack traces that point to the sources. Exits with 1 if the bundle cannot be
+ * written.
+ */
 export async function run(source) {
   process.setSourceMapsEnabled(true);
   const main = await bundled(source).catch((error) => {
@@ -37,10 +40,10 @@ export async function run(source) {
   await import(pathToFileURL(main).href);
 }
 
-/** The folder for bundles cannot be written. */
+/** Thrown if the folder for bundles cannot be written. */
 class UnwritableError extends Error {}
 
-/** A source map that knows nothing: that of the packages would be most of what node reads before it starts. */
+/** An empty source map. The maps of packages would be most of what Node reads before it starts. */
 const noMap = `//# sourceMappingURL=data:application/json;base64,${Buffer.from('{"version":3,"sources":[""],"mappings":"AAAA"}').toString("base64")}`;
 const unmappedPackages = {
   name: "unmapped packages",
@@ -63,7 +66,7 @@ async function bundle(source, folder, plugins) {
       write: false,
       logLevel: "silent",
     },
-    // What is loaded later, or never, is in files of its own: reading it would be a third of the start.
+    // Code that is loaded later or never is in separate files: reading it would be a third of the start.
     ...{
       bundle: true,
       splitting: true,
@@ -92,12 +95,12 @@ async function bundle(source, folder, plugins) {
   }
 }
 
-/** Writes the files of a bundle, and removes those of an earlier one. */
+/** Writes the files of a bundle, and removes those of an earlier bundle. */
 function put(outputFiles, folder) {
   mkdirSync(folder, { recursive: true });
-  // It knows the files by names that have changed: nothing else would ever remove them.
+  // The cache is keyed by file names, which change: entries of earlier bundles would never be removed.
   rmSync(compileCache, { recursive: true, force: true });
-  // Each is put in place whole, and the first to be read last: another process may be starting.
+  // Another process may be starting, so each file appears only when complete, and the entry point comes last.
   for (const { path, contents } of outputFiles.sort((a, b) => Number(isMain(a)) - Number(isMain(b)))) {
     const unfinished = `${path}.${process.pid}`;
     writeFileSync(unfinished, contents);
@@ -127,7 +130,7 @@ function filesIn(folder) {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** 0 for what is not there. */
+/** Returns the modification time in milliseconds; 0 if the file does not exist. */
 function modified(path) {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
