@@ -6,14 +6,17 @@ import { lockFolder } from "./folder-lock.ts";
 import { pidOf, type ProcessId } from "./process-id.ts";
 
 /**
- * Takes the data folder (made when missing, for its owner only) for this process.
- * Fails with one line that names the pid where another live service has it, or this one already.
+ * Locks the data folder for this process. Creates a missing folder, for its owner only. Fails with one line that names
+ * the pid if another live service, or this process, already has the lock.
  */
 export async function lockDataDir(dir: string): Promise<FolderLock> {
   return lockFolder(await processesFolder(dir), "service", (holder) => dataDirInUse(dir, holder));
 }
 
-/** The folder within DATA_DIR that holds a file for each running process, named `<role>.<process id>`. */
+/**
+ * Returns the folder within DATA_DIR that holds a file for each running process, named `<role>.<process id>`. Creates a
+ * missing folder.
+ */
 export async function processesFolder(dir: string): Promise<string> {
   const folder = join(dir, "processes");
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,21 +1,21 @@
-// The version of an embedded mongod's data, MongoDB's feature compatibility version: it decides which mongod opens it.
+// The version of an embedded mongod's data: MongoDB's feature compatibility version, which decides which mongod can
+// open the data.
 import { MongoServerError, type Db } from "mongodb";
 
-/** The line of its log in which a mongod says that its data is too old or too new for it. */
+/** The id of the log line with which a mongod reports that its data is too old or too new. */
 const wrongVersionId = 20573;
-/** Of the major versions, those since 5.0 end with 0. */
+/** From this version on, every major release is numbered `<major>.0`. */
 const firstWhole = 5;
 
 /**
- * Raises the data to the version of the mongod that has opened it. A mongod opens data of its own version and of the
- * major version before, and raises nothing by itself: data that 6.0 has created would stay at 6.0 under 7.0, and no 8.0
- * could open it. Raised at each start, it can be opened by the next version, and data that is too old is repaired by a
- * start with the version in between.
+ * Raises the data to the version of the mongod that opened it. A mongod opens data of its own and the previous major
+ * version, but never raises the version on its own. Data that 6.0 created would stay at 6.0 under 7.0, and 8.0 could
+ * not open it. Raised at each start, the data can be opened by the next version. If it is too old, a start with the
+ * version in between repairs it.
  *
- * The price is that the older mongod cannot open it any more. That is the better half here: programs are replaced by
- * newer ones, the error of a start names the version that opens the data, and whoever plans a way back runs a MongoDB
- * of their own. So that it does not happen in silence, a line says it. Where mongod rejects it, the data is served as
- * it is.
+ * In return, the older mongod can no longer open the data. This is acceptable: programs are replaced by newer ones, and
+ * the error of a start names the version that opens the data. An operator who plans a way back runs their own MongoDB.
+ * A line of progress reports the change. If mongod rejects the command, the data keeps its version and is served.
  */
 export async function raiseDataVersion(admin: Db, progress: (line: string) => void): Promise<void> {
   const [{ version: program }, parameters] = await Promise.all([
@@ -35,7 +35,9 @@ export async function raiseDataVersion(admin: Db, progress: (line: string) => vo
   }
 }
 
-/** The command that raises data to the version of the program, such as "7.0.14"; undefined where none is needed. */
+/**
+ * Returns the command that raises data to the version of the program, such as "7.0.14", or undefined if none is needed.
+ */
 export function raisingCommand(
   data: string,
   program: string,
@@ -43,14 +45,17 @@ export function raisingCommand(
   if (compare(data, program) >= 0) return undefined;
   const [major, minor] = parsed(program);
   const setFeatureCompatibilityVersion = `${major}.${minor}`;
-  // From 7.0 on there is no way back without the vendor, so it requires a confirmation; 6.0 rejects the field.
+  // 7.0 and later require a confirmation, because only the vendor can undo the change. 6.0 rejects the field.
   return major >= 7 ? { setFeatureCompatibilityVersion, confirm: true } : { setFeatureCompatibilityVersion };
 }
 
-/** Why a mongod of this version did not open its data, and what does; undefined where its log says something else. */
+/**
+ * Explains why a mongod of this version did not open its data, and how to open it. Returns undefined if the log has
+ * another reason.
+ */
 export function wrongDataVersion(log: string, program: string): string | undefined {
   const line = log.split("\n").find((one) => one.includes(`"id":${wrongVersionId},`));
-  // The document that holds the version, as the error shows it within a string of JSON.
+  // The error quotes the version document within a JSON string.
   const data =
     line === undefined ? undefined : /featureCompatibilityVersion\\", version: \\"(\d+\.\d+)\\"/.exec(line)?.[1];
   if (data === undefined) return undefined;
@@ -61,7 +66,7 @@ export function wrongDataVersion(log: string, program: string): string | undefin
   return `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with mongod ${steps.join(", then with ")}, which raises it`;
 }
 
-/** The major versions after the one and before the other, each of which opens data of the one before it. */
+/** Returns the major versions between the two, oldest first. Each opens the data of the previous one. */
 function majorsBetween(data: string, program: string): string[] {
   const whole = Array.from(
     { length: Math.max(0, parsed(program)[0] - firstWhole + 1) },
@@ -70,7 +75,7 @@ function majorsBetween(data: string, program: string): string[] {
   return ["4.2", "4.4", ...whole].filter((major) => compare(data, major) < 0 && compare(major, program) < 0);
 }
 
-/** By major and minor version alone. */
+/** Compares two versions by their major and minor parts only. */
 function compare(one: string, other: string): number {
   const [[major, minor], [otherMajor, otherMinor]] = [parsed(one), parsed(other)];
   return major - otherMajor || minor - otherMinor;

@@ -1,14 +1,14 @@
-// The demo's users: whose accounts there are, and how they sign in.
+// The users of the demo, with their accounts and passwords.
 import { createHmac } from "node:crypto";
 import type { ApiKeyDocument } from "../api-keys/store.ts";
 import type { DemoProfile } from "./demo/records.ts";
 import type { User } from "./provider/users.ts";
 
-/** A user of the demo, with the account of theirs. */
+/** A user of the demo, with the user's account. */
 export interface DemoUser extends User {
   readonly profile: DemoProfile;
   readonly enrolled: boolean;
-  /** What the key may do that the account is given; null for an account without one. */
+  /** The access of the account's API key; null for an account without a key. */
   readonly access: ApiKeyDocument["access"] | null;
 }
 
@@ -21,8 +21,8 @@ const users: readonly Omit<DemoUser, "subject" | "email" | "password">[] = [
 ];
 
 /**
- * The users. Their passwords come from a secret of the data folder, so that they need not be kept and are another in
- * each.
+ * Returns the users of the demo. Their passwords are derived from a secret of the data folder. So they stay the same
+ * between starts and differ between data folders.
  */
 export function demoUsers(secret: string): readonly DemoUser[] {
   return users.map((user) => {

@@ -1,4 +1,4 @@
-// The demo: accounts with API keys and records, made once, and listed in `demo.json` (contract §10).
+// The demo: accounts with API keys and records, created once and listed in `demo.json` (contract §10).
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { UUID } from "mongodb";
@@ -13,16 +13,16 @@ import type { DemoUser } from "./demo-users.ts";
 import { readJson } from "./json-file.ts";
 import { writePrivate } from "./secrets.ts";
 
-/** `DATA_DIR/demo.json`, for its owner alone. */
+/** The content of `DATA_DIR/demo.json`, which only its owner can read. */
 export interface DemoFile {
   readonly base_url: string;
   readonly internal_url: string;
   readonly service_token: string;
-  /** The development identity provider. */
+  /** The URL of the development identity provider. */
   readonly issuer: string;
   /** Includes the credentials of the embedded mongod. */
   readonly mongodb_uri: string;
-  /** Includes the password of the embedded Redis; null where there is no Redis. */
+  /** Includes the password of the embedded Redis; null without Redis. */
   readonly redis_url: string | null;
   readonly accounts: readonly DemoAccount[];
 }
@@ -46,20 +46,20 @@ export interface DemoAccount {
   readonly access: ApiKeyDocument["access"] | null;
 }
 
-/** Makes the demo. */
+/** Creates the demo and lists it. */
 export interface Demo {
-  /** Makes the accounts, keys and records that are not there yet, and links the users to their accounts. */
+  /** Creates the missing accounts, keys and records, and links the users to their accounts. */
   fill(services: Services): Promise<void>;
-  /** Writes `demo.json` and returns the key of the first account. */
+  /** Writes `demo.json` and returns the key of the first account, or undefined if that account has none. */
   announce(where: Whereabouts): Promise<string | undefined>;
 }
 
 const batchSize = 500;
-/** Far longer than any batch takes on a machine of today. */
+/** Far longer than any batch takes on current machines. */
 const fillMs = 60_000;
 const pauseMs = 250;
 
-/** The demo of a data folder. The secrets of its keys are in `demo.json` and nowhere else. */
+/** Creates the demo of a data folder. The secrets of its keys are stored only in `demo.json`. */
 export function createDemo(
   dataDir: string,
   issuer: string,
@@ -78,8 +78,7 @@ export function createDemo(
         const present = await services.accounts.list(1_000, 0, undefined);
         const account = present.find((one) => one.email === email) ?? (await services.accounts.create(email, enrolled));
         const id = account._id.toHexString();
-        // An account that `demo.json` does not list was perhaps not filled to the end: the same records are written
-        // again.
+        // An account that `demo.json` does not list may be filled only in part, so the same records are written again.
         if (!keptKeys.has(id)) {
           if (isFirst) progress("Creating the demo data (once) …");
           isFirst = false;
@@ -100,7 +99,7 @@ export function createDemo(
   };
 }
 
-/** Repeats what the database could not do in time, as on a machine that is busy. */
+/** Retries work that the database could not do in time, as on a busy machine, for up to `fillMs`. */
 async function persistently(work: () => Promise<void>): Promise<void> {
   for (const until = performance.now() + fillMs; ; await sleep(pauseMs))
     try {
@@ -111,7 +110,7 @@ async function persistently(work: () => Promise<void>): Promise<void> {
 }
 
 async function fillAccount({ accounts, ingest }: Services, id: UUID, profile: DemoProfile): Promise<void> {
-  // Loaded when it is needed: once in the life of a data folder.
+  // Loaded on demand: a data folder needs it once.
   const { demoRecords } = await import("./demo/records.ts");
   const { contacts, sessions, transcripts, contactNotes, sessionNotes } = demoRecords(profile, new Date());
   const accountId = id.toHexString();
@@ -162,8 +161,8 @@ function inBatches<T>(items: readonly T[]): T[][] {
 }
 
 /**
- * The accounts that `demo.json` lists, with their keys. The file may have been edited or damaged: what is not an
- * account there counts as missing.
+ * Returns the accounts that `demo.json` lists, with their keys. The file may have been edited or damaged: an invalid
+ * entry counts as missing.
  */
 function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
   const { accounts } = (file ?? {}) as { readonly accounts?: unknown };
@@ -176,8 +175,9 @@ function keysIn(file: unknown): ReadonlyMap<string, string | undefined> {
 }
 
 /**
- * The key that `demo.json` lists for an account, while it is active. A key that its user has rotated or revoked stays
- * so, and is not known here. An account that the file does not list gets a new one, in place of any that it has.
+ * Returns the key that `demo.json` lists for an account if it is active. Returns null if the user has rotated or
+ * revoked the listed key, because the new one is unknown here. An account that the file does not list gets a new key,
+ * which replaces any existing one.
  */
 async function keyOf(
   { apiKeys, audit }: Services,

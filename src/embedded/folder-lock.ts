@@ -1,4 +1,4 @@
-// Locks a folder for one process at a time; the lock of a process that dies ends with it.
+// Locks a folder for one process at a time. The lock of a process ends when the process dies.
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,16 +6,17 @@ import { identify, isProcessId, isRunning, type ProcessId } from "./process-id.t
 
 /** The lock on a folder. */
 export interface FolderLock {
-  /** Lets the next process have it. */
+  /** Releases the lock for the next process. */
   release(): Promise<void>;
 }
 
 /**
- * Locks a folder for this process in a role. Fails with `inUse` where another live process has it, or this one already.
+ * Locks a folder for this process in a role. Fails with `inUse` if another live process, or this one, already has the
+ * lock.
  *
- * Each candidate puts a file with its own process in the name and looks for others afterwards, so of two at once at
- * least one sees the other, and nobody ever removes the file of a live one. Where both see each other both step back
- * and try again a little later.
+ * Each candidate creates a file named after its own process, and then looks for others. Of two concurrent candidates,
+ * at least one sees the other, and neither removes the file of a live process. If both see each other, both withdraw
+ * and retry a little later, up to three times.
  */
 export async function lockFolder(
   folder: string,
@@ -41,7 +42,7 @@ export function isLock(name: string, role: string): boolean {
   return name.startsWith(`${role}.`) && isProcessId(name.slice(role.length + 1));
 }
 
-/** The process that we are. */
+/** Returns the id of this process. Fails if the process cannot be identified. */
 export function ownProcess(): ProcessId {
   const own = identify(process.pid);
   if (own === undefined) throw new Error("Cannot identify this process: neither /proc nor ps can be read.");

@@ -1,29 +1,32 @@
-// Starts a server program again when it ends by itself, as when the system kills it for its memory.
+// Restarts a server program that ends unexpectedly, for example when the system kills it for lack of memory.
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "./program.ts";
 
 /** One run of a server. */
 export interface Run {
   readonly pid: number;
-  /** Resolves with how it ended, for people. */
+  /** Resolves with the readable reason for the end. */
   readonly ended: Promise<string>;
-  /** Ends it, if it has not ended, and resolves when nothing of it is left. */
+  /** Stops the server if it still runs, and resolves when none of its processes is left. */
   stop(): Promise<void>;
 }
 
-/** A server that is kept running. */
+/** A server that is restarted whenever it ends. */
 export interface KeptRunning {
-  /** Of the latest run. */
+  /** The pid of the latest run. */
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** Before a start; doubled while runs are short or fail. */
+/** The pause before a restart. It doubles while runs are short or fail. */
 const pauseMs = { first: 250, most: 30_000 } as const;
-/** A run that lasts as long is no failed one. */
+/** A run that lasts longer than this resets the pause. */
 const longRunMs = 60_000;
 
-/** Replaces a run that ends by another one, until it is stopped. `report` gets a line for every end and failure. */
+/**
+ * Restarts the server whenever it ends, until it is stopped. `report` receives a line for every end and every failed
+ * restart.
+ */
 export function keepRunning(
   role: string,
   first: Run,
@@ -35,7 +38,7 @@ export function keepRunning(
   const stopping = new AbortController();
   const { signal } = stopping;
 
-  /** The next run, after the pause and as many attempts as it takes; undefined once it is stopped. */
+  /** Starts the next run after the pause, with as many attempts as necessary. Returns undefined once stopped. */
   async function next(): Promise<Run | undefined> {
     for (; ; pause = Math.min(pause * 2, pauseMs.most)) {
       await sleep(pause, undefined, { signal }).catch(() => undefined);

@@ -1,14 +1,14 @@
-// Keeps a fetched program in the cache folder, for this start and all later ones.
+// Keeps a fetched program in the cache folder for this start and later ones.
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { probe, type ProgramKind } from "./program.ts";
 
-/** A work folder this old was left behind by a fetch that was killed. */
+/** The age at which a work folder is known to belong to a killed fetch. */
 const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
- * Has the program fetched into a work folder and moves it to where it is kept; the path there. It is moved only if it
- * runs here, and at one stroke: of two that fetch at the same time both succeed. Nothing else stays behind.
+ * Fetches the program into a work folder and moves it to the cache folder. Returns its path there. Moves it only if it
+ * runs on this machine, and atomically, so that concurrent fetches all succeed. Always removes the work folder.
  */
 export async function fetchAndKeep(
   kind: ProgramKind,
@@ -28,7 +28,7 @@ export async function fetchAndKeep(
   }
 }
 
-/** Removes what fetches that were killed have left in the cache folder. */
+/** Removes the work folders of killed fetches from the cache folder. */
 export async function removeAbandoned(cacheDir: string): Promise<void> {
   for (const name of await readdir(cacheDir).catch(() => [])) {
     if (!name.startsWith("fetch-")) continue;

@@ -1,4 +1,4 @@
-// Notes down which server processes a service has started on DATA_DIR, and ends those that outlived their service.
+// Records the server processes that a service has started on DATA_DIR, and ends those that outlive their service.
 import { writeFileSync } from "node:fs";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,10 @@ import { dataDirInUse, processesFolder } from "./data-dir.ts";
 import { ownProcess } from "./folder-lock.ts";
 import { endProcess, identify, isRunning, pidOf } from "./process-id.ts";
 
-/** Notes that the process with this pid was started by us on the data folder; the function takes the note away. */
+/**
+ * Records that this service started the process with this pid on the data folder. Returns a function that removes the
+ * record.
+ */
 export async function noteServer(dataDir: string, role: string, pid: number): Promise<() => Promise<void>> {
   const file = join(await processesFolder(dataDir), `${role}.${identify(pid)}`);
   writeFileSync(file, ownProcess());
@@ -14,8 +17,9 @@ export async function noteServer(dataDir: string, role: string, pid: number): Pr
 }
 
 /**
- * Ends what a killed service left running in this role (10 seconds for SIGTERM, then SIGKILL), with a line of progress.
- * Fails, and ends nothing, where the service that started it is alive: then the data folder is in use.
+ * Ends the servers of this role that a killed service left running, and reports each in a line of progress. A server
+ * has 10 seconds after SIGTERM, and then gets SIGKILL. Fails without ending a server whose service is still alive,
+ * because the data folder is then in use.
  */
 export async function endLeftovers(dataDir: string, role: string, progress: (line: string) => void): Promise<void> {
   const folder = await processesFolder(dataDir);

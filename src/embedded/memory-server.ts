@@ -1,4 +1,4 @@
-// Has mongodb-memory-server download a mongod, in a process of its own that is ended when nothing comes.
+// Downloads a mongod through mongodb-memory-server, in a child process that is killed when the download stalls.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFile } from "node:fs/promises";
@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { lastLine, type Search } from "./program.ts";
 
 /**
- * The package's download cannot be called off from outside, but a process can. It prints how far it is, then the path.
+ * The program of the child process. The package cannot cancel a download, but a process can be killed. It prints its
+ * progress, and then the path.
  */
 const DOWNLOAD = `
   const [, memoryServer, downloadDir] = process.argv;
@@ -16,20 +17,22 @@ const DOWNLOAD = `
     (error) => { console.error(error.message); process.exit(1); },
   );`;
 
-/** The release that is downloaded, unless MONGOMS_VERSION names another. */
+/** The version to download, unless MONGOMS_VERSION names another. */
 const VERSION = "8.2.6";
 
-/** Within this time the first byte has to come: without a network the next source should be tried soon. */
+/** The time limit for the first byte. Without a network, it lets the next source be tried soon. */
 const FIRST_BYTE_MS = 5_000;
-/** It prints every 2 seconds while it downloads, but unpacks and checks in silence. */
+/**
+ * The time limit for further output. The package prints every 2 seconds during the download, but nothing while it
+ * unpacks and checks.
+ */
 const SILENCE_MS = 30_000;
 
 /**
- * The path of the mongod that mongodb-memory-server has or downloads for this system, put into the work folder.
- * The download is compared with the checksum that MongoDB publishes beside it.
- * The MONGOMS_ variables apply, except MONGOMS_MD5_CHECK, so that the check stays on, and MONGOMS_SYSTEM_BINARY.
- * Fails where the download fails, differs from its checksum, does not begin within 5 seconds (`firstByteMs`) or stops
- * for 30.
+ * Returns the path of the mongod that mongodb-memory-server has or downloads for this system, copied into the work
+ * folder. The package compares the download with the checksum that MongoDB publishes beside it. The MONGOMS_ variables
+ * apply, except MONGOMS_SYSTEM_BINARY and MONGOMS_MD5_CHECK: the check always stays on. Fails if the download fails,
+ * does not match its checksum, does not start within 5 seconds (`firstByteMs`) or stalls for 30.
  */
 export async function fetchFromMemoryServer(
   workDir: string,
@@ -65,7 +68,7 @@ export async function fetchFromMemoryServer(
   const path = lastLine(printed);
   if (code !== 0 || path === undefined)
     throw new Error(`the download failed (${lastLine(complaint) ?? "no reason given"})`);
-  // Its own download folder may hold one already, for other projects: then that is copied, not taken away.
+  // Copied, because the path may be in the package's own download folder, which other projects use.
   await copyFile(path, join(workDir, "mongod"));
   return join(workDir, "mongod");
 }

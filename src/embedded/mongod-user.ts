@@ -11,8 +11,7 @@ const roles = [
 ];
 
 /**
- * Creates the user, or updates its password and roles where they differ. `admin` belongs to a client with all
- * privileges.
+ * Creates the user, or updates its password and roles if they differ. `admin` belongs to a client with all privileges.
  */
 export async function ensureServiceUser(admin: Db, password: string): Promise<void> {
   // Shows whether the stored user is up to date, without the cost of a login.

@@ -1,4 +1,4 @@
-// Starts the embedded mongod: one that keeps its data under DATA_DIR, requires credentials and has transactions.
+// Starts the embedded mongod, which keeps its data under DATA_DIR, requires credentials and supports transactions.
 import { totalmem } from "node:os";
 import type { Db } from "mongodb";
 import { raiseDataVersion, wrongDataVersion } from "./data-version.ts";
@@ -11,8 +11,8 @@ import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind
 import { until } from "./wait.ts";
 
 /**
- * A mongod on the data folder, with the credentials of that folder; missing ones are created. `progress` gets a line
- * when the data are raised to a newer version.
+ * Returns how to run a mongod on the data folder, with the credentials of that folder. Creates missing credentials.
+ * `progress` receives a line when the data is raised to a newer version.
  */
 export async function mongodOn(
   dataDir: string,
@@ -26,14 +26,15 @@ export async function mongodOn(
     arguments: (folder, logFile, port) => [
       ...["--dbpath", folder, "--logpath", logFile, "--logappend", "--quiet"],
       ...["--bind_ip", "127.0.0.1", "--port", String(port), "--nounixsocket"],
-      // The log of changes that a second member would read: there is none, so it need not be long.
+      // The oplog can be short, because no second member reads it.
       ...["--replSet", REPLICA_SET, "--oplogSize", "64"],
       ...["--wiredTigerCacheSizeGB", cacheGigabytes().toFixed(2)],
-      // With a key file every client has to authenticate, and nobody can create the first user without credentials.
+      // With a key file every client has to authenticate. With the bypass disabled, nobody can create the first user
+      // without credentials.
       ...["--keyFile", secretFile(dataDir, "mongodb-key"), "--setParameter", "enableLocalhostAuthBypass=false"],
-      // The minimum of mongod: more iterations protect only guessable passwords, and cost time at every start.
+      // mongod's minimum. More iterations only protect guessable passwords, and cost time at every start.
       ...["--setParameter", "scramIterationCount=5000", "--setParameter", "scramSHA256IterationCount=5000"],
-      // Up to 200 MB of measurements for MongoDB's own support.
+      // Disables up to 200 MB of diagnostic data for MongoDB's own support.
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
     ],
     async ready(port, pid, signal) {
@@ -50,26 +51,26 @@ export async function mongodOn(
 }
 
 /**
- * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`; it is a primary when this resolves, and
- * ends with `stop()` or with this process, however that ends. Its log is `dataDir/mongod.log`.
- * Fails with one line for people: no mongod to be had, the data folder in use, or what mongod said.
+ * Finds or fetches a mongod and starts it on the data in `dataDir/mongodb`. Resolves once it is primary. It ends with
+ * `stop()` or with this process, even if that is killed. Its log is `dataDir/mongod.log`. Fails with one readable line
+ * if no mongod is available, the data folder is in use or mongod does not start.
  */
 export async function startMongod(options: EmbeddedOptions): Promise<EmbeddedServer> {
   return startServer(await mongodOn(options.dataDir, options.progress), await findMongod(options), options);
 }
 
-/** The URI of the mongod of the data folder at this port; undefined where its credentials cannot be read. */
+/** Returns the URI of the data folder's mongod at this port, or undefined if its credentials cannot be read. */
 export async function mongodUri(dataDir: string, port: number): Promise<string | undefined> {
   const password = await readSecret(dataDir, "mongodb-password").catch(() => undefined);
   return password === undefined ? undefined : uriOf(port, password);
 }
 
-/** As a client of a real replica set, so that the driver does here what it does in production. */
+/** Names the replica set, so that the driver behaves as in production. */
 function uriOf(port: number, password: string): string {
   return `mongodb://${serviceUser}:${password}@127.0.0.1:${port}/records?replicaSet=${REPLICA_SET}&authSource=admin`;
 }
 
-/** A quarter of the memory that we may use, 1 GB at most; mongod takes no less than 0.25. */
+/** Returns the cache size: a quarter of the available memory, at most 1 GB. mongod accepts no less than 0.25. */
 function cacheGigabytes(): number {
   const limit = process.constrainedMemory();
   const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();

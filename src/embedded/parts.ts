@@ -1,4 +1,4 @@
-// The parts that a fresh machine lacks: starts those that are not configured, and keeps the secrets that they need.
+// Starts the dependencies that are not configured, and keeps the secrets that they need.
 import { mkdir } from "node:fs/promises";
 import type { Config, OidcConfig } from "../config.ts";
 import { ConfigError } from "../config-error.ts";
@@ -13,23 +13,23 @@ import { startRedis } from "./redis.ts";
 import { keptSecret } from "./secrets.ts";
 import type { EmbeddedServer } from "./server.ts";
 
-/** Where the parts are, embedded or configured. */
+/** The dependencies of the service, embedded or configured. */
 export interface Embedded {
   readonly mongodbUri: string;
   readonly redisUrl: string | undefined;
   readonly serviceTokens: readonly string[];
   readonly sessionSecrets: NonNullable<Config["sessionSecrets"]>;
-  /** The identity provider, configured or for development; undefined where there is none. */
+  /** The identity provider, configured or for development; undefined without either. */
   readonly oidc: OidcConfig | undefined;
-  /** Undefined where a database or a provider is configured: then there is no demo. */
+  /** Undefined if MongoDB or an identity provider is configured, because there is no demo then. */
   readonly demo: { readonly users: readonly DemoUser[]; readonly provider: DevelopmentProvider } | undefined;
-  /** The servers that were started here; undefined where one is configured. */
+  /** The embedded servers. Undefined if the server is configured, or if no Redis could be started. */
   readonly mongod: EmbeddedServer | undefined;
   readonly redis: EmbeddedServer | undefined;
   stop(): Promise<void>;
 }
 
-/** Starts what is not configured, all at once. Rejects with one line when MongoDB cannot be had. */
+/** Starts all dependencies that are not configured, concurrently. Rejects with one line if MongoDB is not available. */
 export async function startEmbedded(config: Config, progress: (line: string) => void): Promise<Embedded> {
   const { dataDir, cacheDir, mongodbUri, redisUrl, serviceTokens, sessionSecrets, oidc } = config;
   const nothing = { mongod: undefined, redis: undefined, demo: undefined };
@@ -54,7 +54,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,
     redisUrl === undefined ? startRedis(options) : undefined,
-    // Never a development provider on a real database, nor beside a real one.
+    // A development provider never serves a configured database, and never runs beside a configured provider.
     mongodbUri === undefined && oidc === undefined ? startDemo(dataDir) : undefined,
   ]);
   const [mongod, redis, demo] = parts.map((part) => (part.status === "fulfilled" ? part.value : undefined)) as [

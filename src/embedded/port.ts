@@ -1,8 +1,8 @@
-// Ports of this machine: a free one, and whether somebody listens on one.
+// TCP ports of this machine: finds a free one, and checks whether a server listens on one.
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 
-/** A TCP port on 127.0.0.1 that was free a moment ago: whoever takes it must be ready to find it taken. */
+/** Returns a free TCP port on 127.0.0.1. Another process may take the port before the caller does. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -11,7 +11,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether something on 127.0.0.1 takes connections on the port. */
+/** Returns whether a server on 127.0.0.1 accepts connections on the port. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

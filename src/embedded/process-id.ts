@@ -1,12 +1,12 @@
-// Names a process so that no other is ever taken for it, and ends one by that name.
+// Identifies processes by ids that, unlike pids, are never reused, and ends a process by such an id.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** `<pid>-<start>-<boot>`: pids are used again, a pid with the moment of its start within one boot is not. */
+/** `<pid>-<start>-<boot>`. Pids are reused, but not with the same start time within one boot. */
 export type ProcessId = string;
 
-/** The name of the process that has this pid now; undefined where there is none, or only a zombie nobody has reaped. */
+/** Returns the id of the process with this pid, or undefined if there is none or it is a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   try {
     return process.platform === "linux" ? fromProc(pid) : fromPs(pid);
@@ -15,12 +15,12 @@ export function identify(pid: number): ProcessId | undefined {
   }
 }
 
-/** Whether a text has the form of such a name. */
+/** Whether a text has the form of a process id. */
 export function isProcessId(text: string): text is ProcessId {
   return /^\d+-(?:\d+|NaN)-(?:[\da-f]{8}|0)$/.test(text);
 }
 
-/** Whether that very process still runs. */
+/** Whether this process still runs. */
 export function isRunning(id: ProcessId): boolean {
   return identify(pidOf(id)) === id;
 }
@@ -30,8 +30,8 @@ export function pidOf(id: ProcessId): number {
 }
 
 /**
- * SIGTERM, and SIGKILL after `patience` milliseconds; resolves when the process is gone, at once if it was already.
- * Fails where it is not ours to end, or does not go.
+ * Sends SIGTERM, and SIGKILL after `patience` milliseconds. Resolves when the process has ended, at once if it already
+ * had. Fails if we may not end the process, or if it does not end.
  */
 export async function endProcess(id: ProcessId, patience: number): Promise<void> {
   for (const [signal, wait] of [
@@ -46,7 +46,10 @@ export async function endProcess(id: ProcessId, patience: number): Promise<void>
   throw new Error(`The process with pid ${pidOf(id)} does not end. End it by hand.`);
 }
 
-/** proc(5): the state is the third field and the start the 22nd; the second, the name, may hold blanks and brackets. */
+/**
+ * Reads proc(5): the state is field 3 and the start time is field 22. Field 2, the name, may contain spaces and
+ * parentheses.
+ */
 function fromProc(pid: number): ProcessId | undefined {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -1,49 +1,49 @@
-// Finds a program: tries one source after the other, and trusts only what runs here.
+// Finds a program: tries the sources in order, and accepts only a program that runs on this machine.
 import { execFile } from "node:child_process";
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
-/** A program that has been seen to run here. */
+/** A program that is known to run on this machine. */
 export interface Program {
   readonly path: string;
-  /** "6.0.5" */
+  /** Such as "6.0.5". */
   readonly version: string;
-  /** Where it came from, for people: "PATH (/usr/bin/mongod)". */
+  /** The origin of the program, for people: "PATH (/usr/bin/mongod)". */
   readonly source: string;
 }
 
-/** Where programs are looked for and kept, and who gets the progress. */
+/** Where to search for programs and keep them, and the receiver of progress lines. */
 export interface Search {
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;
   readonly progress: (line: string) => void;
 }
 
-/** What identifies a kind of program, and whether it is recent enough. */
+/** Identifies a kind of program and its oldest supported version. */
 export interface ProgramKind {
-  /** Its file name, on PATH and where it is kept. */
+  /** The file name, on PATH and in the cache folder. */
   readonly name: string;
-  /** Finds the version in what `--version` prints. */
+  /** Matches the version in the output of `--version`. */
   readonly version: RegExp;
-  /** Major and minor version of the oldest that will do. */
+  /** The major and minor parts of the oldest supported version. */
   readonly oldest: readonly [number, number];
 }
 
-/** One place that a program may come from. */
+/** A source of programs. */
 export interface Source {
   readonly name: string;
-  /** What to say where it has none: "mongod is not on PATH". */
+  /** The reason to report if the source has no program: "mongod is not on PATH". */
   readonly absent: string;
-  /** The program's path; undefined where there is none; fails where getting it failed. */
+  /** Returns the program's path, or undefined if the source has none. Fails if the program cannot be fetched. */
   find(): Promise<string | undefined>;
 }
 
 const run = promisify(execFile);
 
 /**
- * The first program that runs here, or why there is none: one reason for each source. A source that fails, or whose
- * program does not run, costs one line of progress if there is another.
+ * Returns the first program that runs on this machine, or else one reason for each source. If a source fails or its
+ * program does not run, reports a line of progress unless it is the last source.
  */
 export async function firstUsable(
   kind: ProgramKind,
@@ -65,11 +65,11 @@ export async function firstUsable(
   return reasons;
 }
 
-/** The version of a program, as it reports itself. Fails where it does not run here or is too old. */
+/** Returns the version that a program reports. Fails if the program does not run on this machine or is too old. */
 export async function probe({ name, version, oldest }: ProgramKind, path: string): Promise<string> {
   const { stdout } = await run(path, ["--version"], { timeout: 10_000, killSignal: "SIGKILL" }).catch(
     (error: { stderr?: string; signal?: string }) => {
-      // By a signal and without a word: a processor too old for the program, as mongod ends without AVX.
+      // A signal without output means that the processor is too old: mongod ends like this without AVX.
       const signalled = error.signal ? `a signal ended it: ${error.signal}` : undefined;
       throw new Error(`${path} does not run (${lastLine(error.stderr ?? "") ?? signalled ?? messageOf(error)})`);
     },
@@ -82,7 +82,7 @@ export async function probe({ name, version, oldest }: ProgramKind, path: string
   return found;
 }
 
-/** The program that the name stands for on the environment's PATH. */
+/** Returns the path of the first executable of this name on the environment's PATH, or undefined if there is none. */
 export async function onPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const folder of (env["PATH"] ?? "").split(delimiter)) {
     if (folder !== "" && (await isProgram(join(folder, name)))) return join(folder, name);
@@ -90,12 +90,12 @@ export async function onPath(name: string, env: NodeJS.ProcessEnv): Promise<stri
   return undefined;
 }
 
-/** The program kept in the cache folder from an earlier start. */
+/** Returns the path of the program in the cache folder, or undefined if an earlier start kept none. */
 export async function kept(name: string, cacheDir: string): Promise<string | undefined> {
   return (await isProgram(join(cacheDir, name))) ? join(cacheDir, name) : undefined;
 }
 
-/** An error's message in one line. */
+/** Returns an error's message as one line. */
 export function messageOf(error: unknown): string {
   return inOneLine(error instanceof Error ? error.message : String(error));
 }
@@ -108,7 +108,7 @@ function inOneLine(text: string): string {
     .join(" ");
 }
 
-/** The last line of what a program printed that is not blank. */
+/** Returns the last line of a program's output that is not blank, or undefined if there is none. */
 export function lastLine(output: string): string | undefined {
   return output.trim().split("\n").at(-1)?.trim() || undefined;
 }

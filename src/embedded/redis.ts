@@ -1,4 +1,4 @@
-// Starts the embedded redis-server: it requires a password, and its data may be lost at any time.
+// Starts the embedded redis-server, which requires a password and may lose its data at any time.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findRedis } from "./find-redis.ts";
@@ -9,10 +9,12 @@ import { until } from "./wait.ts";
 
 const readyLine = "Ready to accept connections";
 
-/** A redis-server on the data folder, with the password of that folder; a missing one is created. */
+/**
+ * Returns how to run a redis-server on the data folder, with the password of that folder. Creates a missing password.
+ */
 export async function redisOn(dataDir: string): Promise<ServerKind> {
   const password = await keptSecret(dataDir, "redis-password");
-  // On the command line every user of this machine could read it.
+  // Every user of this machine could read a password on the command line.
   const settings = join(dataDir, "redis.conf");
   await writePrivate(settings, `requirepass ${password}\n`);
   return {
@@ -21,21 +23,20 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
     arguments: (folder, logFile, port) => [
       ...[settings, "--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
       ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
-      // Everything in it may vanish, with a time to live or without, so all of it may be evicted and a write never
-      // fails for memory; the least recently used keys are evicted first, because an unused bucket is full again.
+      // All of its data may vanish, with or without a time to live. So every key may be evicted, and no write fails for
+      // lack of memory. The least recently used keys are evicted first, because an unused bucket is full again.
       ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
     ],
-    // Waits for its log and does not log in: another process on the port would receive the password.
+    // Waits for a log line instead of logging in, which would send the password to another process on the port.
     ready: (_port, _pid, signal, logFile) => until(async () => (await textOf(logFile)).includes(readyLine), signal),
     uri: (port) => uriOf(port, password),
   };
 }
 
 /**
- * Finds or fetches a redis-server and starts it; it responds when this resolves, and ends with `stop()` or with this
- * process, however that ends. Its log is `dataDir/redis.log`.
- * Undefined, with a line of progress that says why, where none can be had or it does not start: the service can do
- * without what may vanish.
+ * Finds or fetches a redis-server and starts it. Resolves once it responds. It ends with `stop()` or with this process,
+ * even if that is killed. Its log is `dataDir/redis.log`. Resolves with undefined, and reports the reason as a line of
+ * progress, if none is available or it does not start. The service works without Redis, whose data may vanish anyway.
  */
 export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServer | undefined> {
   const program = await findRedis(options);
@@ -51,7 +52,7 @@ export async function startRedis(options: EmbeddedOptions): Promise<EmbeddedServ
   }
 }
 
-/** The URL of the redis-server of the data folder at this port; undefined where its password cannot be read. */
+/** Returns the URL of the data folder's redis-server at this port, or undefined if its password cannot be read. */
 export async function redisUrl(dataDir: string, port: number): Promise<string | undefined> {
   const password = await readSecret(dataDir, "redis-password").catch(() => undefined);
   return password === undefined ? undefined : uriOf(port, password);

@@ -1,29 +1,29 @@
-// Makes a mongod a replica set of one and its primary: without a replica set there are no transactions.
+// Makes a mongod the primary of a replica set of one, because transactions require a replica set.
 import { MongoClient, MongoServerError, type Db, type MongoClientOptions } from "mongodb";
 import { until } from "./wait.ts";
 
 export const REPLICA_SET = "records";
 
-/** What mongod stores of its set, as far as it matters here; the rest is handed back untouched. */
+/** The fields of mongod's replica set configuration that are used here. The others are passed back unchanged. */
 interface StoredSet {
   readonly _id: string;
   readonly version: number;
   readonly members: readonly { readonly _id: number; readonly host: string }[];
 }
 
-/** For a mongod that requires credentials. */
+/** Access to a mongod that requires credentials. */
 export interface Keyed {
   /** The content of its key file. */
   readonly key: string;
-  /** Called as soon as it accepts writes, with a client that has all privileges. */
+  /** Called once mongod accepts writes, with a client that has all privileges. */
   prepare(admin: Db): Promise<void>;
 }
 
 /**
- * Resolves when the mongod with this pid is a primary that takes writes on this port. On a first start the set is
- * made; on a later one its only member is moved to the new port by force. That takes milliseconds, less than coming
- * up on the old port again would: there mongod becomes a member before it listens.
- * Fails where mongod rejects, or once the signal is aborted.
+ * Resolves when the mongod with this pid is a primary that accepts writes on this port. The first start creates the
+ * set. A later start forces its only member to the new port, which takes milliseconds. Starting on the old port again
+ * would take longer, because mongod becomes a member there before it listens. Fails if mongod rejects a command, or
+ * once the signal is aborted.
  */
 export async function becomePrimary(port: number, pid: number, signal: AbortSignal, keyed?: Keyed): Promise<void> {
   const host = `127.0.0.1:${port}`;
@@ -46,12 +46,15 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
   }
 }
 
-/** Authenticates by the key, as members of a set do, before there is any user. The key is not sent. */
+/**
+ * Returns options that authenticate with the key, as members of a set do, before any user exists. The key itself is not
+ * sent.
+ */
 export function asMember(key: string): MongoClientOptions {
   return { auth: { username: "__system", password: key }, authSource: "local", authMechanism: "SCRAM-SHA-256" };
 }
 
-/** False where another mongod, with another key, has taken the port: ours is about to end then. */
+/** Returns false if another mongod, with another pid or key, has taken the port. Our mongod is then about to end. */
 async function isServedBy(admin: Db, pid: number): Promise<boolean> {
   try {
     return String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid);
@@ -62,8 +65,8 @@ async function isServedBy(admin: Db, pid: number): Promise<boolean> {
 }
 
 /**
- * False while mongod still checks at the old port whether it is itself that listens there: up to 30 seconds if somebody
- * does.
+ * Returns false while mongod still checks whether it is the server that listens on the old port. That takes up to 30
+ * seconds if another process does.
  */
 async function reconfigured(admin: Db, set: StoredSet): Promise<boolean> {
   try {

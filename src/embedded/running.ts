@@ -1,4 +1,4 @@
-// Finds, without touching anything, the embedded parts that run on a data folder: their ports are picked at each start.
+// Finds, without side effects, the embedded servers that run on a data folder: their ports change at each start.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
@@ -8,15 +8,18 @@ import { mongodUri } from "./mongod.ts";
 import { isRunning, pidOf } from "./process-id.ts";
 import { redisUrl } from "./redis.ts";
 
-/** The addresses of the servers, with credentials; undefined where one does not run or its password cannot be read. */
+/**
+ * The addresses of the servers, with credentials. Undefined for a server that does not run or whose password cannot be
+ * read.
+ */
 export interface RunningDependencies {
   readonly mongodbUri: string | undefined;
   readonly redisUrl: string | undefined;
-  /** The development identity provider, which runs within the service. */
+  /** The URL of the development identity provider, which runs within the service. */
   readonly issuer: string | undefined;
 }
 
-/** The parts of the service that runs on this data folder. A folder that is missing has none. */
+/** Returns the dependencies of the service that runs on this data folder. A missing folder has none. */
 export async function embeddedDependencies(dataDir: string): Promise<RunningDependencies> {
   const notes = await readdir(join(dataDir, "processes")).catch(() => []);
   const running = (role: string): string | undefined =>
@@ -37,7 +40,10 @@ export async function embeddedDependencies(dataDir: string): Promise<RunningDepe
   };
 }
 
-/** The port that a server was started with; redis-server writes its address over its arguments. */
+/**
+ * Returns the port that a server was started with, or undefined if it cannot be read. redis-server overwrites its
+ * arguments with its address.
+ */
 function portOf(pid: number): number | undefined {
   try {
     const line =
@@ -47,7 +53,7 @@ function portOf(pid: number): number | undefined {
     const port = /(?:--port |127\.0\.0\.1:)(\d+)/.exec(line)?.[1];
     return port === undefined ? undefined : Number(port);
   } catch {
-    // It ended meanwhile, or belongs to someone else.
+    // The process has ended meanwhile, or belongs to another user.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The names of their files. */
+/** The file names of the secrets. */
 export type SecretName =
   | "service-token"
   | "session-secret"
@@ -12,18 +12,18 @@ export type SecretName =
   | "mongodb-password"
   | "redis-password";
 
-/** A shorter text is a damaged secret, from a full disk or a killed process. */
+/** The minimum number of characters. A shorter secret is damaged, by a full disk or a killed process. */
 const shortest = 32;
 
 /**
- * The secret of that name; a missing one is created. Hexadecimal digits need no escape in a URI, in a configuration
- * file or in mongod's key file.
+ * Returns the secret with this name. Creates a missing or damaged one, in hexadecimal digits. They need no escaping in
+ * a URI, a configuration file or mongod's key file.
  */
 export async function keptSecret(dataDir: string, name: SecretName): Promise<string> {
   const kept = await readSecret(dataDir, name);
   const file = secretFile(dataDir, name);
   if (kept !== undefined) {
-    // A copy of the folder may have lost the mode; mongod rejects a key file that others can read.
+    // The mode may be lost in a copy of the folder, and mongod rejects a key file that others can read.
     await chmod(file, 0o600);
     return kept;
   }
@@ -32,7 +32,7 @@ export async function keptSecret(dataDir: string, name: SecretName): Promise<str
   return secret;
 }
 
-/** The secret of that name; undefined where it is missing or damaged. */
+/** Returns the secret with this name, or undefined if it is missing or damaged. */
 export async function readSecret(dataDir: string, name: SecretName): Promise<string | undefined> {
   const kept = await readFile(secretFile(dataDir, name), "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";

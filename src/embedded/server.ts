@@ -9,56 +9,62 @@ import { messageOf, type Program } from "./program.ts";
 
 /** A server that runs beside the service and ends with it. */
 export interface EmbeddedServer {
-  /** Includes its credentials: do not print it. */
+  /** Includes the credentials: do not print it. */
   readonly uri: string;
-  /** The URI without credentials and options, to print. */
+  /** The URI without credentials and options, which is safe to print. */
   readonly shownUri: string;
-  /** Another one where it was started again. */
+  /** Changes when the server is restarted. */
   readonly pid: number;
-  /** Of the program: "6.0.5". */
+  /** The version of the program: "6.0.5". */
   readonly version: string;
-  /** Where the program came from, for people: "PATH (/usr/bin/mongod)". */
+  /** The origin of the program, for people: "PATH (/usr/bin/mongod)". */
   readonly source: string;
-  /** Ends it: it has 10 seconds to do so by itself. No process of it is left when this resolves. */
+  /**
+   * Stops the server, and kills it if it has not ended after 10 seconds. None of its processes is left when this
+   * resolves.
+   */
   stop(): Promise<void>;
 }
 
-/** What starting an embedded server needs. */
+/** Options for starting an embedded server. */
 export interface EmbeddedOptions {
-  /** Holds the server's data, its log and its process note. The caller locks it with `lockDataDir`. */
+  /** Holds the server's data, its log and the record of its process. The caller locks it with `lockDataDir`. */
   readonly dataDir: string;
-  /** Where fetched programs are kept. */
+  /** Holds fetched programs. */
   readonly cacheDir: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Takes a line for people whenever something takes its time or goes another way than expected. */
+  /** Receives a readable line when something takes long or does not go as expected. */
   readonly progress: (line: string) => void;
-  /** Whether a server that ends by itself is started again, on its port and its data. */
+  /** Whether to restart the server with its port and data when it ends unexpectedly. */
   readonly restart?: boolean;
 }
 
-/** How one kind of server is run. */
+/** How to run one kind of server. */
 export interface ServerKind {
-  /** Also the name of its log and of its process note in DATA_DIR. */
+  /** Also the name of its log and of its process records in DATA_DIR. */
   readonly role: "mongod" | "redis";
-  /** Its folder within DATA_DIR. */
+  /** The name of its data folder within DATA_DIR. */
   readonly folder: string;
   arguments(folder: string, logFile: string, port: number): string[];
-  /** Resolves when the server with this pid serves on this port; fails once the signal is aborted. */
+  /** Resolves when the server with this pid serves on this port. Fails once the signal is aborted. */
   ready(port: number, pid: number, signal: AbortSignal, logFile: string): Promise<void>;
-  /** Explains a failed start by the log of this version; without an explanation the last line of the log is shown. */
+  /**
+   * Explains a failed start from the log of a server of this version. Without an explanation, the log's last error or
+   * line is shown.
+   */
   explain?(log: string, version: string): string | undefined;
   /** Includes the credentials that the server requires. */
   uri(port: number): string;
 }
 
-/** A crash with a lot to recover is repaired within this time; whoever has not come up by then will not. */
+/** The time limit of a start. A crash with much to recover is repaired within it. */
 const START_LIMIT_MS = 120_000;
 const STOP_PATIENCE_MS = 10_000;
 
 /**
- * Ends what an earlier service left behind, then runs the program on a free port of 127.0.0.1 until it is ready.
- * Another port is tried, up to 5 in all, where somebody takes it first. Fails with one line: what the server said, and
- * where its log is.
+ * Ends the servers that an earlier service left running. Then starts the program on a free port of 127.0.0.1 and waits
+ * until it is ready. If another process takes the port first, tries another one, up to 5 in all. Fails with one line
+ * that has the server's error and the path of its log.
  */
 export async function startServer(
   kind: ServerKind,
@@ -94,10 +100,12 @@ export async function startServer(
   }
 }
 
-/** Somebody else listens on the port. */
+/** Another process listens on the port. */
 class PortTaken extends Error {}
 
-/** Runs the program until it is ready; nothing of it is left where it fails, or once `stopped` is aborted. */
+/**
+ * Runs the program until it is ready. On failure, or once `stopped` is aborted, stops it and leaves no process running.
+ */
 async function startOnce(
   kind: ServerKind,
   program: Program,
@@ -106,9 +114,9 @@ async function startOnce(
   stopped?: AbortSignal,
 ): Promise<Run> {
   const logFile = resolve(dataDir, `${kind.role}.log`);
-  // A log of its own for each start: it cannot grow from start to start, and its last words are of this one.
+  // Each start has a new log, which bounds its size, and whose last line belongs to this start.
   await rename(logFile, resolve(dataDir, `${kind.role}.before.log`)).catch(() => undefined);
-  // An unknown locale in the environment would stop mongod.
+  // mongod does not start with an unknown locale.
   const server = await runSupervised(
     [program.path, ...kind.arguments(resolve(dataDir, kind.folder), logFile, port)],
     logFile,
@@ -122,7 +130,7 @@ async function startOnce(
   const readLog = (): Promise<string> => readFile(logFile, "utf8").catch(() => "");
   const problem = await whyNotReady(kind, port, server, logFile, stopped);
   if (problem === undefined) {
-    // Who is killed has no last words.
+    // A process that SIGKILL ends cannot log the reason.
     const ended = server.ended.then(async (how) => (how === "SIGKILL" ? how : (lastWords(await readLog()) ?? how)));
     return { pid: server.pid, ended, stop };
   }
@@ -137,7 +145,7 @@ function withoutCredentials(uri: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-/** What kept the server from becoming ready; undefined when it is. */
+/** Returns the reason why the server did not become ready, or undefined once it is. */
 async function whyNotReady(
   kind: ServerKind,
   port: number,
@@ -166,7 +174,7 @@ async function whyNotReady(
   }
 }
 
-/** Of mongod's log, which is lines of JSON, its last error; of any other the last line. */
+/** Returns the last error of mongod's log, which is lines of JSON, or the last line of any other log. */
 function lastWords(log: string): string | undefined {
   const lines = log.trim().split("\n").reverse();
   const errors = lines.filter((line) => /^\{.*"s":"[EF]"/.test(line));

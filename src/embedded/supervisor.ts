@@ -1,4 +1,4 @@
-// Runs a server program as a child that outlives neither a stopped service nor a killed one.
+// Runs a server program as a child process that ends with the service, even if the service is killed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
@@ -7,22 +7,22 @@ import type { Socket } from "node:net";
 /** A running server program. */
 export interface SupervisedProcess {
   readonly pid: number;
-  /** Resolves when it has ended: with the signal that ended it, or its exit code. */
+  /** Resolves when the process has ended, with the signal that ended it or its exit code. */
   readonly ended: Promise<string>;
-  /** SIGTERM, and SIGKILL after `patience` milliseconds; resolves when nothing of it runs any more. */
+  /** Sends SIGTERM, and SIGKILL after `patience` milliseconds. Resolves when the server and its watcher have ended. */
   end(patience: number): Promise<void>;
 }
 
 /**
- * The shell turns into the server, so its pid is the server's, and leaves a watcher behind that holds the other end of
- * a pipe to us. A line on the pipe lets the watcher go; the pipe's end means that we were killed, by SIGKILL too, and
- * then it ends the server.
+ * A shell that becomes the server, and so has its pid. It leaves behind a watcher that reads a pipe from this process.
+ * A line on the pipe ends the watcher. The end of the pipe means that this process was killed, even by SIGKILL, and the
+ * watcher then ends the server.
  */
 const WATCHED = `(read -r line <&3 || kill -TERM $$) & exec "$@" 3<&-`;
 
 /**
- * Starts a command in a session of its own, so that Ctrl-C in the terminal reaches the service alone, which ends its
- * servers last. What it prints is appended to `outputFile`. It does not keep this process from ending.
+ * Starts a command in its own session. Ctrl-C in the terminal then only reaches the service, which ends its servers
+ * last. Appends the output to `outputFile`. The child does not keep this process alive.
  */
 export async function runSupervised(
   command: readonly string[],
@@ -45,7 +45,7 @@ export async function runSupervised(
       resolve(signal ?? `exit code ${code}`);
     });
   });
-  // The watcher may be gone before the line is written, as when somebody ends it by hand.
+  // The watcher may end before the line is written, for example if a user kills it.
   supervisor.on("error", () => {}).resume();
   supervisor.unref();
   child.unref();

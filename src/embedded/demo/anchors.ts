@@ -1,13 +1,13 @@
-// The people of the demo account whom the documentation and the tests know by name.
+// Contacts of the demo account that the documentation and the tests know by name.
 import type { Slots } from "./template.ts";
 import texts from "./texts/known-people.json" with { type: "json" };
 
-/** Their names; they are active contacts of the profile "demo", with an email, notes and sessions. */
+/** Their full names. They are active contacts of the profile "demo", with an email, notes and sessions. */
 export const anchors = {
   annLee: "Ann Lee",
-  /** The one with more notes than a timeline shows. */
+  /** Has more notes than a timeline shows. */
   joseAlvarez: "José Álvarez",
-  /** The one with a note of exactly 10,000 code points. */
+  /** Has a note of exactly 10,000 code points. */
   sorenOdegard: "Søren Ødegård",
   wangXiaoming: "王小明",
   lukaszWisniewski: "Łukasz Wiśniewski",
@@ -24,7 +24,7 @@ export const anchors = {
   somchaiJaidee: "สมชาย ใจดี",
 } as const;
 
-/** What is settled about somebody beforehand; the rest is drawn. */
+/** The fixed facts about a contact. All others are drawn at random. */
 export interface KnownPerson {
   readonly fullName: string;
   readonly first: string;
@@ -36,20 +36,20 @@ export interface KnownPerson {
   readonly email: string;
   readonly phone: string;
   readonly topics: readonly string[];
-  /** Past and future sessions, and drawn timeline notes. */
+  /** The numbers of past sessions, future sessions and randomly drawn timeline notes. */
   readonly past: number;
   readonly future: number;
   readonly notes: number;
   readonly freeText?: string;
   readonly memory?: string;
-  /** Slots that are not drawn, so that all notes describe the same life. */
+  /** Slots with fixed values, so that all notes describe the same life. */
   readonly life?: Slots;
-  /** Timeline notes that are not drawn, newest first. */
+  /** Timeline notes with fixed texts, newest first. */
   readonly ownNotes?: readonly string[];
 }
 
-/** The anchors, in the order in which they come first among the contacts. */
+/** The known people of the account "demo", who are its first contacts, in this order. */
 export const knownPeople = texts.demo as readonly KnownPerson[];
 
-/** The people of the account "second" who are settled: one whose name is nearly Ann Lee's. */
+/** The known people of the account "second": one whose name is almost Ann Lee's. */
 export const knownOfSecond = texts.second as readonly KnownPerson[];

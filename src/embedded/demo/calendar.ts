@@ -1,4 +1,4 @@
-// Days counted from today, so that the demo always looks like the past year.
+// Calendar that counts days from today, so that the demo always shows the past year.
 import type { Random } from "./random.ts";
 import { between } from "./random.ts";
 
@@ -19,21 +19,24 @@ const months = [
   "December",
 ];
 
-/** The calendar of one day: day 0 is that day in UTC, -1 the one before. Instants are milliseconds since 1970. */
+/**
+ * The calendar relative to a day: day 0 is that day in UTC, day -1 the previous one. Instants are in milliseconds since
+ * 1970.
+ */
 export interface Calendar {
-  /** The first instant of day 0; whatever has happened lies before it. */
+  /** The first instant of day 0. All past events are earlier. */
   readonly today: number;
-  /** The instant that many minutes into a day. */
+  /** Returns the instant `minutes` after the start of a day. */
   at(day: number, minutes: number): number;
-  /** The day of an instant. */
+  /** Returns the day of an instant. */
   dayOf(instant: number): number;
-  /** The day itself, or the working day next to it on the side away from today. */
+  /** Returns the day if it is a working day, or else the nearest working day in the direction away from today. */
   workday(day: number): number;
-  /** The name of the month that many months from the month of a day. */
+  /** Returns the name of the month that is `later` months after the month of a day. */
   month(day: number, later: number): string;
 }
 
-/** The calendar as it hangs on the day of `now`. */
+/** Creates the calendar relative to the UTC day of `now`. */
 export function createCalendar(now: Date): Calendar {
   const today = Math.floor(now.getTime() / dayMs);
   return {
@@ -51,12 +54,12 @@ export function createCalendar(now: Date): Calendar {
   };
 }
 
-/** Some instant of that day's working hours, to the millisecond. */
+/** Returns a random instant of a day between 07:00 and 20:01 UTC. */
 export function someTime(random: Random, calendar: Calendar, day: number): number {
   return calendar.at(day, between(random, 7 * 60, 20 * 60)) + between(random, 0, minuteMs - 1);
 }
 
-/** That many minutes later, but before today. */
+/** Returns an instant about `minutes` after `instant`, but always before day 0. */
 export function later(random: Random, calendar: Calendar, instant: number, minutes: number): number {
   return Math.min(
     instant + minutes * minuteMs + between(random, 0, minuteMs - 1),

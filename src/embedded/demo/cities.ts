@@ -1,12 +1,12 @@
-// Cities: how phones ring there, what one pays in, and whom one meets.
+// Cities with their phone numbers, currencies and common origins of names.
 import type { Origin } from "./names.ts";
 import { phoneRanges, type PhoneRange } from "./phones.ts";
 
-/** Where somebody lives: how phones ring there, what they pay in, and whom one meets. */
+/** A city with its phone numbers, currency and the origins of its people's names. */
 export interface City {
   readonly name: string;
   readonly phones: readonly PhoneRange[];
-  /** A sum, as one writes it there. */
+  /** Formats a sum in the local currency. */
   readonly money: (sum: number) => string;
   readonly pools: readonly Origin[];
 }
@@ -39,7 +39,7 @@ const {
   swedishMobile,
 } = phoneRanges;
 
-/** The cities that have phone numbers kept for fiction. */
+/** The cities with phone numbers that are reserved for fiction. */
 export const allCities: readonly City[] = [
   ...cities(after("$"), ["english", "english", "english", "iberian", "indian", "vietnamese", "italian", "arabic"], {
     "San Francisco": [phoneRanges.sanFrancisco],

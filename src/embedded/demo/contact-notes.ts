@@ -1,4 +1,4 @@
-// The timeline notes of contacts, written over the past year.
+// Generates the timeline notes of contacts over the past year.
 import { timestamp } from "../../db/message.ts";
 import type { ContactNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { endOfCodePoints } from "../../text.ts";
@@ -13,16 +13,16 @@ import { fill } from "./template.ts";
 import texts from "./texts/contact-sentences.json" with { type: "json" };
 import notesByName from "./texts/native-notes.json" with { type: "json" };
 
-/** Notes in the languages of the people they are about, by full name, newest first for each person. */
+/** Notes in the languages of the people they are about: by full name, newest first. */
 const nativeNotes: Readonly<Record<string, readonly string[]>> = notesByName;
 
-/** The code points of the longest note: as many as may be appended. */
+/** The length of the longest note in code points, which is the limit for appended notes. */
 const longest = 10_000;
-/** One client in so many has a note that search has to cut. */
+/** The share of clients with a note that is so long that search truncates it. */
 const longShare = 0.12;
-/** How many notes somebody may have, at the most, save those of whom it is settled. */
+/** The maximum number of notes of a person without fixed facts. */
 const most = { client: 14, lead: 3, partner: 4, friend: 3, imported: 1 } as const satisfies Record<Bond, number>;
-/** How often notes are about each kind of people. */
+/** The kinds of people that notes are about. A kind that is listed more often has more notes. */
 const kinds: readonly Bond[] = [
   "client",
   "client",
@@ -36,7 +36,7 @@ const kinds: readonly Bond[] = [
   "friend",
 ];
 
-/** Timeline notes of these people, about `total` of them, oldest first for each. */
+/** Returns about `total` timeline notes of these people, oldest first for each person. */
 export function contactNoteItems(
   profile: string,
   people: readonly Person[],
@@ -62,7 +62,7 @@ export function contactNoteItems(
   });
 }
 
-/** How many notes each of them has. */
+/** Returns the number of notes of each person. */
 function countNotes(people: readonly Person[], total: number, random: Random): number[] {
   const counts = people.map(
     ({ known, fullName }) =>
@@ -82,7 +82,7 @@ function countNotes(people: readonly Person[], total: number, random: Random): n
   return counts;
 }
 
-/** What is not drawn from templates, newest first. */
+/** Returns the texts that are not drawn from the templates of a bond, newest first. */
 function fixedTexts(person: Person, story: Story, random: Random): string[] {
   const texts = [...(person.known?.ownNotes ?? []), ...(nativeNotes[person.fullName ?? ""] ?? [])];
   if (person.fullName === anchors.sorenOdegard)
@@ -92,7 +92,7 @@ function fixedTexts(person: Person, story: Story, random: Random): string[] {
   return texts;
 }
 
-/** The first code points of a text that is long enough, ending as if cut off by hand. */
+/** Cuts a longer text to this number of code points, including a final ellipsis. */
 function exactly(codePoints: number, text: string): string {
   return `${text.slice(0, endOfCodePoints(text, codePoints - 1))}…`;
 }

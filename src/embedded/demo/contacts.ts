@@ -1,4 +1,4 @@
-// The contacts of the demo.
+// Generates the contacts of the demo.
 import { timestamp } from "../../db/message.ts";
 import type { ContactItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { anchors } from "./anchors.ts";
@@ -10,13 +10,13 @@ import type { Story } from "./story.ts";
 import { fill } from "./template.ts";
 import texts from "./texts/contact-sentences.json" with { type: "json" };
 
-/** A person as a contact. */
+/** Returns a person as a contact. */
 export function contactItem(person: Person, story: Story, externalId: string, calendar: Calendar): ContactItem {
   const random = createRandom(`${person.id}/contact`);
   const { id, fullName, inferredName, email, phone, known } = person;
   const created = someTime(random, calendar, person.since);
   const archived = person.archived === undefined ? undefined : someTime(random, calendar, person.archived);
-  // Ann Lee is the first to be found.
+  // Ann Lee is the contact changed most recently, so searches find her first.
   const drawn = pick(random, [
     person.since + 1,
     between(random, person.since + 1, -2),

@@ -1,16 +1,16 @@
-// A conversation as a transcript: pieces put together until it is long enough, with the time before each turn.
+// Generates a transcript: pieces of dialogue until it is long enough, with the time before each turn.
 import { deck, pick, type Random } from "./random.ts";
 import { fill, type Slots } from "./template.ts";
 import dialogues from "./texts/dialogues.json" with { type: "json" };
 
 const { openings, matters, questions, people, dealings, smallTalk, closings } = dialogues;
 
-/** After so many pieces a long conversation continues with its next subject. */
+/** The number of pieces after which a long conversation continues with its next subject. */
 const piecesOfSubject = 7;
 
 /**
- * The transcript of a conversation about these subjects, at least `length` characters and little more.
- * Speaking fills `seconds`; each line is "[00:03:12] Ann: …".
+ * Returns the transcript of a conversation about these subjects, with slightly more than `length` characters. The
+ * conversation lasts `seconds`. Each line is "[00:03:12] Ann: …".
  */
 export function transcribe(
   speakers: Readonly<Record<"M" | "C", string>>,

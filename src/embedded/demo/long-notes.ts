@@ -1,4 +1,4 @@
-// Notes of several pages: collected from a notebook, or the full minutes of a session.
+// Generates notes of several pages: a typed-up notebook, or the full minutes of a session.
 import { between, deck, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
 import { fill } from "./template.ts";
@@ -7,7 +7,7 @@ import texts from "./texts/session-sentences.json" with { type: "json" };
 
 const { actionLines, decisionLines, scribbles, summarySentences } = texts;
 
-/** A notebook typed up, at least so many characters. */
+/** Returns a typed-up notebook of at least `length` characters. */
 export function collectedNotes(story: Story, day: number, length: number, random: Random): string {
   const sentence = deck(random, [...contactTexts.clientNotes, ...scribbles, ...summarySentences]);
   const lines = [fill("From my notebook on {topic}, typed up. 📝", story.slotsAt(day), random)];
@@ -20,7 +20,7 @@ export function collectedNotes(story: Story, day: number, length: number, random
   return lines.join("\n\n");
 }
 
-/** The minutes of a session, at least so many characters. */
+/** Returns the minutes of a session, with at least `length` characters. */
 export function minutesOf(story: Story, day: number, length: number, random: Random): string {
   const slots = story.slotsAt(day);
   const sentence = deck(random, summarySentences);

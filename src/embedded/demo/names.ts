@@ -1,10 +1,10 @@
-// Names by where they come from, and the colleagues, partners and children whom people talk of.
+// Names of people by origin, and the given names of colleagues, partners and children.
 import texts from "./texts/names.json" with { type: "json" };
 
 /** The name of a person. */
 export interface Name {
   readonly fullName: string;
-  /** In Latin letters, as email addresses spell it. */
+  /** In Latin letters, as in email addresses. */
   readonly first: string;
   readonly last: string;
   readonly gender: "f" | "m";
@@ -18,10 +18,10 @@ export interface NamePool {
   readonly familyFirst: boolean;
 }
 
-/** Where names come from. */
+/** The origin of a name. */
 export type Origin = keyof typeof texts.pools;
 
-/** Names in Latin letters by origin; families with their particles, hyphens and apostrophes. */
+/** Names in Latin letters, by origin. Family names include particles, hyphens and apostrophes. */
 export const namePools = Object.fromEntries(
   Object.entries(texts.pools).map(([origin, { female, male, family, ...rest }]) => [
     origin,
@@ -29,16 +29,16 @@ export const namePools = Object.fromEntries(
   ]),
 ) as Readonly<Record<Origin, NamePool>>;
 
-/** Names in other scripts. None of them has the name of an anchor. */
+/** Names in other scripts. None is the name of a known contact. */
 export const nativeNames = texts.native as readonly Name[];
 
-/** People at a client's company, by given name. */
+/** Given names of colleagues at a client's company. */
 export const colleagues = split(texts.colleagues);
 
-/** Wives, husbands and partners. */
+/** Given names of wives, husbands and partners. */
 export const partners = split(texts.partners);
 
-/** Children. */
+/** Given names of children. */
 export const children = split(texts.children);
 
 function split(names: string): readonly string[] {

@@ -1,4 +1,4 @@
-// The people of an account: who they are, how they are reached, and since when one knows them.
+// Generates the people of an account: their names, contact details and companies, and how long they have been known.
 import { fold } from "../../search/fold.ts";
 import type { KnownPerson } from "./anchors.ts";
 import { allCities, type City } from "./cities.ts";
@@ -12,15 +12,15 @@ import lives from "./texts/lives.json" with { type: "json" };
 import type { Topic } from "./topics.ts";
 import { coachingTopics, projects, topicOf } from "./topics.ts";
 
-/** What somebody is to the owner of the account. */
+/** The relation of a person to the owner of the account. */
 export type Bond = "client" | "lead" | "partner" | "friend" | "imported";
 
-/** Somebody, before it becomes a contact. Days are counted from today, the past is negative. */
+/** A person who becomes a contact. `since` and `archived` are days relative to today; the past is negative. */
 export interface Person {
   readonly id: string;
   readonly fullName: string | undefined;
   readonly inferredName: string | undefined;
-  /** How notes call them, in Latin letters. */
+  /** The given name in notes, in Latin letters. */
   readonly first: string;
   readonly gender: "f" | "m";
   readonly city: City;
@@ -32,18 +32,18 @@ export interface Person {
   readonly topics: readonly Topic[];
   readonly since: number;
   readonly archived: number | undefined;
-  /** What is settled beforehand, for some. */
+  /** The fixed facts, for some people. */
   readonly known: KnownPerson | undefined;
 }
 
-/** Names for which search is tried out: two of one name, and one that begins like another. */
+/** Names that exercise search: two identical ones, and one whose words begin like Ann Lee's. */
 const namesakes: readonly Name[] = [
   { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
   { fullName: "David Miller", first: "David", last: "Miller", gender: "m" },
   { fullName: "Annika Leeson", first: "Annika", last: "Leeson", gender: "f" },
 ];
 
-/** The people of an account, always the same; the first ones are the known ones. */
+/** Returns the people of an account, always the same ones. Those with fixed facts come first. */
 export function createPeople(profile: DemoProfile): Person[] {
   const { known, contacts, native, imported, nameless, archived } = profiles[profile];
   const random = createRandom(`${profile}/people`);
@@ -52,7 +52,7 @@ export function createPeople(profile: DemoProfile): Person[] {
   const nativeName = deck(random, nativeNames);
   const people = known.map((person, at) => knownPerson(idOf(at), person, -between(random, 400, 900)));
   const twin = known.find(({ fullName }) => fullName === "José Álvarez");
-  // Imported a second time without the accents, found out, and archived: its email is the other's.
+  // A duplicate that was imported without the accents, noticed and archived. Its email is that of the original.
   if (twin !== undefined)
     people.push({
       ...knownPerson(idOf(people.length), twin, -300),
@@ -82,7 +82,7 @@ export function createPeople(profile: DemoProfile): Person[] {
       : at === 0 || profile === "enrolled" || profile === "waiting"
         ? "client"
         : drawBond(random);
-    // The archived ones lie spread among the others, at equal distances.
+    // Archived people are spread evenly among the others.
     const isArchived = !isImported && at >= special.length && (at * archived) % (drawn - special.length) < archived;
     const since = -between(random, bond === "client" ? 90 : 20, 1_000) - (isArchived ? 260 : 0);
     return {
@@ -113,7 +113,7 @@ function drawBond(random: Random): Bond {
   return pick(random, ["client", "client", "client", "lead", "lead", "lead", "partner", "partner", "friend"]);
 }
 
-/** What no two people of an account share. */
+/** Generates values that no two people of an account share. */
 interface Unique {
   name(city: City): Name;
   email(name: Name, employer: string, isNameless: boolean): string;
@@ -203,7 +203,10 @@ function inferred({ first, last }: Name, employer: string, at: number): string {
   return forms[at % forms.length] as string;
 }
 
-/** In folded letters, and within the domains that are kept for examples; from the second attempt on with a number. */
+/**
+ * Returns an email address without accents, in a domain reserved for examples. From the second attempt on, it contains
+ * a number.
+ */
 function drawEmail(random: Random, { first, last }: Name, employer: string, attempt: number): string {
   const [given, family] = [plain(first), plain(last)];
   const number = attempt === 0 ? "" : String(between(random, 2, 99));

@@ -1,8 +1,8 @@
-// Phone numbers that nobody can have: the ranges that regulators keep for films and books, in many spellings.
+// Phone numbers that nobody can have: the ranges that regulators reserve for fiction, in many spellings.
 
 /**
- * Spellings of the numbers of a range; each `#` is any digit. Sources: NANPA, Ofcom, Bundesnetzagentur 148/2021, ARCEP,
- * PTS, ComReg, ACMA.
+ * The spellings of the numbers in a range. Each `#` is any digit. Sources: NANPA, Ofcom, Bundesnetzagentur 148/2021,
+ * ARCEP, PTS, ComReg, ACMA.
  */
 export type PhoneRange = readonly string[];
 
@@ -51,7 +51,7 @@ function french(area: string): PhoneRange {
   ];
 }
 
-/** The ranges by the place where such a number rings. */
+/** The ranges by city, country or kind of number. */
 export const phoneRanges = {
   sanFrancisco: american(415),
   newYork: american(212),
@@ -89,10 +89,10 @@ export const phoneRanges = {
   australianMobile: ["0491 570 156", "+61 491 570 157", "+61 491 570 158", "0491 570 159", "0491 570 110"],
 } as const satisfies Readonly<Record<string, PhoneRange>>;
 
-/** Some write them in the digits of their own script, or the wide ones of their keyboard. */
+/** The code point of the digit 0 in other scripts, and in full width as East Asian keyboards produce it. */
 export const otherDigits = { arabic: 0x0660, devanagari: 0x0966, thai: 0x0e50, wide: 0xff10 } as const;
 
-/** The number with other digits. */
+/** Returns the number in other digits. */
 export function inDigits(phone: string, digits: keyof typeof otherDigits): string {
   return phone.replace(/\d/g, (digit) => String.fromCodePoint(otherDigits[digits] + Number(digit)));
 }

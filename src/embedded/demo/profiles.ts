@@ -1,30 +1,30 @@
-// How much each account of the demo holds, and whom.
+// The amount of data in each account of the demo, and its known people.
 import { anchors, knownOfSecond, knownPeople, type KnownPerson } from "./anchors.ts";
 
 /** The accounts, by the first part of their email address. */
 export type DemoProfile = "demo" | "second" | "reader" | "enrolled" | "waiting";
 
-/** How much there is; sessions and notes come out near their figures. */
+/** The amount of data in an account. The actual numbers of sessions and notes are close to these. */
 export interface Profile {
   /** The first name of the account's owner. */
   readonly owner: string;
   readonly known: readonly KnownPerson[];
   readonly contacts: number;
   /**
-   * Of the contacts, how many have a name in another script, were imported with an inferred name, have no name, are
+   * Of the contacts, the numbers with a name in another script, imported with an inferred name, without a name, and
    * archived.
    */
   readonly native: number;
   readonly imported: number;
   readonly nameless: number;
   readonly archived: number;
-  /** Sessions that are past, to come, and without a date; and how many of the past ones have no client. */
+  /** The numbers of past, upcoming and undated sessions, and of past sessions without a client. */
   readonly past: number;
   readonly upcoming: number;
   readonly undated: number;
   readonly own: number;
   readonly contactNotes: number;
-  /** Sessions with a long transcript: its length, by the full name of the client. */
+  /** The lengths of long transcripts in characters, by the full name of the client. */
   readonly longTranscripts: Readonly<Record<string, number>>;
 }
 

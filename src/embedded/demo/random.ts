@@ -1,10 +1,10 @@
-// Chance that always falls the same way: a seeded generator, what is drawn from it, and stable ids.
+// Reproducible randomness: a seeded generator, draws from it, and stable ids.
 import { createHash } from "node:crypto";
 
-/** The next number, at least 0 and less than 1. */
+/** Returns the next number, at least 0 and less than 1. */
 export type Random = () => number;
 
-/** A generator (mulberry32) that gives the same row of numbers for the same seed. */
+/** Creates a generator (mulberry32) that returns the same sequence for the same seed. */
 export function createRandom(seed: string): Random {
   let state = 0x811c9dc5;
   for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 0x01000193);
@@ -16,23 +16,24 @@ export function createRandom(seed: string): Random {
   };
 }
 
-/** A whole number, both ends included. */
+/** Returns an integer from `from` to `to`, both inclusive. */
 export function between(random: Random, from: number, to: number): number {
   return from + Math.floor(random() * (to - from + 1));
 }
 
-/** True with the given probability. */
+/** Returns true with the given probability. */
 export function chance(random: Random, probability: number): boolean {
   return random() < probability;
 }
 
-/** One of the list, which must not be empty. */
+/** Returns an item of the list, which must not be empty. */
 export function pick<T>(random: Random, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }
 
 /**
- * Draws from the list like from a deck of cards: nothing comes again before everything has come, nor twice in a row.
+ * Draws from the list as from a deck of cards: the first round returns each item once. Later rounds leave out the item
+ * drawn last, so that none of several items comes twice in a row.
  */
 export function deck<T>(random: Random, list: readonly T[]): () => T {
   let rest: T[] = [];
@@ -44,7 +45,7 @@ export function deck<T>(random: Random, list: readonly T[]): () => T {
   };
 }
 
-/** A UUID of version 4 in form, the same for the same name. */
+/** Returns a UUID in the form of version 4, always the same for the same name. */
 export function stableId(name: string): string {
   const hex = createHash("sha256").update(name).digest("hex");
   const variant = "89ab"[Number.parseInt(hex.charAt(16), 16) % 4] as string;

@@ -1,4 +1,4 @@
-// The demo's records: contacts, sessions, transcripts and notes of somebody's past year, made up and always the same.
+// Generates the demo's records: fictional contacts, sessions, transcripts and notes of the past year, always the same.
 import type {
   ContactItem,
   ContactNoteItem,
@@ -19,7 +19,7 @@ import { transcriptItem } from "./transcripts.ts";
 
 export type { DemoProfile } from "./profiles.ts";
 
-/** The records of an account, as ingesting takes them: contacts first, then sessions, then the rest. */
+/** The records of an account. Ingest them in this order: contacts, sessions, then the others. */
 export interface DemoRecords {
   contacts: ContactItem[];
   sessions: SessionItem[];
@@ -29,8 +29,8 @@ export interface DemoRecords {
 }
 
 /**
- * The records of a demo account, as they look on the UTC day of `now`: the same for the same day, and on another day
- * with the same contacts and the same ids of contacts and sessions, so that filling in again writes over.
+ * Returns the records of a demo account on the UTC day of `now`, always the same for the same day. Another day has the
+ * same people and the same ids of contacts and sessions, so filling the account again overwrites them.
  */
 export function demoRecords(profile: DemoProfile, now: Date): DemoRecords {
   const spec = profiles[profile];

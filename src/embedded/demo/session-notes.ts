@@ -1,4 +1,4 @@
-// The notes of the demo's sessions, of every type, in the order in which they stand.
+// Generates the notes of sessions, of every type, in the order of their positions.
 import { timestamp } from "../../db/message.ts";
 import type { SessionItem, SessionNoteItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import { SessionNoteType } from "../../gen/records/v1/sessions_pb.ts";
@@ -23,18 +23,18 @@ const {
   userTemplates,
 } = texts;
 
-/** A note before it has its place; a title or text that is undefined is null in the record. */
+/** A note without its position. An undefined title or content is null in the record. */
 interface Draft {
   readonly type: SessionNoteType;
   readonly title: string | undefined;
   readonly content: string | undefined;
-  /** When it was written, in milliseconds since 1970. */
+  /** The time of writing, in milliseconds since 1970. */
   readonly written: number;
 }
 
 const { AI_MEETING_PREP, AI_PREDEFINED, USER_TEMPLATE, AI_ASSISTANT, USER_MANUAL, READER_COMMENT } = SessionNoteType;
 
-/** The notes of a session with a client. */
+/** Returns the notes of a session with a client. */
 export function sessionNoteItems(
   plan: SessionPlan,
   session: SessionItem,
@@ -95,7 +95,7 @@ function pastDrafts(
   };
 
   if (source === "calendar" && chance(random, 0.3)) {
-    // The AI sometimes found nothing to prepare from.
+    // An undefined content means that the AI found nothing to prepare from.
     add(
       AI_MEETING_PREP,
       "Meeting prep",
@@ -108,7 +108,7 @@ function pastDrafts(
   if (chance(random, 0.2)) {
     const { title, parts } = pick(random, userTemplates);
     const content = parts.map(({ heading, text }) => `${heading}: ${fill(text, slots, random)}`).join("\n");
-    // Begun and never filled in.
+    // An undefined content means that the template was never filled in.
     add(USER_TEMPLATE, title, chance(random, 0.07) ? undefined : content, after(30));
   }
   for (let count = pick(random, [0, 0, 0, 1, 1, 2]); count > 0; count--) {
@@ -130,7 +130,7 @@ function pastDrafts(
   return drafts;
 }
 
-/** What the AI made of a recording. */
+/** Returns the notes that the AI derived from a recording. */
 function recordingDrafts(
   { day, length }: SessionPlan,
   story: Story,

@@ -1,32 +1,33 @@
-// Which sessions there are: with whom, on which day, of what sort and how long.
+// Plans the sessions of an account: their contacts, days, kinds and lengths.
 import type { Calendar } from "./calendar.ts";
 import type { Person } from "./people.ts";
 import type { Profile } from "./profiles.ts";
 import { between, chance, createRandom, deck, pick, stableId, type Random } from "./random.ts";
 import type { Story } from "./story.ts";
 
-/** A session, before it becomes one. */
+/** A planned session, from which its record is made. */
 export interface SessionPlan {
   readonly id: string;
   readonly externalId: string;
   readonly person: Person | undefined;
-  /** Undefined where nobody noted the date. */
+  /** The start in milliseconds since 1970; undefined if nobody noted the date. */
   readonly start: number | undefined;
-  /** The day on which it was, or was noted. */
+  /** The day of the session or, without a date, the day of its creation. */
   readonly day: number;
   readonly minutes: number;
   readonly sort: "first" | "usual" | "review" | "workshop" | "own" | "stray";
-  /** How long its transcript is at least, where that is settled. */
+  /** The minimum length of its transcript in characters, if that is fixed. */
   readonly length: number | undefined;
 }
 
-/** The quarters of an hour at which sessions begin. */
+/** The possible start times, in minutes after midnight UTC. */
 const starts = [8.5, 9.25, 10, 11, 11.75, 13, 13.75, 14.5, 15.25, 16, 16.75].map((hour) => hour * 60);
 
 type Draft = Pick<SessionPlan, "person" | "day" | "minutes" | "sort"> & Partial<Pick<SessionPlan, "length">>;
 
 /**
- * The sessions of an account, those of one person in the order of their days. No two past ones begin at the same time.
+ * Returns the sessions of an account. A person's past sessions are in the order of their days, and no two dated
+ * sessions begin at the same time.
  */
 export function planSessions(
   profile: string,
@@ -61,7 +62,7 @@ export function planSessions(
   return plans;
 }
 
-/** One at a time: what is drawn for a session comes before its start. */
+/** Yields the drafts one at a time, so that the random values of a session are drawn before its start. */
 function* pastDrafts(
   person: Person,
   count: number,
@@ -100,7 +101,10 @@ function* upcomingDrafts(
   }
 }
 
-/** Finds a start on a day or, where none is left of a past one, on one before it. */
+/**
+ * Returns a function that finds a free start on a day. If a past day has none left, the start is on an earlier working
+ * day.
+ */
 function createStarts(calendar: Calendar, random: Random): (day: number) => number {
   const taken = new Set<number>();
   return (day) => {
@@ -115,7 +119,7 @@ function createStarts(calendar: Calendar, random: Random): (day: number) => numb
   };
 }
 
-/** How many past sessions each of them has. */
+/** Returns the number of past sessions of each person. */
 function countSessions(spec: Profile, people: readonly Person[], random: Random): number[] {
   const counts = people.map(({ known }) => known?.past ?? 0);
   const drawn = people.flatMap((person, at) =>
@@ -123,7 +127,7 @@ function countSessions(spec: Profile, people: readonly Person[], random: Random)
   );
   const clients = drawn.filter(({ bond }) => bond === "client");
   const others = drawn.filter(({ bond }) => bond === "lead" || bond === "partner");
-  // Some clients come often, some seldom.
+  // Some clients come more often than others.
   const often = clients.filter(() => chance(random, 0.5));
   let left = spec.past - spec.own - counts.reduce((sum, count) => sum + count, 0);
   for (const [nth, { at }] of clients.entries()) {
@@ -140,7 +144,7 @@ function countSessions(spec: Profile, people: readonly Person[], random: Random)
   return counts;
 }
 
-/** That many days, about equally far from one another, in order. */
+/** Returns `count` days in order, at roughly equal distances. */
 function spread(begin: number, end: number, count: number, random: Random): number[] {
   const gap = (end - begin) / Math.max(1, count);
   return Array.from({ length: count }, (_, nth) =>

@@ -1,4 +1,4 @@
-// The sessions of the demo.
+// Generates the sessions of the demo.
 import { timestamp } from "../../db/message.ts";
 import type { SessionItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { Calendar } from "./calendar.ts";
@@ -9,12 +9,14 @@ import type { Story } from "./story.ts";
 import { fill } from "./template.ts";
 import texts from "./texts/session-sentences.json" with { type: "json" };
 
-/** Where a session comes from. */
+/** The origin of a session. */
 type Source = "calendar" | "manual" | "import" | "recorder";
-/** How far the recording of a session has come; unset where nobody thought of recording. */
+/** The status of a session's recording; unset if no recording was planned. */
 type RecordingStatus = "none" | "scheduled" | "recording" | "processing" | "completed" | "failed";
 
-/** Gives sessions to plans; titles of one account come round before one is used again. */
+/**
+ * Returns a function that makes sessions from plans. Titles come from decks of the account, so that they rarely repeat.
+ */
 export function createSessionWriter(
   profile: string,
   storyOf: (plan: SessionPlan) => Story | undefined,
@@ -56,7 +58,7 @@ export function createSessionWriter(
   };
 }
 
-/** Gives titles to plans; those of a kind come round before one is used again. */
+/** Returns a function that draws titles for plans, from a deck for each kind of session. */
 function createTitles(
   common: Random,
   storyOf: (plan: SessionPlan) => Story | undefined,

@@ -1,5 +1,4 @@
-// The life of one person as sentences need it: the same colleagues, family and sums in every note, subjects that
-// change.
+// The life of one person as slots for sentences: fixed colleagues, family and sums, and subjects that change over time.
 import type { Calendar } from "./calendar.ts";
 import { children, colleagues, partners } from "./names.ts";
 import type { Person } from "./people.ts";
@@ -8,18 +7,18 @@ import type { Slots } from "./template.ts";
 import lives from "./texts/lives.json" with { type: "json" };
 import type { Topic } from "./topics.ts";
 
-/** The facts about somebody, on any day. */
+/** The facts about a person on any day. */
 export interface Story {
-  /** The first and the last day on which something happened. */
+  /** The first and the last day with events. */
   readonly begin: number;
   readonly end: number;
-  /** The slots of all templates, as they stood on that day; about the subject of that day or the given one. */
+  /** Returns the slots of all templates as of a day, about the subject of that day or the given one. */
   slotsAt(day: number, topic?: Topic): Slots;
-  /** The subject of that day. */
+  /** Returns the subject of a day. */
   topicAt(day: number): Topic;
 }
 
-/** The story of a person; each subject's phrases come round before one is said again. */
+/** Creates the story of a person. The phrases of each subject come from decks, so that they rarely repeat. */
 export function createStory(person: Person, owner: string, calendar: Calendar): Story {
   const random = createRandom(`${person.id}/story`);
   const life = lifeOf(person, owner, random);
@@ -46,7 +45,7 @@ export function createStory(person: Person, owner: string, calendar: Calendar): 
   };
 }
 
-/** The slots that stay the same for the person's whole life. */
+/** Returns the slots that stay the same for the person's whole life. */
 function lifeOf(person: Person, owner: string, random: Random): Slots {
   const draw = (list: readonly string[]): string => pick(random, list);
   const team = deck(
@@ -82,7 +81,7 @@ function lifeOf(person: Person, owner: string, random: Random): Slots {
   };
 }
 
-/** The slots of each topic; its phrases come round before one is said again. */
+/** Returns a function that returns the slots of a topic, whose phrases come from decks. */
 function createPhrases(random: Random): (topic: Topic) => Slots {
   const phrases = new Map<Topic, Slots>();
   return (topic) => {

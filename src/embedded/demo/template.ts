@@ -1,15 +1,15 @@
-// Templates: sentences with alternatives in brackets and names in braces, as the files of `texts` hold them.
+// Templates of sentences, as in the files of `texts`: alternatives in brackets, and slots in braces.
 import type { Random } from "./random.ts";
 import { pick } from "./random.ts";
 
-/** What stands for a name in braces; a function draws anew each time. */
+/** The texts for the names in braces. A function draws a new text each time. */
 export type Slots = Readonly<Record<string, string | (() => string)>>;
 
 const marks = /\[([^[\]]*)\]|\{(\w+)\}/g;
 
 /**
- * Puts one of the alternatives in the place of each `[one|other]` and its slot in the place of each `{name}`; what
- * comes in is filled likewise. `{Name}` is the slot `name` with a capital. Fails on a name without a slot.
+ * Replaces each `[one|other]` with one of its alternatives, and each `{name}` with its slot. Replacements are
+ * templates, too. `{Name}` is the slot `name` with an initial capital. Fails if a name has no slot.
  */
 export function fill(template: string, slots: Slots, random: Random): string {
   return template.replace(marks, (_, alternatives: string | undefined, name: string) => {
@@ -22,7 +22,7 @@ export function fill(template: string, slots: Slots, random: Random): string {
   });
 }
 
-/** A title as a word for addresses: "Action items" is "action-items". */
+/** Returns the slug of a title: "Action items" becomes "action-items". */
 export function slug(title: string): string {
   return title
     .toLowerCase()

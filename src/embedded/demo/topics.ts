@@ -1,35 +1,35 @@
-// What a client works on for some months, in phrases from which notes, titles and conversations are made.
+// The subjects that clients work on for some months, as phrases for notes, titles and conversations.
 import texts from "./texts/topics.json" with { type: "json" };
 
-/** One undertaking. All phrases may hold slots; sentences are impersonal, so that either side can say them. */
+/** A subject. All phrases may contain slots. Sentences are impersonal, so that both speakers can say them. */
 export interface Topic {
-  /** How titles call it: "Warehouse move". */
+  /** The name in titles: "Warehouse move". */
   readonly label: string;
-  /** How sentences call it: "the warehouse move". */
+  /** The name in sentences: "the warehouse move". */
   readonly name: string;
-  /** What it is for, beginning with "to". */
+  /** The purposes, beginning with "to". */
   readonly goals: readonly string[];
-  /** How far it is: sentences. */
+  /** The states of progress, as sentences. */
   readonly states: readonly string[];
-  /** What is in the way: sentences. */
+  /** The obstacles, as sentences. */
   readonly troubles: readonly string[];
-  /** What is to do next: a verb without "to". */
+  /** The next steps: a verb without "to". */
   readonly steps: readonly string[];
-  /** What was agreed: sentences. */
+  /** The agreements, as sentences. */
   readonly decisions: readonly string[];
-  /** What the client said: sentences in the first person. */
+  /** Quotes from the client, as sentences in the first person. */
   readonly quotes: readonly string[];
 }
 
-/** The undertakings of companies. */
+/** The subjects of companies. */
 export const projects: readonly Topic[] = texts.projects;
 
-/** The undertakings of people who come for themselves. */
+/** The subjects of private clients. */
 export const coachingTopics: readonly Topic[] = texts.coaching;
 
 const topics = new Map([...projects, ...coachingTopics].map((topic) => [topic.label, topic]));
 
-/** The topic of a label. Fails where there is none. */
+/** Returns the topic with this label. Fails if there is none. */
 export function topicOf(label: string): Topic {
   const topic = topics.get(label);
   if (topic === undefined) throw new Error(`no topic is called ${label}`);

@@ -1,4 +1,4 @@
-// The transcripts of the demo's sessions and the recordings that they were made from.
+// Generates the transcripts of sessions, and the recordings that they come from.
 import { timestamp } from "../../db/message.ts";
 import type { SessionItem, TranscriptItem } from "../../gen/records/ingest/v1/items_pb.ts";
 import type { Recording } from "../../gen/records/v1/sessions_pb.ts";
@@ -8,7 +8,7 @@ import { between, chance, createRandom, pick, stableId, type Random } from "./ra
 import type { SessionPlan } from "./session-plan.ts";
 import type { Story } from "./story.ts";
 
-/** Beyond so many characters a conversation touches subjects beside the client's own, such as every company has. */
+/** The number of characters above which a conversation also covers common subjects, which every company has. */
 const long = 20_000;
 const common = [
   "Annual plan",
@@ -21,7 +21,7 @@ const common = [
   "Support backlog",
 ].map(topicOf);
 
-/** The transcript of a session as its recording allows; undefined where there is nothing to show. */
+/** Returns the transcript of a session according to its recording status, or undefined if there is nothing to show. */
 export function transcriptItem(
   plan: SessionPlan,
   session: SessionItem,
@@ -31,7 +31,8 @@ export function transcriptItem(
   const random = createRandom(`${plan.id}/transcript`);
   const { recordingStatus, source } = session;
   if (plan.start === undefined || plan.day > 0) return undefined;
-  // Some were transcribed by hand, and some transcripts were deleted.
+  // Some completed sessions have no transcript, as if it had been deleted. Imported ones have no recording, as if
+  // transcribed by hand.
   const isDone = recordingStatus === "completed" && (plan.length !== undefined || chance(random, 0.88));
   const isBegun = recordingStatus === "processing" || (recordingStatus === "failed" && chance(random, 0.5));
   if (!isDone && !isBegun) return undefined;

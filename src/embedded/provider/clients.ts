@@ -1,21 +1,21 @@
-// The clients: the dashboard, which is the service's own client, and the rules for those that register themselves.
+// The provider's clients: the dashboard, which is the service's own client, and the rules for clients that register.
 import { randomBytes } from "node:crypto";
 import type { AllClientMetadata } from "oidc-provider";
 import { isLoopback } from "../../loopback.ts";
 
 export const DASHBOARD_ID = "records-dashboard";
 
-/** The dashboard's client, which cannot sign anybody in before it knows where the dashboard is. */
+/** The dashboard's client. It cannot sign users in until it knows the dashboard's address. */
 export interface Dashboard {
   readonly id: string;
   readonly secret: string;
-  /** Its metadata; undefined until the dashboard is somewhere. */
+  /** Returns the metadata, or undefined until the dashboard's address is known. */
   metadata(): AllClientMetadata | undefined;
   backchannelLogoutUri(): string | undefined;
   moveTo(baseUrl: string): void;
 }
 
-/** A dashboard with a new secret: nobody but this process needs to know it. */
+/** Creates the dashboard's client with a new secret, which only this process needs. */
 export function createDashboard(): Dashboard {
   const secret = randomBytes(32).toString("base64url");
   let base: string | undefined;
@@ -48,7 +48,7 @@ export function createDashboard(): Dashboard {
   };
 }
 
-/** Why a client may not be sent to this address, or undefined: codes do not travel in the clear across a network. */
+/** Returns the reason why a redirect URI is rejected, or undefined: codes must not cross a network in plain text. */
 export function rejectionOfRedirect(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
   const { protocol, hostname } = new URL(uri);

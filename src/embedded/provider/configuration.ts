@@ -1,4 +1,4 @@
-// What the provider allows: the configuration of the OpenID Connect library.
+// Configuration of the OpenID Connect library.
 import type { Configuration, Grant, KoaContextWithOIDC } from "oidc-provider";
 import { DASHBOARD_ID, rejectionOfRedirect, type Dashboard } from "./clients.ts";
 import type { Keys } from "./keys.ts";
@@ -12,7 +12,7 @@ import type { Store } from "./store.ts";
 const DAY = 86_400;
 const DASHBOARD_SECONDS = 12 * 3_600;
 
-/** Its dependencies. */
+/** The dependencies of the configuration. */
 export interface Dependencies {
   readonly library: Awaited<ReturnType<typeof loadLibrary>>;
   readonly users: Users;
@@ -24,14 +24,14 @@ export interface Dependencies {
 
 export function configurationOf({ library, users, store, keys, dashboard, mcp }: Dependencies): Configuration {
   const policy = library.interactionPolicy.base();
-  // A client on this machine is approved once in a session, like any other.
+  // Users approve a native client once per session, like any other client.
   policy.get("consent")?.checks.remove("native_client_prompt");
   return {
     adapter: store.adapter,
     jwks: { keys: keys.signing.map((key) => ({ ...key })) },
     cookies: {
       keys: [...keys.cookies],
-      // Cookies do not distinguish ports: other things on localhost must not have the same names.
+      // Cookies are shared by all ports of localhost, so the names must not clash with those of other programs.
       names: {
         session: "records_provider_session",
         interaction: "records_provider_sign_in",
@@ -51,14 +51,14 @@ export function configurationOf({ library, users, store, keys, dashboard, mcp }:
       email: ["email", "email_verified"],
       profile: ["name"],
     },
-    // So that a sign-in with a code carries the email and the name in its ID token.
+    // Includes the email and the name in the ID token of the code flow.
     conformIdTokenClaims: false,
     responseTypes: ["code"],
     clientAuthMethods: ["client_secret_basic", "client_secret_post", "none"],
     enabledJWA: { idTokenSigningAlgValues: ["RS256", "ES256"] },
     pkce: { required: () => true },
     clientBasedCORS: () => true,
-    // Programs on the user's machine listen on any free port: what is native may, whatever port it registered with.
+    // Programs on the user's machine listen on any free port. A native client may use another port than it registered.
     clientDefaults: { application_type: "native" },
     extraClientMetadata: {
       properties: ["redirect_uris"],
@@ -91,7 +91,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
       enabled: true,
       ack: "draft-02",
       allowFetch: (_ctx, clientId) => mayFetch(clientId),
-      // Not fetched again while a user signs in.
+      // A document is not fetched again during a sign-in.
       cacheDuration: { min: 3_600, max: DAY },
     },
     introspection: { enabled: true, allowedPolicy: (_ctx, client, token) => maySee(client, token.clientId) },
@@ -102,7 +102,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
       enabled: true,
       defaultResource(_ctx, client, oneOf) {
         if (oneOf !== undefined) return mcp.names().find((name) => oneOf.includes(name)) ?? oneOf;
-        // The dashboard calls no resource: its access token is for the user info alone.
+        // The dashboard calls no resource. Its access token only serves for the user info endpoint.
         return client.clientId === DASHBOARD_ID ? undefined : mcp.names();
       },
       useGrantedResource: () => true,
@@ -114,7 +114,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
   };
 }
 
-/** Beside what the library puts in: who the user is, and of which session and sign-in the token is. */
+/** Returns the claims beside the library's own: the user's email, the session (`sid`) and the time of the sign-in. */
 async function extraClaims(
   users: Users,
   ctx: KoaContextWithOIDC,
@@ -124,7 +124,7 @@ async function extraClaims(
   const session =
     token.sessionUid === undefined ? undefined : await ctx.oidc.provider.Session.findByUid(token.sessionUid);
   const sid = session?.sidFor(DASHBOARD_ID);
-  // When the user signed in, also of a token that was had by refreshing (RFC 9068 §2.2.1).
+  // The time of the sign-in, also for a refreshed token (RFC 9068 §2.2.1).
   const { AuthorizationCode: code, RefreshToken: refreshed } = ctx.oidc.entities;
   const auth_time = code?.authTime ?? refreshed?.authTime;
   return {
@@ -134,9 +134,9 @@ async function extraClaims(
   };
 }
 
-/** In seconds. */
+/** The lifetimes, in seconds. */
 const lifetimes: Configuration["ttl"] = {
-  // The dashboard's token lives as long as a dashboard session: the dashboard revokes it to report a sign-out.
+  // The dashboard's token lives as long as a dashboard session, because the dashboard revokes it to report a sign-out.
   AccessToken: (_ctx, token, client) =>
     token.resourceServer?.accessTokenTTL ??
     (client.clientId === DASHBOARD_ID ? DASHBOARD_SECONDS : ACCESS_TOKEN_SECONDS),
@@ -149,8 +149,8 @@ const lifetimes: Configuration["ttl"] = {
 };
 
 /**
- * The library's dispatcher breaks connections to private addresses off. The dashboard of a development set-up has no
- * other; nothing else is called without the dispatcher.
+ * Returns the library's `fetch`. The library's dispatcher blocks private addresses, but a development dashboard has no
+ * other address. Only its back-channel logout is called without the dispatcher.
  */
 function fetchFor(dashboard: Dashboard): NonNullable<Configuration["fetch"]> {
   return async (url, options) => {
@@ -165,7 +165,10 @@ function normal(url: string | undefined): string | undefined {
   return url === undefined ? undefined : new URL(url).href;
 }
 
-/** A client with a secret may introspect any token that it has, one without only its own. */
+/**
+ * Whether a client may introspect a token. A client with a secret may introspect any token, other clients only their
+ * own.
+ */
 export function maySee(
   client: { clientId: string; clientAuthMethod?: string | undefined },
   tokenOf: string | undefined,
@@ -174,9 +177,9 @@ export function maySee(
 }
 
 /**
- * What the user has granted the client in this session. The dashboard, the service's own client, gets what it requests.
- * Every session gets its `sid` for the dashboard here, where the library stores the session afterwards: the tokens of
- * other clients name the same one, also where the dashboard comes later.
+ * Returns the grant that the user gave the client in this session. The dashboard, as the service's own client, gets all
+ * scopes that it requests. Also gives every session its `sid` for the dashboard, because the library stores the session
+ * afterwards. The tokens of other clients then name the same `sid`, even if the dashboard is opened later.
  */
 async function existingGrant(ctx: KoaContextWithOIDC): Promise<Grant | undefined> {
   const { session, client, result, provider, account, requestParamOIDCScopes } = ctx.oidc;

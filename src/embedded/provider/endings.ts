@@ -1,4 +1,4 @@
-// Sign-out at the provider: all sessions and grants of a user end together, so that no refresh token outlives them.
+// Sign-out at the provider: ends all sessions and grants of a user together, so that no refresh token outlives them.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KoaContextWithOIDC, Provider } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
@@ -7,10 +7,10 @@ import type { Store } from "./store.ts";
 
 /** Ends sessions and grants. */
 export interface Endings {
-  /** Ends everything of a user when the dashboard revokes its access token, as it does at a sign-out. */
+  /** Ends all sessions and grants of a user when the dashboard revokes its access token, as it does at a sign-out. */
   readonly byRevocation: Middleware;
   /**
-   * Resolves when a sign-in of this user is certainly later than their last sign-out. Times of sign-ins are whole
+   * Resolves when a sign-in of this user is certainly later than the last sign-out. The times of sign-ins are whole
    * seconds, and other services compare them with their own clocks.
    */
   later(subject: string): Promise<void>;
@@ -18,13 +18,14 @@ export interface Endings {
 
 type Session = InstanceType<Provider["Session"]>;
 
-/** A client that gets logout tokens; the library's types leave it out. */
+/** A client that receives logout tokens. The library's types omit the method. */
 interface LogoutReceiver {
   backchannelLogout(subject: string, sid: string): Promise<unknown>;
 }
 
 /**
- * With this many seconds between them, a sign-in counts as later than a sign-out where clocks differ by up to a second.
+ * The minimum number of seconds between a sign-out and a sign-in. The sign-in then counts as later even if clocks
+ * differ by up to a second.
  */
 const SECONDS_APART = 3;
 
@@ -33,9 +34,9 @@ export function endings(provider: Provider, store: Store): Endings {
     const session = ctx.oidc.session as (Session & { destroyed?: boolean }) | undefined;
     const subject = session?.accountId;
     if (session?.destroyed !== true || subject === undefined) return;
-    // The library ends the session in the same way when another user signs in: that is not a sign-out.
+    // The library also ends the session like this when another user signs in, which is not a sign-out.
     if (session.state?.["postLogoutRedirectUri"]?.toString().startsWith(`${provider.issuer}/`) === true) return;
-    // A sign-out at the dashboard ends everything; elsewhere it ends only this browser's session.
+    // A sign-out at the dashboard ends all sessions; a sign-out elsewhere only ends the session in this browser.
     if (ctx.oidc.client?.clientId === DASHBOARD_ID) {
       sendLogoutTokens(subject, store.endUserSessions(subject));
     } else {

@@ -1,4 +1,4 @@
-// Keeps what the provider must know again at its next start, in files for their owner alone.
+// Stores the provider's state that survives a restart, in files that only their owner can read.
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../json-file.ts";
@@ -6,18 +6,18 @@ import { writePrivate } from "../secrets.ts";
 
 /** A folder of small JSON files. */
 export interface Folder {
-  /** What is kept under the name; undefined where nothing is, or nothing that can be read. */
+  /** Returns the value stored under the name, or undefined if it is missing or unreadable. */
   read(name: string): Promise<unknown>;
-  /** Keeps the value: at one stroke, so that a process that dies meanwhile leaves the one before. */
+  /** Stores the value atomically: if the process dies meanwhile, the previous value remains. */
   write(name: string, value: unknown): Promise<void>;
 }
 
-/** The provider's folder within the data folder; made when it is missing. */
+/** Opens the provider's folder within the data folder. Creates a missing folder. */
 export async function openFolder(dataDir: string): Promise<Folder> {
   const folder = join(dataDir, "provider");
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
-  // One write after the other: the last one requested is the one that stays.
+  // Writes are serialized, so that the last value requested is the one that remains.
   let last: Promise<void> = Promise.resolve();
   return {
     read: (name) => readJson(join(folder, name)),

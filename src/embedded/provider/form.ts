@@ -1,10 +1,10 @@
-// Reads the forms that users send.
+// Reads form submissions.
 import type { IncomingMessage } from "node:http";
 import { readMediaType } from "../../call/negotiation.ts";
 
 const LIMIT = 64 * 1_024;
 
-/** The fields of the form; a status where there is none: 413 where it is too long, 415 where it is something else. */
+/** Returns the fields of the form, or a status if it is rejected: 413 if it is too long, 415 if it is not a form. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams | 413 | 415> {
   if (readMediaType(request.headers["content-type"])?.type !== "application/x-www-form-urlencoded") return 415;
   const chunks: Buffer[] = [];

@@ -1,4 +1,4 @@
-// Sign-in and consent: what happens between the library's own steps, as plain forms.
+// Sign-in and consent between the library's own steps, as plain forms.
 import type { Grant, Provider } from "oidc-provider";
 import type { Endings } from "./endings.ts";
 import { readForm } from "./form.ts";
@@ -10,10 +10,13 @@ import { showConsent, showSignIn } from "./prompts.ts";
 
 type Interaction = Awaited<ReturnType<Provider["interactionDetails"]>>;
 
-/** What a form leads to: the address to continue to, or a page that was shown. */
+/** The result of a form: the address to continue at, or undefined if a page was shown. */
 type Outcome = string | undefined;
 
-/** Serves `/interaction/<uid>`. The cookie of the interaction is sent to that path alone and proves whose it is. */
+/**
+ * Serves `/interaction/<uid>`. Only that path gets the interaction's cookie, which proves that the interaction belongs
+ * to this browser.
+ */
 export function interactions(provider: Provider, users: Users, ends: Endings): Middleware {
   return async (ctx, next) => {
     const uid = /^\/interaction\/([^/]+)$/.exec(ctx.path)?.[1];
@@ -32,7 +35,7 @@ export function interactions(provider: Provider, users: Users, ends: Endings): M
     const clientId = text(interaction.params["client_id"]);
     const chosen = (await provider.Client.find(clientId))?.clientName ?? clientId;
     const host = documentHost(clientId);
-    // The host comes first: a long name, which is cut, does not hide it.
+    // The host comes first, so that truncating a long name does not hide it.
     const name = host === undefined ? chosen : `${host}: ${chosen}`;
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
       provider.interactionResult(ctx.req, ctx.res, result);
@@ -48,7 +51,7 @@ interface Step {
   readonly ctx: PageContext;
   readonly interaction: Interaction;
   readonly form: URLSearchParams | undefined;
-  /** The client's, for people. */
+  /** The client's name, for people. */
   readonly name: string;
   readonly users: Users;
   readonly provider: Provider;
@@ -61,12 +64,13 @@ async function signIn({ ctx, interaction, form, name, users, ends, finish }: Ste
   const user = form === undefined ? undefined : users.signIn(form.get("login") ?? "", form.get("password") ?? "");
   if (user !== undefined) {
     await ends.later(user.subject);
-    // The time of the password: by default the library takes the time of the next request.
+    // The time of the password. By default, the library uses the time of the next request.
     return finish({ login: { accountId: user.subject, ts: Math.floor(Date.now() / 1_000) } });
   }
   const chosen = form?.get("person") ?? undefined;
   const failed = form !== undefined && chosen === undefined;
-  // What was written is right in form and wrong in content. A 401 would promise a way to sign in that is not a form.
+  // The form is well-formed but its content is wrong. A 401 would require an authentication scheme, which a form is
+  // not.
   if (failed) ctx.status = 422;
   const known = users.bySubject(interaction.session?.accountId)?.email;
   const email = chosen ?? form?.get("login") ?? (text(params["login_hint"]) || known || "");
@@ -84,7 +88,9 @@ async function consent({ ctx, interaction, form, name, users, provider, finish }
   return undefined;
 }
 
-/** Adds what the request lacks to what the user granted this client before in the session. */
+/**
+ * Adds the scopes that the request lacks to the user's previous grant for this client in the session. Returns its id.
+ */
 async function granted({ grantId, prompt, params }: Interaction, user: User, provider: Provider): Promise<string> {
   const details = prompt.details as { missingOIDCScope?: string[]; missingResourceScopes?: Record<string, string[]> };
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId);
@@ -95,7 +101,7 @@ async function granted({ grantId, prompt, params }: Interaction, user: User, pro
   return grant.save();
 }
 
-/** The interaction, or the reason why there is none: it expired, it is over, or another browser has it. */
+/** Returns the interaction, or the error if it has expired, is completed or belongs to another browser. */
 async function openInteraction(open: () => Promise<Interaction>): Promise<Interaction | Error> {
   try {
     return await open();

@@ -1,4 +1,4 @@
-// Introspection and revocation of the access tokens that are JWTs, which the library leaves to others.
+// Introspection and revocation of access tokens that are JWTs, which the library does not support.
 import { createLocalJWKSet, jwtVerify, type JWTPayload } from "jose";
 import type { AccessToken, KoaContextWithOIDC, Provider } from "oidc-provider";
 import { maySee } from "./configuration.ts";
@@ -6,7 +6,10 @@ import type { Keys } from "./keys.ts";
 import type { Middleware } from "./page.ts";
 import { ISSUED_TOKENS, type Store } from "./store.ts";
 
-/** Remembers the tokens that are issued, and handles them where the library would not. */
+/**
+ * Returns middleware that records issued tokens, and handles the token requests that the library rejects as
+ * unsupported.
+ */
 export function issuedTokens(provider: Provider, store: Store, keys: Keys): Middleware {
   const issued = store.shelf(ISSUED_TOKENS);
   const publicKeys = createLocalJWKSet({
@@ -34,7 +37,7 @@ export function issuedTokens(provider: Provider, store: Store, keys: Keys): Midd
   return async (ctx, next) => {
     await next();
     if (!rejected.has(ctx.req)) return;
-    // The library has read the request and knows the client by now: it rejected the token alone.
+    // The library has read the request and authenticated the client. It only rejected the token.
     const { client, params, route } = (ctx as unknown as KoaContextWithOIDC).oidc;
     if (client === undefined) return;
     const claims = await jwtVerify(String(params?.["token"]), publicKeys, {

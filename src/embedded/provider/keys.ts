@@ -1,16 +1,16 @@
-// The provider's keys: made once and kept, so that what was signed before a restart is still good after it.
+// The provider's keys, created once and stored, so that signatures remain valid after a restart.
 import { randomBytes } from "node:crypto";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import type { Folder } from "./folder.ts";
 
-/** What the provider signs with. */
+/** The keys with which the provider signs. */
 export interface Keys {
-  /** Private keys for signatures, RS256 and ES256. */
+  /** Private keys for RS256 and ES256 signatures. */
   readonly signing: readonly JWK[];
   readonly cookies: readonly string[];
 }
 
-/** The kept keys, or new ones that are kept from now on. */
+/** Returns the stored keys, or creates and stores new ones. */
 export async function keptKeys(folder: Folder): Promise<Keys> {
   const kept = await folder.read("keys");
   if (areKeys(kept)) return kept;

@@ -1,22 +1,22 @@
-// The provider's own port: the same from start to start as long as it is free.
+// The provider's own port, which stays the same from start to start as long as it is free.
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Folder } from "./folder.ts";
 
-/** Time for requests that are being served when the provider stops. */
+/** The grace period for requests under way when the provider stops. */
 const STOP_PATIENCE_MS = 500;
 
 /** A listening server. */
 export interface Listener {
   readonly port: number;
-  /** Responds with this from now on; until then everything is 503. */
+  /** Sets the request listener. Until then, every response is 503. */
   serveWith(listener: RequestListener): void;
   stop(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1, on the port of the last start where that is free. */
+/** Listens on 127.0.0.1, on the port of the last start if that is free. Fails if no port is free. */
 export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   let serve: RequestListener = (_request, response) => void response.writeHead(503).end();
   const limits = {
@@ -47,7 +47,7 @@ export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   };
 }
 
-/** Whether the server listens now; false where the port is taken or not for us. */
+/** Returns whether the server listens now. False if the port is taken or not permitted. */
 async function listen(server: Server, port: number): Promise<boolean> {
   try {
     server.listen(port, "127.0.0.1");

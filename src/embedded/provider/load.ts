@@ -1,9 +1,9 @@
-// Loads the OpenID Connect library, when it is needed and without its notice about the runtime.
+// Loads the OpenID Connect library on demand and without its notice about the runtime.
 type Library = typeof import("oidc-provider");
 
 const notice = "oidc-provider WARNING: Unsupported runtime.";
 
-/** The library. It is large, and a service with a provider of its own never needs it: so it is no static import. */
+/** Imports the library dynamically: it is large, and a service with a configured provider never needs it. */
 export async function loadLibrary(): Promise<Library> {
   parseUrlsAsLaterRuntimesDo();
   const warn = console.warn;
@@ -18,7 +18,10 @@ export async function loadLibrary(): Promise<Library> {
   }
 }
 
-/** The one function of Node.js 22 that the library calls, for Node.js 20: the reason for the notice. */
+/**
+ * Polyfills `URL.parse` for Node.js 20. It is the only function of Node.js 22 that the library calls, and the reason
+ * for the notice.
+ */
 function parseUrlsAsLaterRuntimesDo(): void {
   const url = URL as typeof URL & { parse?: (input: string, base?: string) => URL | null };
   url.parse ??= (input, base) => (URL.canParse(input, base) ? new URL(input, base) : null);

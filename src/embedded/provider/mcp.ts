@@ -1,17 +1,19 @@
-// The MCP server as a resource of the provider: the names it goes by, and the access tokens for it.
+// The MCP server as a resource of the provider: its names, and its access tokens.
 import type { ResourceServer } from "oidc-provider";
 
-/** The scopes of the provider; a token for the MCP server reports those that were granted. */
+/** The scopes of the provider. A token for the MCP server lists those that were granted. */
 export const SCOPES = ["openid", "offline_access", "email", "profile"] as const;
 
 export const ACCESS_TOKEN_SECONDS = 600;
 
-/** The MCP server, once the service has reported where it is. */
+/** The MCP server, whose address the service sets once it is known. */
 export interface McpResource {
-  /** All the names that a client may use in `resource`, the right one first; none before the service has reported. */
+  /**
+   * Returns all names that a client may use in `resource`, the canonical one first. Empty until the address is known.
+   */
   names(): string[];
   isNamedBy(resource: string): boolean;
-  /** What an access token for it is. */
+  /** Returns the properties of access tokens for the server. */
   server(): ResourceServer;
   moveTo(url: string): void;
 }
@@ -32,7 +34,7 @@ export function createMcpResource(): McpResource {
       return names().some((name) => new URL(name).href === href);
     },
     server: () => ({
-      // Whatever name the client used, the token is for the one that the server goes by.
+      // The audience is the canonical name, whichever name the client used.
       audience: names()[0],
       scope: SCOPES.join(" "),
       accessTokenFormat: "jwt",

@@ -1,4 +1,4 @@
-// The pages that the OpenID Connect library shows: failures, signing out, signed out.
+// The pages for failures and sign-out, in place of the OpenID Connect library's own.
 import type { ErrorOut, KoaContextWithOIDC } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import { html, trusted } from "../../html.ts";
@@ -9,7 +9,7 @@ const SUBMIT = "document.forms[0].submit()";
 const GONE =
   "This sign-in is no longer open. It took too long, or it was completed in another tab. Go back to the application and sign in again.";
 
-/** A failure that belongs to no client, for people. */
+/** Shows the user a failure that cannot be reported to a client. */
 export function showError(ctx: PageContext, { error, error_description: description }: ErrorOut, cause: Error): void {
   const gone = cause.name === "SessionNotFound";
   showPage(ctx, {
@@ -21,13 +21,13 @@ export function showError(ctx: PageContext, { error, error_description: descript
 }
 
 /**
- * Prompts the user to confirm a sign-out. A client that shows a token of this very user has done so: then the page
- * continues by itself where scripts run, and has the button where they do not.
+ * Shows the confirmation of a sign-out. If the dashboard sends an ID token of this user, the sign-out is already
+ * confirmed. The page then submits itself if scripts run; without scripts, the user presses the button.
  */
 export function showLogout(ctx: KoaContextWithOIDC, form: string): void {
   const { entities, session, client, params } = ctx.oidc;
   const confirmed = client?.clientId === DASHBOARD_ID && entities.IdTokenHint?.payload["sub"] === session?.accountId;
-  // `logout` as a field and not as the button's value, which a script would not send.
+  // `logout` is a field, because a form that a script submits does not include the button's value.
   const withButton = form.replace(
     "</form>",
     '<input type="hidden" name="logout" value="yes"><button type="submit">Sign out</button></form>',
@@ -46,7 +46,10 @@ export function showSignedOut(ctx: PageContext): void {
   showPage(ctx, { title: "Signed out", content: html`<h1>You are signed out</h1><p>You can close this page.</p>` });
 }
 
-/** Shows the library's own page of a form that sends itself, which has no look, in ours. */
+/**
+ * Replaces the library's unstyled page with a self-submitting form by one in our layout. Leaves any other page
+ * unchanged.
+ */
 export function frameHandOver(ctx: PageContext): void {
   const page = typeof ctx.body === "string" ? ctx.body : "";
   const found = /<form method="post" action="([^"]*)">/.exec(page);

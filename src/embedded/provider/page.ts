@@ -1,4 +1,4 @@
-// The frame of the provider's pages, and what a browser may do with them.
+// The layout of the provider's pages, and their Content Security Policy.
 import { createHash } from "node:crypto";
 import type { Provider } from "oidc-provider";
 import { isLoopback } from "../../loopback.ts";
@@ -7,7 +7,7 @@ import { STYLE } from "./style.ts";
 
 export type Middleware = Parameters<Provider["use"]>[0];
 
-/** Of a request's context what a page needs: both the library's own and that of our paths have it. */
+/** The part of a request's context that a page needs. Both the library's context and that of our own paths have it. */
 export interface PageContext {
   status: number;
   type: string;
@@ -15,19 +15,19 @@ export interface PageContext {
   set(name: string, value: string): void;
 }
 
-/** What differs from page to page. */
+/** The content that differs from page to page. */
 export interface Page {
   readonly title: string;
   readonly content: Html;
-  /** A script of the page. It works without: nothing but a form that sends itself. */
+  /** A script that submits the page's form. The page also works without it. */
   readonly script?: string;
-  /** Where the page's form leads in the end. */
+  /** The address to which the page's form finally redirects. */
   readonly leadsTo?: string | undefined;
 }
 
 const styleHash = hash(STYLE);
 
-/** Responds with a page, of the status that the context has. */
+/** Responds with a page, with the status that the context has. */
 export function showPage(ctx: PageContext, { title, content, script, leadsTo }: Page): void {
   ctx.type = "text/html; charset=utf-8";
   ctx.set("Cache-Control", "no-store");
@@ -51,14 +51,14 @@ ${script === undefined ? undefined : trusted(`<script>${script}</script>\n`)}</b
 }
 
 /**
- * Nothing but the page itself. `form-action` also holds for the redirects that follow a form, over all the client's
- * own steps: so it names what a client can be sent to, not the one address that comes first.
+ * Returns a policy that allows only the page's own style and script. `form-action` also applies to every redirect after
+ * a form, including those of the client. So it lists all possible destinations, not only the first address.
  */
 export function contentSecurityPolicy(script?: string, leadsTo?: string): string {
   return [
     "default-src 'none'",
     `style-src ${styleHash}`,
-    // Left empty, which allows none, and not left out: the library adds to it on pages of its own.
+    // Empty, which allows no script, rather than omitted: the library adds sources to it on its own pages.
     script === undefined ? "script-src" : `script-src ${hash(script)}`,
     `form-action 'self' https: http://localhost:* http://127.0.0.1:*${schemeOf(leadsTo)}`,
     "base-uri 'none'",
@@ -66,7 +66,10 @@ export function contentSecurityPolicy(script?: string, leadsTo?: string): string
   ].join("; ");
 }
 
-/** Programs have schemes of their own; and there is no way to name a port of any other host than by its scheme. */
+/**
+ * Returns the redirect's scheme as a further source, or an empty text if the policy already covers it. Programs have
+ * their own schemes. The scheme also covers HTTP to `[::1]`, which a policy cannot name, and to other hosts.
+ */
 function schemeOf(leadsTo: string | undefined): string {
   if (leadsTo === undefined || !URL.canParse(leadsTo)) return "";
   const { protocol, hostname } = new URL(leadsTo);

@@ -1,13 +1,13 @@
-// The two prompts of the provider: who the user is, and what a program may do.
+// The provider's two prompts: sign-in, and consent to a client's access.
 import { isLoopback } from "../../loopback.ts";
 import { html, trusted, type Html } from "../../html.ts";
 import { showPage, type PageContext } from "./page.ts";
 
-/** What the sign-in page shows. */
+/** The content of the sign-in page. */
 export interface SignInPage {
   readonly client: string;
   readonly email: string;
-  /** Who can sign in: each is a button that fills in the email. */
+  /** The users who can sign in. Each has a button that fills in the email. */
   readonly users: readonly { readonly email: string; readonly name: string }[];
   readonly failed: boolean;
   readonly leadsTo: string;
@@ -41,7 +41,7 @@ function userButton({ email, name }: { readonly email: string; readonly name: st
   return html`<button type="submit" name="person" value="${email}" class="second">${name} <span class="small">${email}</span></button>`;
 }
 
-/** What the consent page shows. */
+/** The content of the consent page. */
 export interface ConsentPage {
   readonly client: string;
   readonly redirectUri: string;
@@ -77,7 +77,7 @@ function destination(redirectUri: string): string {
   return protocol === "https:" || protocol === "http:" ? host : `${protocol}//${host}, on this computer`;
 }
 
-/** Names that strangers choose must not push the rest of the page away. */
+/** Truncates a name that a client chose, so that it cannot push the rest of the page out of view. */
 function shortened(name: string): string {
   const characters = [...name];
   return characters.length > 80 ? `${characters.slice(0, 79).join("")}…` : name;

@@ -1,4 +1,4 @@
-// The development identity provider: an OpenID Connect provider with the demo's users, within this process.
+// The development identity provider: an OpenID Connect provider with the demo's users, which runs in this process.
 import { DASHBOARD_ID, createDashboard } from "./clients.ts";
 import { configurationOf } from "./configuration.ts";
 import { endings } from "./endings.ts";
@@ -29,18 +29,18 @@ export interface ProviderOptions {
 /** A running provider. */
 export interface DevelopmentProvider {
   readonly issuer: string;
-  /** The confidential client of the dashboard; its secret is made at each start. */
+  /** The confidential client of the dashboard. Each start creates a new secret. */
   readonly client: { readonly id: string; readonly secret: string };
   /**
-   * Gives the provider the service's address, once that is known: redirect URIs of the dashboard's client, the MCP
-   * address.
+   * Sets the service's addresses once they are known: the redirect URIs of the dashboard's client, and the MCP server.
    */
   serve(where: { readonly baseUrl: string; readonly mcpUrl: string }): void;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the provider on a port of its own. Its issuer, keys and registered clients stay the same from start to start.
+ * Starts the provider on its own port. The issuer, the keys and the registered clients stay the same from start to
+ * start.
  */
 export async function startProvider(options: ProviderOptions): Promise<DevelopmentProvider> {
   const folder = await openFolder(options.dataDir);
@@ -53,7 +53,7 @@ export async function startProvider(options: ProviderOptions): Promise<Developme
   try {
     const issuer = `http://localhost:${listener.port}`;
     const provider = new library.Provider(issuer, configurationOf({ library, users, store, keys, dashboard, mcp }));
-    // A failure is in the response; it must not be on the console as well.
+    // Failures are reported in the response only, not on the console.
     provider.silent = true;
     provider.use(oneHost(issuer));
     provider.use(commonHeaders());

@@ -1,11 +1,10 @@
-// What every request to the provider passes before the library: one host, common headers, a tolerant reading of
-// requests.
+// Middleware that precedes the library: one host, common headers, and tolerance for clients' requests.
 import { DASHBOARD_ID } from "./clients.ts";
 import { SCOPES, type McpResource } from "./mcp.ts";
 import { frameHandOver, showError, showNotFound } from "./notices.ts";
 import { contentSecurityPolicy, type Middleware } from "./page.ts";
 
-/** Only the issuer's own host is served: cookies and links are for that one, and no other name may lead here. */
+/** Serves only the issuer's own host: cookies and links are for that host, and no other name may lead here. */
 export function oneHost(issuer: string): Middleware {
   const { host } = new URL(issuer);
   return async (ctx, next) => {
@@ -20,7 +19,7 @@ export function oneHost(issuer: string): Middleware {
   };
 }
 
-/** What every response has, also where the library has none of its own: nothing is there, or something failed. */
+/** Sets the common headers of every response, and shows our own pages for 404 and for unexpected failures. */
 export function commonHeaders(): Middleware {
   const policy = contentSecurityPolicy();
   return async (ctx, next) => {
@@ -38,7 +37,7 @@ export function commonHeaders(): Middleware {
   };
 }
 
-/** Lets programs that run in a browser register; the library lets them do everything else. */
+/** Lets programs in a browser register. The library itself allows them all other requests. */
 export function registrationFromBrowsers(): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== "/reg") return next();
@@ -70,7 +69,9 @@ export function tolerantRegistration(): Middleware {
 
 const LONGEST_REGISTRATION = 56 * 1_024;
 
-/** The body as one piece. A body that is too long or not a JSON object stays as it is: the library rejects it. */
+/**
+ * Yields the body as one piece. A body that is too long or not a JSON object is unchanged, and the library rejects it.
+ */
 async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIterator<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -96,9 +97,9 @@ function scopeless(body: Buffer): Buffer {
 }
 
 /**
- * Reads authorization requests with good will. One for the MCP server by any of its names is one without a resource:
- * the default has all the names, so that the client may use another one for its token. And one for nothing that we
- * know requests who the user is: many assistants request no scope at all.
+ * Normalizes authorization requests. Removes `resource` if it names the MCP server: the default resource has all names
+ * of the server, so the client may use another one for its token. Adds the scope `openid` if no known scope is
+ * requested, because many assistants request none.
  */
 export function tolerantRequests(mcp: McpResource): Middleware {
   return async (ctx, next) => {

@@ -1,25 +1,25 @@
-// What the provider remembers: in memory, bounded and until it expires; registered clients in a file as well.
+// The provider's store: bounded and in memory until entries expire, and for registered clients also in a file.
 import type { Adapter, AdapterFactory, AdapterPayload, AllClientMetadata } from "oidc-provider";
 import { DASHBOARD_ID } from "./clients.ts";
 import type { Folder } from "./folder.ts";
 
-/** The provider's memory. */
+/** The provider's store. */
 export interface Store {
   readonly adapter: AdapterFactory;
-  /** The memory of one kind of thing: the library's own kinds, and ours. */
+  /** Returns the shelf for one kind of entry, of the library or ours. */
   shelf(kind: string): Shelf;
-  /** Ends all sessions and grants of a user; returns the ids (`sid`) that the dashboard has for those sessions. */
+  /** Ends all sessions and grants of a user. Returns the dashboard's ids (`sid`) of those sessions. */
   endUserSessions(subject: string): string[];
   /** Ends the grants of a session, including those for offline access. */
   endSession(uid: string, grantIds: readonly string[]): void;
-  /** When a user last signed out, in whole seconds since 1970; -Infinity where they never did. */
+  /** Returns the time of a user's last sign-out, in whole seconds since 1970, or -Infinity if there was none. */
   signedOutAt(subject: string): number;
 }
 
-/** Things of one kind, the newest last. */
+/** Entries of one kind, the newest last. */
 export interface Shelf {
   get(id: string): AdapterPayload | undefined;
-  /** Without a time to live it stays as long as there is room. */
+  /** Without a time to live, the entry stays as long as there is room. */
   put(id: string, payload: AdapterPayload, secondsToLive?: number): void;
   remove(id: string): void;
   removeWhere(matches: (payload: AdapterPayload) => boolean): void;
@@ -27,19 +27,19 @@ export interface Shelf {
   entries(): [id: string, payload: AdapterPayload][];
 }
 
-/** The access tokens for the MCP server that were issued: the library keeps none of those that are JWTs. */
+/** The kind of entry for access tokens issued for the MCP server. The library does not store tokens that are JWTs. */
 export const ISSUED_TOKENS = "IssuedToken";
 
-/** Grants, and everything that depends on one. */
+/** The kinds of grants and everything that depends on them. */
 const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
 
-/** More than users and their programs on one machine need; it bounds what a runaway program costs. */
+/** More entries than the users of one machine need, and a bound on the cost of a runaway program. */
 const MOST = 5_000;
 const MOST_CLIENTS = 200;
 
 /**
- * A store that knows the clients of the folder. `ownClient` is looked up first: it is not registered
- * by anybody, and it changes when the service reports where it is.
+ * Creates a store with the registered clients of the folder. `ownClient` is looked up first: nobody registers that
+ * client, and it changes when its address becomes known.
  */
 export async function createStore(
   folder: Folder,
@@ -92,7 +92,7 @@ export async function createStore(
   };
 }
 
-/** What an adapter rests on. */
+/** The dependencies of an adapter. */
 interface AdapterDependencies extends Pick<Store, "shelf" | "signedOutAt"> {
   readonly ownClient: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
@@ -109,7 +109,7 @@ function createAdapter(kind: string, { shelf, signedOutAt, ownClient, keepClient
     },
     find: async (id) => (kind === "Client" ? ownClient(id) : undefined) ?? things.get(id),
     findByUid: async (uid) => things.find((payload) => payload.uid === uid),
-    // Only devices without a browser have a user code, and they are not served.
+    // Only devices without a browser have a user code, and they are not supported.
     findByUserCode: async () => undefined,
     async consume(id) {
       const payload = things.get(id);
@@ -128,7 +128,7 @@ function createAdapter(kind: string, { shelf, signedOutAt, ownClient, keepClient
 }
 
 function createShelf(most: number): Shelf {
-  // As text: what the library does to an object after it was stored must not change what is stored.
+  // Stored as text, so that the library's later changes to an object do not change the stored entry.
   const things = new Map<string, { text: string; until: number }>();
   const removeOldest = (): void => {
     for (const [id, { until }] of things) {

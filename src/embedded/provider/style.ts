@@ -1,4 +1,4 @@
-// The look of the provider's pages, in one sheet that is part of each of them.
+// The style sheet of the provider's pages, which each page includes.
 export const STYLE = `
 :root {
   color-scheme: light dark;

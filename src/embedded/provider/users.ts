@@ -1,22 +1,22 @@
-// The users who can sign in at the development provider, and what it says of them.
+// The users who can sign in at the development provider, and their claims.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Account } from "oidc-provider";
 
-/** Somebody who can sign in. */
+/** A user who can sign in. */
 export interface User {
-  /** Who this is, for ever: the `sub` of every token. */
+  /** The permanent id of the user: the `sub` of every token. */
   readonly subject: string;
   readonly email: string;
   readonly name: string;
   readonly password: string;
 }
 
-/** Finds users. */
+/** Looks up users. */
 export interface Users {
-  /** Everyone, in the order of the demo. */
+  /** All users, in the order of the demo. */
   readonly all: readonly Pick<User, "email" | "name">[];
   bySubject(subject: string | undefined): User | undefined;
-  /** The user with this email and password; undefined where either is wrong. */
+  /** Returns the user with this email and password, or undefined if either is wrong. */
   signIn(email: string, password: string): User | undefined;
 }
 
@@ -26,14 +26,14 @@ export function createUsers(users: readonly User[]): Users {
     bySubject: (subject) => users.find((user) => user.subject === subject),
     signIn(email, password) {
       const user = users.find((one) => folded(one.email) === folded(email));
-      // The passwords are compared in either case, so that the time does not show which emails there are.
+      // Compares passwords even for an unknown email, so that the time does not reveal which emails exist.
       const right = isSame(password, user?.password ?? "");
       return right ? user : undefined;
     },
   };
 }
 
-/** A user as the library wants one: it picks the claims that the scopes of a request allow. */
+/** Returns the library's account of a user. The library selects the claims that the scopes of a request allow. */
 export function accountOf(user: User | undefined): Account | undefined {
   if (user === undefined) return undefined;
   const { subject, email, name } = user;
