@@ -1,8 +1,11 @@
-// Level of the log at run time.
+// Changes the log level at run time.
 import type { Logger } from "pino";
 import type { LogLevel } from "../config.ts";
 
-/** Sets the level and returns the one before. The log names `who` did, at whichever of both levels shows more. */
+/**
+ * Sets the level and returns the previous one. Logs the change with the fields of `who` while the more verbose of the
+ * two levels applies.
+ */
 export function setLogLevel(log: Logger, to: LogLevel, who: object): string {
   const from = log.level;
   if (to === from) return from;

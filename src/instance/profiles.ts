@@ -1,4 +1,4 @@
-// Profiles of this process for an operator, by V8's own profilers: where its time goes, and what holds its memory.
+// CPU and memory profiles of this process for operators, from V8's own profilers.
 import { Session } from "node:inspector/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeFailure } from "../../gateway/response.ts";
@@ -8,7 +8,7 @@ import type { InternalAccess } from "../guards/internal.ts";
 import type { Response, Surface } from "../call/exchange.ts";
 import type { OnError } from "../call/dispatch.ts";
 
-/** Profiles while the wait lasts. */
+/** Records a profile until `wait` resolves, and returns it. */
 type Profiler = (session: Session, wait: () => Promise<void>) => Promise<object>;
 
 const cpu: Profiler = async (session, wait) => {
@@ -18,7 +18,7 @@ const cpu: Profiler = async (session, wait) => {
   return (await session.post("Profiler.stop")).profile;
 };
 
-/** Samples of allocations have functions and sizes. A snapshot of the heap would have the texts of records. */
+/** Samples allocations, which contain functions and sizes. A heap snapshot would contain the texts of records. */
 const heap: Profiler = async (session, wait) => {
   await session.post("HeapProfiler.enable");
   await session.post("HeapProfiler.startSampling");
@@ -33,7 +33,10 @@ const profilers: Readonly<Record<string, { readonly profiler: Profiler; readonly
 
 const seconds = { default: 10, most: 60 };
 
-/** Serves `GET /profiles/cpu` and `/profiles/heap` to callers with a service token, one at a time. */
+/**
+ * Serves `GET /profiles/cpu` and `/profiles/heap` to callers with a service token. Rejects a request with
+ * ALREADY_EXISTS while another one is under way.
+ */
 export function createProfiles(access: Pick<InternalAccess, "requireToken">, onError: OnError): Surface {
   let isTaking = false;
 
@@ -48,7 +51,7 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
     response.once("close", () => left.abort());
     try {
       session.connect();
-      // The head goes first, so that the client knows that the profile has begun.
+      // Sends the headers first, so that the client knows that the profile has started.
       response.writeHead(200, {
         "Content-Type": "application/json; charset=utf-8",
         "Cache-Control": "no-store",

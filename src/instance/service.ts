@@ -1,4 +1,4 @@
-// records.admin.v1.InstanceService: what an operator sets on one running instance.
+// records.admin.v1.InstanceService: the settings that an operator changes on one running instance.
 import type { Logger } from "pino";
 import type { LogLevel } from "../config.ts";
 import type { InstanceService as Descriptor } from "../gen/records/admin/v1/instance_pb.ts";
@@ -6,7 +6,7 @@ import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import { setLogLevel } from "./log-level.ts";
 
-/** The service over the log of this instance. */
+/** Creates the service over the log of this instance. `configured` is the log level of the settings. */
 export function createInstanceService(log: Logger, configured: LogLevel): OperatorService<typeof Descriptor> {
   return {
     getLogLevel(request) {
