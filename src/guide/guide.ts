@@ -1,4 +1,4 @@
-// The guide as it is served: every page rendered, with its files and its search index.
+// Renders the guide: every page, with its files and its search index.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -17,7 +17,10 @@ type Entry = readonly [page: string, heading: string, path: string, text: string
 
 const ownFiles = join(packageRoot, "src/guide/page");
 
-/** Reads the sources. `baseUrl` replaces the address of the samples, so that they work as shown. */
+/**
+ * Reads and renders the sources. `baseUrl` replaces the address in the samples, so that users can run them as shown.
+ * Fails if a source cannot be read.
+ */
 export async function openGuide(baseUrl: string): Promise<Pages> {
   const [{ pages: written, diagrams }, style, script] = await Promise.all([
     readSources(),
@@ -37,7 +40,7 @@ export async function openGuide(baseUrl: string): Promise<Pages> {
   const rendered: (readonly [Source, Rendered])[] = [];
   for (const page of pages) {
     rendered.push([page, renderMarkdown(page.markdown, targets)]);
-    // All pages at once would hold up other requests.
+    // Yields to other requests, which rendering all pages at once would delay.
     await setImmediate();
   }
   const entries = rendered.flatMap(([page, { sections }]) => sections.map((section) => entryOf(page, section)));
@@ -58,7 +61,7 @@ function hashed(name: string, body: Buffer): HashedFile {
   return { ...file, path: `/guide/${file.hash}/${name}` };
 }
 
-/** The samples name the default port: here they name the address of this service. */
+/** Replaces the default address in the samples with the address of this service. */
 function withAddress(markdown: string, baseUrl: string): string {
   const { protocol, host } = new URL(baseUrl);
   return markdown

@@ -1,13 +1,13 @@
-// Renders the Markdown of the guide as HTML, and splits it into sections for the search.
+// Renders the guide's Markdown as HTML, and splits it into sections for the search.
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { Marked } from "marked";
 import { html, trusted } from "../html.ts";
 
-/** How links and pictures of a page are resolved. */
+/** Resolves the links and images of a page. */
 export interface Targets {
-  /** The address of a page of the guide by its file; undefined for a file that is not served. */
+  /** Returns the path of the guide's page for a file, or undefined if the file is not served. */
   page(file: string): string | undefined;
-  /** The address of a diagram by its file name. */
+  /** Returns the path of a diagram by its file name, or undefined if there is none. */
   diagram(name: string): string | undefined;
 }
 
@@ -24,7 +24,9 @@ export interface Rendered {
   readonly sections: readonly Section[];
 }
 
-/** Renders a page. The last line of a source names the next page; the frame shows it instead. */
+/**
+ * Renders a page. Omits the last line of the source, which names the next page: the page's frame links to it instead.
+ */
 export function renderMarkdown(markdown: string, targets: Targets): Rendered {
   const anchors = createAnchors();
   const marked = new Marked<string, string>({ gfm: true, renderer: rendererOf(targets) });
@@ -60,7 +62,9 @@ function heading(depth: number, id: string, inner: string): string {
   return `<h${depth} id="${id}">${inner}${link}</h${depth}>\n`;
 }
 
-/** Everything between `<!-- tabs -->` and `<!-- /tabs -->` is a group of tabs, which begin with a heading each. */
+/**
+ * Renders everything between `<!-- tabs -->` and `<!-- /tabs -->` as a group of tabs. Each tab begins with a heading.
+ */
 function writeWithTabs(tokens: readonly Token[], write: (some: readonly Token[]) => string): string {
   const marks = tokens.flatMap((token, at) => (/^<!-- \/?tabs -->/.test(token.raw) ? [at] : []));
   const parts: string[] = [];
@@ -91,7 +95,7 @@ function rendererOf({ page, diagram }: Targets): NonNullable<MarkedExtension<str
       if (/^https?:/.test(href) || path === "") return html`<a href="${href}">${inner}</a>`.toString();
       const target = page(path);
       if (target !== undefined) return html`<a href="${target}${fragment}">${inner}</a>`.toString();
-      // A file of the repository that no page shows.
+      // A file of the repository that the guide does not serve.
       const file = path.replace(/^(\.\.\/)+/, "");
       return inner.toString().includes(file) ? inner.toString() : html`${inner} (<code>${file}</code>)`.toString();
     },
@@ -122,7 +126,7 @@ function consoleLine(line: string): string {
   ).toString();
 }
 
-/** The anchors of headings, as GitHub makes them. */
+/** Returns a function that makes the anchors of a page's headings, as GitHub does. */
 function createAnchors(): (heading: string) => string {
   const seen = new Map<string, number>();
   return (heading) => {
@@ -138,7 +142,7 @@ function createAnchors(): (heading: string) => string {
   };
 }
 
-/** The text of Markdown without its marks. */
+/** Returns Markdown as plain text. */
 function plain(markdown: string): string {
   return markdown
     .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, "$1")

@@ -1,20 +1,20 @@
-// The frame of a page of the guide: the navigation, the search and the pages before and after.
+// The frame of a guide page: the navigation, the search, and the previous and next page.
 import type { Html } from "../html.ts";
 import { html, trusted } from "../html.ts";
 import type { Source } from "./source.ts";
 
-/** What a page needs beside its own content. */
+/** The data that a page needs beside its own content. */
 export interface Frame {
   readonly pages: readonly Source[];
   readonly files: { readonly style: string; readonly script: string; readonly index: string };
 }
 
-/** The path of a page. */
+/** Returns the path of a page. */
 export function pathOfPage({ name }: Pick<Source, "name">): string {
   return name === "" ? "/guide" : `/guide/${name}`;
 }
 
-/** The whole document. */
+/** Returns the whole HTML document. */
 export function guidePage(page: Source, content: string, { pages, files }: Frame): string {
   const at = pages.indexOf(page);
   return html`<!DOCTYPE html>

@@ -3,13 +3,13 @@ import { readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { packageRoot } from "../root.ts";
 
-/** A page as it is written. */
+/** A page's source. */
 export interface Source {
-  /** The last segment of its path; empty for the index. */
+  /** The last segment of the page's path; empty for the index. */
   readonly name: string;
-  /** Its name in the navigation. */
+  /** The title in the navigation. */
   readonly title: string;
-  /** The group of the navigation that it belongs to. */
+  /** The group in the navigation. */
   readonly group: string;
   readonly markdown: string;
 }
@@ -17,7 +17,7 @@ export interface Source {
 /** All files of the guide. */
 export interface Sources {
   readonly pages: readonly Source[];
-  /** The diagrams, by file name. */
+  /** The contents of the diagrams, by file name. */
   readonly diagrams: ReadonlyMap<string, Buffer>;
 }
 
@@ -25,7 +25,7 @@ const folder = join(packageRoot, "docs");
 const indexFile = "README.md";
 const indexTitle = "What Records is";
 
-/** Reads all of them. Fails where one cannot be read. */
+/** Reads all sources. Fails if one cannot be read. */
 export async function readSources(): Promise<Sources> {
   const index = await readFile(join(folder, indexFile), "utf8");
   const listed = listedIn(index);
@@ -44,7 +44,7 @@ export async function readSources(): Promise<Sources> {
   return { pages: [first, ...rest], diagrams: new Map(await Promise.all(diagrams)) };
 }
 
-/** The pages that the index lists, in their order, each with the heading above it. */
+/** Returns the pages that the index lists, in order, each with the heading above it as its group. */
 export function listedIn(index: string): { file: string; title: string; group: string }[] {
   let group = "";
   return index.split("\n").flatMap((line) => {

@@ -1,11 +1,11 @@
-// The guide on the public listener: its pages under /guide, and the files that they request.
+// Serves the guide on the public listener: its pages under /guide, and the files that they load.
 import type { PageDependencies } from "../http/pages.ts";
 import { handlePages } from "../http/pages.ts";
 import type { Surface } from "../call/exchange.ts";
 
 const root = "/guide";
 
-/** The surface. Its sources are read when the first page is requested. */
+/** Creates the surface. Reads the sources when the first page is requested. */
 export function createGuide(dependencies: PageDependencies): Surface {
   const load = async () => (await import("./guide.ts")).openGuide(dependencies.baseUrl());
   return {

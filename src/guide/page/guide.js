@@ -1,4 +1,4 @@
-// The parts of the guide that need a script: the search, tabs, copy buttons and the menu of narrow windows.
+// The guide's browser script: search, tabs, copy buttons, and the menu in narrow windows.
 
 /** @typedef {readonly [page: string, heading: string, path: string, text: string]} Entry */
 
@@ -91,7 +91,7 @@ function startSearch() {
     list.hidden = words.length === 0;
     if (words.length === 0) return;
     const entries = await load();
-    // The query may have changed while the index was on its way.
+    // The query may have changed while the index was loading.
     if (wordsOf(input.value).join(" ") === words.join(" ")) showFound(list, entries, words);
   });
   input.addEventListener("keydown", (event) => {
@@ -117,7 +117,8 @@ function showFound(list, entries, words) {
 }
 
 /**
- * 0 unless every word begins a word of the entry; words in the headings count more.
+ * Returns the weight of an entry for a query: 0 unless each word is the prefix of a word in the entry. Matches in
+ * headings weigh more.
  * @param {Entry} entry
  * @param {readonly string[]} words
  */
