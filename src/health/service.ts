@@ -1,21 +1,21 @@
-// records.v1.HealthService: reports whether the service works, from what this instance found out in the background.
+// records.v1.HealthService: reports whether the service works, from the results of background checks on this instance.
 import type { HealthService as Descriptor } from "../gen/records/v1/health_pb.ts";
 import { HealthStatus } from "../gen/records/v1/health_pb.ts";
 import type { AccountService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 
-/** The version of the interface's description (specification, Versioning 1). */
+/** The version of the interface description (specification, Versioning 1). */
 export const interfaceVersion = "1.0.0";
 
-/** What health is made of. */
+/** The facts from which health is derived. */
 export interface HealthFacts {
-  /** Whether MongoDB and Redis can be reached. */
+  /** Returns whether MongoDB is reachable, and Redis if there is one. */
   reachable(): boolean;
-  /** Whether the public interface is switched on. */
+  /** Returns whether the public interface is switched on. */
   enabled(): boolean;
 }
 
-/** The service. It needs nothing else, so that it responds whatever else does not. */
+/** Creates the service. It depends on nothing else, so that it responds even if everything else fails. */
 export function createHealthService({ reachable, enabled }: HealthFacts): AccountService<typeof Descriptor> {
   return {
     checkHealth(request) {
