@@ -1,4 +1,4 @@
-// Sends one operation over HTTP, again where that is safe, within the time that the call has.
+// Sends one operation over HTTP, and retries it if that is safe, within the time limit of the call.
 import { readResponse } from "./response.ts";
 import { pause } from "./clock.ts";
 import { RecordsError } from "./error.ts";
@@ -8,21 +8,24 @@ import type { Repeatable } from "./retry.ts";
 import { delayAfter, isRetryable } from "./retry.ts";
 import type { ResponseBody, Input, MethodOf, OperationOf, Path } from "./types.ts";
 
-/** What every call takes beside its own parameters. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits; it then rejects with the signal's reason. */
+  /** Aborts the call, even while it waits between attempts. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for this call with all its attempts, in place of the client's. */
+  /** The time limit of this call with all its attempts, in milliseconds. Overrides the client's `timeout`. */
   readonly timeout?: number | undefined;
 }
 
-/** How the operation is to be sent. */
+/** Options of one operation. */
 interface Sending extends CallOptions {
   readonly repeatable: Repeatable;
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Sends an operation and returns the body of its success. Rejects with a RecordsError. */
+/**
+ * Sends an operation and returns the body of the successful response. Rejects with a RecordsError, or with the reason
+ * of the caller's signal.
+ */
 export type Call = <P extends Path, M extends MethodOf<P>>(
   method: M,
   path: P,
@@ -35,7 +38,10 @@ interface Request {
   readonly init: RequestInit;
 }
 
-/** The calls of one client. The key lives in this closure alone, where neither an inspection nor JSON finds it. */
+/**
+ * Creates the function that sends a client's operations. Only this closure holds the key, so neither inspection nor
+ * JSON reveals it. Throws a TypeError if an option is invalid.
+ */
 export function createCall(options: RecordsClientOptions): Call {
   const {
     baseUrl,
@@ -57,7 +63,7 @@ export function createCall(options: RecordsClientOptions): Call {
       url: baseUrl + filled(path, input.path ?? {}) + queryString(input.query ?? {}),
       init: {
         method: method.toUpperCase(),
-        // Made here, so that a header which cannot be sent is a mistake of the caller and not of the network.
+        // Created before the first attempt, so that an invalid header throws a TypeError instead of a network error.
         headers: new Headers(headers),
         redirect: "manual",
         credentials: "omit",
@@ -73,7 +79,7 @@ export function createCall(options: RecordsClientOptions): Call {
       } catch (error) {
         if (!(error instanceof RecordsError) || attempt === maxAttempts || !isRetryable(error, repeatable)) throw error;
         const delay = delayAfter(attempt, error, random);
-        // No use in waiting for an attempt that has no time left.
+        // The next attempt would have no time left.
         if (clock.now() + delay >= end) throw error;
         await pause(clock, delay, signal);
       }
@@ -86,7 +92,7 @@ export function createCall(options: RecordsClientOptions): Call {
     signal: AbortSignal | undefined,
   ): Promise<unknown> {
     signal?.throwIfAborted();
-    // AbortSignal.any would keep something of every attempt as long as the caller's signal lives.
+    // AbortSignal.any would retain memory for every attempt as long as the caller's signal exists.
     const attempt = new AbortController();
     const abort = (): void => attempt.abort();
     signal?.addEventListener("abort", abort);
@@ -116,7 +122,7 @@ export function createCall(options: RecordsClientOptions): Call {
 function filled(path: string, values: Readonly<Record<string, string>>): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = values[name] ?? "";
-    // An address with these would be another one.
+    // With one of these values, the URL would have a different path.
     if (["", ".", ".."].includes(value)) throw new TypeError(`${name}: must be the id of a record`);
     return encodeURIComponent(value);
   });

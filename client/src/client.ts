@@ -1,4 +1,4 @@
-// The client: an operation of the REST interface is a method.
+// REST client with a method for each operation on records and for the health check.
 import type { Call, CallOptions } from "./call.ts";
 import { createCall } from "./call.ts";
 import type { RecordsClientOptions } from "./options.ts";
@@ -20,22 +20,23 @@ import type {
   Transcript,
 } from "./types.ts";
 
-/** What a write takes that can be repeated safely. */
+/** Options of a write that can be repeated safely. */
 export interface WriteOptions extends CallOptions {
   /**
-   * Names the write, 1 to 128 characters from `!` to `~`: for 24 hours the same key with the same content writes
-   * nothing more. Without one the client makes one for the call, the same for all its attempts.
+   * Identifies the write, with 1 to 128 characters from `!` to `~`. For 24 hours, the same key with the same content
+   * does not write again. By default the client generates a key for each call, and uses it for all attempts.
    */
   readonly idempotencyKey?: string | undefined;
 }
 
-/** As many as the service puts on a page. */
+/** The service's maximum page size. */
 const largestPage = 25;
 
 /**
- * A client of one account. Every method rejects with a `RecordsError` when the call did not succeed.
- * Reads, and the writes that have an idempotency key, are repeated after 429, 502, 503, 504 and a lost connection;
- * `contacts.update` only after 429, where it was certainly not carried out.
+ * A client of one account. Every method rejects with a `RecordsError` if the call fails, and with the signal's reason
+ * if it is aborted. Retries reads, and writes with an idempotency key, after 429, 502, 503, 504, a lost connection or a
+ * timed-out attempt. Retries `contacts.update` only after 429, because the service has then certainly not carried it
+ * out.
  */
 export class RecordsClient {
   readonly contacts: Contacts;
@@ -43,7 +44,7 @@ export class RecordsClient {
   readonly notes: Notes;
   readonly #call: Call;
 
-  /** Throws a TypeError when an option is wrong. Sends nothing yet. */
+  /** Throws a TypeError if an option is invalid. Sends no request. */
   constructor(options: RecordsClientOptions) {
     this.#call = createCall(options);
     this.contacts = new Contacts(this.#call);
@@ -51,13 +52,13 @@ export class RecordsClient {
     this.notes = new Notes(this.#call);
   }
 
-  /** Whether the service works; the one call that needs no key. */
+  /** Checks whether the service works. This is the only call that needs no API key. */
   async health(options: CallOptions = {}): Promise<Health> {
     return (await this.#call("get", "/v1/health", {}, { ...options, repeatable: "any" })).data;
   }
 }
 
-/** The people of the account. */
+/** Operations on the account's contacts. */
 class Contacts {
   readonly #call: Call;
   constructor(call: Call) {
@@ -65,14 +66,16 @@ class Contacts {
   }
 
   /**
-   * Active contacts that match, at most 25: by beginnings of words of the names and the email, or of the phone's
-   * digits.
+   * Returns up to 25 active contacts. Every word of the query must begin a word of a name, the email or the phone. A
+   * phone also matches by its first digits.
    */
   async search(query: ContactQuery, options: CallOptions = {}): Promise<Contact[]> {
     return (await this.#call("get", "/v1/contacts", { query }, { ...options, repeatable: "any" })).data;
   }
 
-  /** The contact, archived or not. 404 when the account has none of this id. */
+  /**
+   * Returns a contact, including an archived one. Rejects with status 404 if the account has no contact with this id.
+   */
   async get(id: string, options: CallOptions = {}): Promise<Contact> {
     return (
       await this.#call(
@@ -84,13 +87,16 @@ class Contacts {
     ).data;
   }
 
-  /** Creates a contact once, however often it has to be sent. 409 when an active contact has the email. */
+  /**
+   * Creates a contact, only once despite retries. Rejects with status 409 if an active contact already has the email.
+   */
   async create(contact: NewContact, options: WriteOptions = {}): Promise<Contact> {
     return (await this.#call("post", "/v1/contacts", { body: contact }, once(options))).data;
   }
 
   /**
-   * Changes what is given; `email` or `phone` null clears it. 404, or 409 when it is archived or the email is taken.
+   * Changes the given fields. `null` clears `email` or `phone`. Rejects with status 404 if the account has no contact
+   * with this id. Rejects with 409 if the contact is archived or another active contact has the email.
    */
   async update(id: string, changes: ContactChanges, options: CallOptions = {}): Promise<Contact> {
     return (
@@ -103,7 +109,10 @@ class Contacts {
     ).data;
   }
 
-  /** Appends a note once, however often it has to be sent. 404, or 409 when the contact is archived. */
+  /**
+   * Appends a note, only once despite retries. Rejects with status 404 if the account has no contact with this id.
+   * Rejects with 409 if the contact is archived.
+   */
   async appendNote(id: string, note: NewNote, options: WriteOptions = {}): Promise<ContactTimelineNote> {
     return (
       await this.#call(
@@ -116,24 +125,27 @@ class Contacts {
   }
 }
 
-/** The conversations and meetings of the account. */
+/** Operations on the account's sessions: conversations and meetings. */
 class Sessions {
   readonly #call: Call;
   constructor(call: Call) {
     this.#call = call;
   }
 
-  /** One page, newest first. `from` and `to` are dates (`2026-01-31`, the whole UTC day) or date-times, inclusive. */
+  /**
+   * Returns one page of sessions, newest first. `from` and `to` are inclusive, and are dates (`2026-01-31`, the whole
+   * UTC day) or date-times.
+   */
   async list(query: SessionQuery = {}, options: CallOptions = {}): Promise<Page<SessionSummary>> {
     return this.#call("get", "/v1/sessions", { query }, { ...options, repeatable: "any" });
   }
 
-  /** Every session of the list, page by page: `for await (const session of client.sessions.all())`. */
+  /** Iterates over all matching sessions, page by page: `for await (const session of client.sessions.all())`. */
   all(query: SessionQuery = {}, options: CallOptions = {}): AsyncGenerator<SessionSummary, void, undefined> {
     return everyRecord((page) => this.list(page, options), { limit: largestPage, ...query });
   }
 
-  /** The session with its notes. 404 when the account has none of this id. */
+  /** Returns a session with its notes. Rejects with status 404 if the account has no session with this id. */
   async get(id: string, options: CallOptions = {}): Promise<SessionDetail> {
     return (
       await this.#call(
@@ -145,7 +157,10 @@ class Sessions {
     ).data;
   }
 
-  /** What was said; its text is null as long as there is none. 404 when the account has no such session. */
+  /**
+   * Returns the transcript of a session. Its text is `null` until there is one. Rejects with status 404 if the account
+   * has no session with this id.
+   */
   async transcript(id: string, options: CallOptions = {}): Promise<Transcript> {
     return (
       await this.#call(
@@ -158,19 +173,19 @@ class Sessions {
   }
 }
 
-/** The notes of contacts and of sessions together. */
+/** Operations on the notes of contacts and sessions. */
 class Notes {
   readonly #call: Call;
   constructor(call: Call) {
     this.#call = call;
   }
 
-  /** One page of the notes that match, newest first, each cut to 1,000 characters. */
+  /** Returns one page of matching notes, newest first. Each text is cut to 1,000 characters. */
   async search(query: NoteQuery, options: CallOptions = {}): Promise<Page<NoteSearchResult>> {
     return this.#call("get", "/v1/notes", { query }, { ...options, repeatable: "any" });
   }
 
-  /** Every note that matches, page by page. */
+  /** Iterates over all matching notes, page by page. */
   all(query: NoteQuery, options: CallOptions = {}): AsyncGenerator<NoteSearchResult, void, undefined> {
     return everyRecord((page) => this.search(page, options), { limit: largestPage, ...query });
   }

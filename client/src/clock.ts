@@ -1,13 +1,13 @@
-// The time that the client waits by, which tests replace.
+// The client's clock, which tests replace.
 
 /** A clock with timers. Times are in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Calls back once after so long. The response takes that back. */
+  /** Calls `callback` once after this time. Returns a function that cancels the call. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
-/** The machine's own. */
+/** The machine's clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   after(milliseconds, callback) {
@@ -16,7 +16,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits. Rejects with the signal's reason as soon as it is aborted. */
+/** Resolves after this time. Rejects with the signal's reason if the signal is aborted first. */
 export function pause(clock: Clock, milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);

@@ -1,25 +1,28 @@
-// What a call fails with.
+// The error of a failed call.
 import type { ErrorDetail } from "./types.ts";
 
-/** What is known of a failure. */
+/** The facts of a failure. */
 export interface Failure {
-  /** The HTTP status; undefined when no response came. */
+  /** The HTTP status; undefined if no response arrived. */
   readonly status?: number | undefined;
-  /** The code of the service's envelope, or the client's own: `unreachable`, `timeout`, `unreadable`. */
+  /**
+   * The code in the service's error response, or else the HTTP status. The client's own codes are `unreachable`,
+   * `timeout` and `unreadable`.
+   */
   readonly code: string;
-  /** The parts of the request that are wrong, one by one; empty where single parts are not at fault. */
+  /** The invalid parts of the request. Empty if the error does not concern individual parts. */
   readonly details?: readonly ErrorDetail[] | undefined;
-  /** The response's `X-Request-Id`, to be named when the problem is reported. */
+  /** The `X-Request-Id` of the response. Include it when you report a problem. */
   readonly requestId?: string | undefined;
-  /** Seconds to wait before the next attempt, with status 429. */
+  /** The number of seconds to wait before the next attempt. The service sends it with status 429. */
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A call that did not succeed, after whatever was worth a retry. Its `message` is the service's own and names every
- * field that is wrong. It holds nothing of the request's headers. (A call that its caller aborted rejects with the
- * signal's reason instead.)
+ * The error of a failed call, thrown if a retry is unsafe or useless, or after all retries failed. Its `message` is the
+ * service's own, if there is one, and names every invalid field. It contains none of the request's headers. A call that
+ * its caller aborts rejects with the signal's reason instead.
  */
 export class RecordsError extends Error {
   override readonly name = "RecordsError";

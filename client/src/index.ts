@@ -1,4 +1,4 @@
-// What the package offers.
+// Public API of the package.
 export { RecordsClient } from "./client.ts";
 export { RecordsError } from "./error.ts";
 export type { CallOptions } from "./call.ts";

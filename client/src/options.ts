@@ -1,40 +1,41 @@
-// What a client is made with, checked.
+// Options of a client: their defaults and their validation.
 import type { Clock } from "./clock.ts";
 import { systemClock } from "./clock.ts";
 
-/** Settings of a client. Times are in milliseconds. */
+/** Options of a client. Times are in milliseconds. */
 export interface RecordsClientOptions {
-  /** Where the service is, such as `https://records.example.com`. */
+  /** The address of the service, such as `https://records.example.com`. */
   readonly baseUrl: string;
-  /** The API key. Only `health` can do without. */
+  /** The API key. Required, except for `health`. */
   readonly apiKey?: string | undefined;
-  /**
-   * How often a request is sent at most, the first time included; 10 by default, which outlasts an election of MongoDB.
-   */
+  /** The maximum number of attempts, including the first. The default is 10, which outlasts an election in MongoDB. */
   readonly maxAttempts?: number | undefined;
-  /** How long a call may take with all its attempts and waits; 30,000 by default. */
+  /** The time limit of a call with all its attempts and waits. The default is 30,000. */
   readonly timeout?: number | undefined;
-  /** How long one attempt may take; 10,000 by default, twice what the service takes at most. */
+  /** The time limit of one attempt. The default is 10,000, twice the service's own limit. */
   readonly attemptTimeout?: number | undefined;
-  /** In place of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: Fetch | undefined;
-  /** In place of the machine's clock. */
+  /** Replaces the machine's clock. */
   readonly clock?: Clock | undefined;
-  /** In place of `Math.random`, for the jitter. */
+  /** Replaces `Math.random` for the jitter. */
   readonly random?: (() => number) | undefined;
 }
 
-/** As much of `fetch` as is used. */
+/** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** The settings with the defaults filled in. */
+/** The options with the defaults filled in. */
 export type Settings = {
   readonly [Name in keyof RecordsClientOptions]-?: Name extends "apiKey"
     ? string | undefined
     : NonNullable<RecordsClientOptions[Name]>;
 };
 
-/** Throws a TypeError that names the option at fault; never with the key in it. */
+/**
+ * Validates the options and fills in the defaults. Throws a TypeError that names the invalid option, and never contains
+ * the key.
+ */
 export function readOptions(options: RecordsClientOptions): Settings {
   const { maxAttempts = 10, timeout = 30_000, attemptTimeout = 10_000, apiKey } = options;
   if (apiKey !== undefined && !/^[!-~]+$/.test(apiKey))
@@ -47,14 +48,14 @@ export function readOptions(options: RecordsClientOptions): Settings {
     maxAttempts,
     timeout: readTimeout("timeout", timeout),
     attemptTimeout: readTimeout("attemptTimeout", attemptTimeout),
-    // Called through the global each time: a browser's fetch wants no other `this`.
+    // Called through the global each time, because a browser's fetch requires the global object as `this`.
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     clock: options.clock ?? systemClock,
     random: options.random ?? Math.random,
   };
 }
 
-/** A time that a timer can keep. */
+/** Returns a time that timers support. Throws a TypeError for any other. */
 export function readTimeout(name: string, milliseconds: number): number {
   if (milliseconds > 0 && milliseconds < 2 ** 31) return milliseconds;
   throw new TypeError(`${name}: must be a number of milliseconds above 0 and below 2147483648`);

@@ -1,9 +1,9 @@
-// Walks through the pages of a list.
+// Pagination: iterates over the records of a list.
 import type { Page } from "./types.ts";
 
 /**
- * Every record of a list from `offset` on, page by page, each page requested when it is needed. The list is cut as it
- * is at each request: records that are added or removed meanwhile can be met twice or missed.
+ * Yields every record of a list from `offset` on, and requests each page when it is needed. Each page shows the list at
+ * the time of its request. If records are added or removed meanwhile, a record can be repeated or missed.
  */
 export async function* everyRecord<Query extends { offset?: number }, Item>(
   page: (query: Query) => Promise<Page<Item>>,
@@ -14,7 +14,7 @@ export async function* everyRecord<Query extends { offset?: number }, Item>(
     const { data, pagination }: Page<Item> = await page({ ...query, offset });
     yield* data;
     const next: number | null = pagination.has_more ? pagination.next_offset : null;
-    // A walk that does not move on would never end.
+    // An offset that does not advance would repeat a page forever.
     offset = next !== null && next > offset ? next : null;
   }
 }

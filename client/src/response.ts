@@ -1,10 +1,10 @@
-// Makes of an HTTP response either the body of a success or the error that it reports.
+// Converts an HTTP response into the body of a success or into a RecordsError.
 import { RecordsError } from "./error.ts";
 import type { ErrorDetail } from "./types.ts";
 
 /**
- * The body of a successful response. Throws a RecordsError for any other, also for one that is not the service's own,
- * such as the HTML page of a proxy. Unknown fields and enum values pass.
+ * Returns the body of a successful response. Throws a RecordsError for any other response, such as a proxy's HTML page.
+ * Accepts unknown fields and enum values.
  */
 export async function readResponse(response: Response): Promise<unknown> {
   const body = parse(await response.text());
@@ -52,7 +52,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** `Retry-After` as the service writes it; a date, which a proxy may write, is left to the backoff. */
+/**
+ * Returns the seconds of `Retry-After` in the service's form. Ignores a date, which a proxy may send: the backoff
+ * applies instead.
+ */
 function seconds(header: string | null): number | undefined {
   return header !== null && /^\d{1,9}$/.test(header) ? Number(header) : undefined;
 }

@@ -1,21 +1,21 @@
-// When a failed attempt is made again, and after how long.
+// Retry policy: the failures that are retried, and the delay between attempts.
 import type { RecordsError } from "./error.ts";
 
 /**
- * Which failures a request may be repeated after. `any`: also those after which it is unknown whether the service
- * acted, because acting twice changes nothing (a read, or a write with an idempotency key).
- * `rejected`: only where the service has certainly not acted.
+ * The failures after which a request may be repeated. `rejected` includes only failures after which the service has
+ * certainly not acted. `any` also includes those that leave this open, for requests that may safely act twice: reads,
+ * and writes with an idempotency key.
  */
 export type Repeatable = "any" | "rejected";
 
 const firstDelay = 200;
 const longestDelay = 5_000;
-/** Spreads clients that all received the same `Retry-After`. */
+/** The maximum jitter, which spreads clients that received the same `Retry-After`. */
 const spread = 250;
 
-/** Whether another attempt could succeed. */
+/** Whether another attempt is allowed and could succeed. */
 export function isRetryable({ status, code }: RecordsError, repeatable: Repeatable): boolean {
-  // Throttling comes ahead of everything else: the request was not carried out.
+  // Throttling comes before all other checks, so the request was not carried out.
   if (status === 429) return true;
   if (repeatable === "rejected") return false;
   // 502 and 504 come from proxies in front of the service.
@@ -23,8 +23,9 @@ export function isRetryable({ status, code }: RecordsError, repeatable: Repeatab
 }
 
 /**
- * Milliseconds to wait after an attempt (counted from 1): as long as the service said, else a random time up to
- * a bound that doubles (exponential backoff with full jitter). `random` gives numbers from 0 up to 1.
+ * Returns the milliseconds to wait after an attempt (counted from 1). Uses `retryAfter` plus jitter if the response has
+ * it. Otherwise returns a random time up to a bound that doubles (exponential backoff with full jitter). `random`
+ * returns numbers from 0 to below 1.
  */
 export function delayAfter(attempt: number, { retryAfter }: RecordsError, random: () => number): number {
   if (retryAfter !== undefined) return retryAfter * 1_000 + random() * spread;

@@ -1,9 +1,9 @@
-// The types that the client speaks in, all derived from the generated schema.
+// The client's types, derived from the generated schema.
 import type { components, operations, paths } from "./schema.ts";
 
 /**
- * The same type with every enum left open: within a version the service may add values, so a program
- * that switches over one needs a default. The known values are still offered by editors.
+ * Opens every enum of a type. The service may add values within a version, so a program that switches over an enum
+ * needs a default. Editors still suggest the known values.
  */
 export type Open<T> = T extends string
   ? string extends T
@@ -22,8 +22,8 @@ export type ContactTimelineNote = Open<Schemas["ContactTimelineNote"]>;
 export type ContactRecentSession = Open<Schemas["ContactRecentSession"]>;
 export type SessionSummary = Open<Schemas["SessionSummary"]>;
 /**
- * `google_doc_url` has the name of the deployment's document provider; another provider's field is read by its own
- * name.
+ * The name of `google_doc_url` contains the deployment's document provider. With another provider, read the field by
+ * that provider's name.
  */
 export type SessionDetail = Open<Schemas["SessionDetail"]> & { readonly [name: `${string}_doc_url`]: string | null };
 export type SessionNote = Open<Schemas["SessionNote"]>;
@@ -31,7 +31,7 @@ export type Transcript = Open<Schemas["Transcript"]>;
 export type NoteSearchResult = Open<Schemas["NoteSearchResult"]>;
 export type Health = Open<Schemas["Health"]>;
 export type Pagination = Schemas["Pagination"];
-/** One part of a request that is wrong. */
+/** An invalid part of a request. */
 export type ErrorDetail = Schemas["ErrorDetail"];
 
 export type NewContact = Schemas["CreateContactRequest"];
@@ -48,7 +48,7 @@ export interface Page<Item> {
 }
 
 export type Path = keyof paths;
-/** The methods that a path takes. */
+/** The methods that a path supports. */
 export type MethodOf<P extends Path> = {
   [M in "get" | "post" | "patch"]: paths[P][M] extends { responses: object } ? M : never;
 }["get" | "post" | "patch"];
@@ -59,14 +59,14 @@ export type Query<Operation> = Operation extends { parameters: { query?: infer V
 type PathParameters<Operation> = Operation extends { parameters: { path?: infer Value } } ? NonNullable<Value> : never;
 type Body<Operation> = Operation extends { requestBody?: infer Value } ? Json<NonNullable<Value>> : never;
 
-/** What a request of the operation holds. */
+/** The parameters and body of an operation's request. */
 export interface Input<Operation> {
   readonly path?: PathParameters<Operation>;
   readonly query?: Query<Operation>;
   readonly body?: Body<Operation>;
 }
 
-/** The body of the operation's success. */
+/** The body of an operation's successful response. */
 export type ResponseBody<Operation> = Operation extends { responses: infer Responses }
   ? Open<Json<Responses[keyof Responses & (200 | 201)]>>
   : never;
