@@ -1,5 +1,4 @@
-// Makes the request message of an rpc out of named JSON values, as a tool call has them, and finds everything that is
-// wrong.
+// Reads the arguments of a tool call into the request message of an rpc, and collects all violations.
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { Violation } from "../src/errors.ts";
@@ -14,13 +13,13 @@ import { echoedName } from "./echoed-name.ts";
 import { collectUnknown } from "./unknown-names.ts";
 
 /**
- * Reads the arguments of one operation: its path and query parameters, and the fields that REST does not have. A null,
- * or an empty string for an optional one, counts as left out. What is unambiguous is taken: `"10"` for 10,
+ * Reads the arguments of one operation: its path and query parameters, and its fields beyond REST. A null counts as
+ * left out, and so does an empty string for an optional argument. Accepts unambiguous variants: `"10"` for 10,
  * `contact:<uuid>` for a `contact_id`.
  */
 export type ArgumentReader = (given: Readonly<Record<string, unknown>>) => RequestReading;
 
-/** The reader of a route that has no body. */
+/** Creates the reader of a route without a body. */
 export function createArgumentReader(route: Route): ArgumentReader {
   const beyond = route.beyond?.fields ?? [];
   const fields = new Map([...route.path, ...route.query, ...beyond].map((field) => [field.name, field]));
@@ -50,7 +49,7 @@ export function createArgumentReader(route: Route): ArgumentReader {
   }
 }
 
-/** The value that a model means by one of another form; the value itself where that is not clear. */
+/** Returns the value that a model means by a string of another form. Returns the value unchanged if that is unclear. */
 function meant({ name, kind }: RequestField, value: Json): Json {
   if (typeof value !== "string") return value;
   if (kind === "int32") return /^-?[0-9]{1,15}$/.test(value) ? Number(value) : value;
@@ -58,14 +57,14 @@ function meant({ name, kind }: RequestField, value: Json): Json {
   return kind === "string" ? withoutKind(name, value) : value;
 }
 
-/** The id in an argument such as `contact_id`, also out of `contact:<id>` and `contact://<id>`. */
+/** Returns the id in an argument such as `contact_id`, without the prefix of `contact:<id>` or `contact://<id>`. */
 export function withoutKind(name: string, value: string): string {
   if (!name.endsWith("_id")) return value;
   const prefix = `${name.slice(0, -"_id".length)}:`;
   return value.startsWith(prefix) ? value.slice(prefix.length).replace(/^\/\//, "") : value;
 }
 
-/** A violation that names the arguments that there are. */
+/** Returns a violation that lists the known arguments. */
 export function unknownArgument(name: string, names: readonly string[]): Violation {
   const message = `must be left out: the arguments are ${names.join(", ")}`;
   return { field: echoedName(name), rule: "unknown_argument", message };

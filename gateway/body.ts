@@ -1,4 +1,4 @@
-// Receives the body of a request: bytes, counted as they come, then a JSON object (contract §2.3).
+// Receives the body of a request: counts the bytes as they arrive, then parses a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
 import { readMediaType } from "../src/call/negotiation.ts";
 import { createTurns } from "../src/turns.ts";
@@ -8,29 +8,32 @@ import { isRejected } from "./linger.ts";
 import type { Flaw, Json } from "./json.ts";
 import { readJson } from "./json.ts";
 
-/** The largest body that is taken, in bytes. */
+/** The maximum size of a body, in bytes. */
 export const bodyLimit = 262_144;
 
-/** The properties of a body, or why it has none; `properties` is empty where no body was sent and none is needed. */
+/**
+ * The properties of a body, or the reason why it has none. `properties` is empty if no body was sent and none is
+ * required.
+ */
 export type Body =
   | {
       readonly kind: "object";
       readonly properties: ReadonlyMap<string, Json>;
       readonly flaws: readonly Flaw[];
-      /** How many more flaws there are. */
+      /** The number of further flaws, which are left out. */
       readonly flawsLeft?: number;
     }
   | { readonly kind: "rejected"; readonly violation: Violation }
-  /** Rejected for its size, while the client may still be sending. */
+  /** Rejected for its size. The client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
-  /** The client went away before it had sent everything: nobody waits for a response. */
+  /** The client left before it sent the whole body, so nobody waits for a response. */
   | { readonly kind: "gone" };
 
 const wrongType = "Content-Type must be application/json";
 const noProperties: ReadonlyMap<string, Json> = new Map();
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Receives the body; never fails. Without `required`, a request without a body counts as one with an empty object. */
+/** Receives and parses the body. Never rejects. Unless `required` is set, a missing body counts as an empty object. */
 export async function receiveBody(request: Request, required: boolean): Promise<Body> {
   const bytes = await receiveBytes(request, bodyLimit);
   if (bytes === "gone") return { kind: "gone" };
@@ -39,7 +42,7 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   const type = request.headers["content-type"];
   if (bytes.length === 0) {
     if (required) return rejected("required", "the request must have a body: a JSON object");
-    // An empty form is a form all the same.
+    // An empty form is still a form.
     return type === undefined || isJson(type)
       ? { kind: "object", properties: noProperties, flaws: [] }
       : rejected("content_type", wrongType);
@@ -51,7 +54,7 @@ export async function receiveBody(request: Request, required: boolean): Promise<
   return parse(bytes);
 }
 
-/** JSON has no parameters (RFC 8259 §11), but `charset=utf-8` is accepted. */
+/** Whether the media type is JSON. It has no parameters (RFC 8259 §11), but `charset=utf-8` is accepted. */
 function isJson(contentType: string | undefined): boolean {
   const media = readMediaType(contentType);
   if (media?.type !== "application/json") return false;
@@ -76,11 +79,11 @@ function decode(bytes: Buffer): string | undefined {
 }
 
 /**
- * Receives a whole body of at most so many bytes; of a larger one the rest may still be on its way, and is the caller's
- * to take. Never fails.
+ * Receives a whole body of at most `limit` bytes. Returns "too large" for a larger one. Its rest may still be arriving,
+ * and the caller must consume it. Returns "gone" if the client left or the request was rejected. Never rejects.
  */
 export function receiveBytes(request: Request, limit: number): Promise<Buffer | "too large" | "gone"> {
-  // A client that went away while the guards were at work is not announced again.
+  // If the client left while the guards ran, no further event reports it.
   if (request.destroyed || request.aborted) return Promise.resolve("gone");
   if (Number(request.headers["content-length"]) > limit) return Promise.resolve("too large");
   return new Promise((resolve) => {
@@ -100,16 +103,16 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
       if (size <= largeBytes) resolve(collected.bytes());
       else void inOwnTurn(size).then(() => resolve(collected.bytes()));
     });
-    // Before the end it means that the client has gone; after it, it comes too late to matter.
+    // Before `end`, this means that the client left. After it, the event has no effect.
     request.on("close", () => ended || resolve("gone"));
   });
 }
 
-/** To decode a larger body may take tens of milliseconds. */
+/** The size in bytes above which decoding a body may take tens of milliseconds. */
 const largeBytes = 32_768;
 const oneInTurn = createTurns(0);
 
-/** Resolves before a body of this size is decoded: in each turn of the event loop one large body is. */
+/** Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded. */
 export function inOwnTurn(size: number): Promise<void> {
   return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => oneInTurn(resolve));
 }
@@ -118,7 +121,7 @@ function rejected(rule: string, message: string): Body {
   return { kind: "rejected", violation: violation(rule, message) };
 }
 
-/** A violation of the body as a whole, which has no field name. */
+/** Returns a violation of the body as a whole, which has no field name. */
 export function violation(rule: string, message: string): Violation {
   return { field: "", rule, message };
 }

@@ -1,13 +1,16 @@
-// Collects a body as it comes: in one piece of memory, for a piece of a single byte costs a hundred more to keep.
+// Collects the pieces of a body in one buffer: a buffer for each one-byte piece would take a hundred bytes more.
 
-/** The bytes that have come so far. */
+/** The bytes received so far. */
 export interface Collected {
   add(piece: Buffer): void;
-  /** All of them, in their order. */
+  /** Returns all bytes in order. */
   bytes(): Buffer;
 }
 
-/** Nothing yet. Pieces are copied, so that none is kept; the one piece of a small body is taken as it is. */
+/**
+ * Creates an empty collection. Copies the pieces so that none is retained. The only piece of a small body is used as it
+ * is.
+ */
 export function collect(): Collected {
   let held: Buffer = Buffer.alloc(0);
   let length = 0;

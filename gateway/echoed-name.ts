@@ -1,7 +1,7 @@
-// Repeats a name out of a request to its sender, whatever the name holds.
+// Sanitizes a name in a request, so that a response can repeat it.
 import { sanitizeForEcho } from "../src/text.ts";
 
-/** The name cut to 64 UTF-16 units, with U+FFFD for a lone surrogate, which is not text; an empty one in quotes. */
+/** Returns the name, cut to 64 UTF-16 units, with U+FFFD for a lone surrogate. Returns an empty name as two quotes. */
 export function echoedName(name: string): string {
   return name === "" ? '""' : sanitizeForEcho(name, 64);
 }

@@ -1,11 +1,12 @@
-// Makes protobuf's JSON accept the enum names of REST: `user_manual` beside `SESSION_NOTE_TYPE_USER_MANUAL`.
+// Makes protobuf's JSON reader accept the enum names of REST: `user_manual` beside `SESSION_NOTE_TYPE_USER_MANUAL`.
 import type { DescEnum, DescEnumValue, DescMessage } from "@bufbuild/protobuf";
 
 const known = new Set<DescMessage | DescEnum>();
 
 /**
  * Adds the short names to the enums of a message and of its nested messages, for reading only. Output keeps protobuf's
- * own name, which is the first one of a number. The library reads the names when it first decodes a message.
+ * own name, which is the first of each number. Call this before the library first decodes the message, because that is
+ * when it reads the names.
  */
 export function acceptShortEnumNames(message: DescMessage): void {
   if (known.has(message)) return;

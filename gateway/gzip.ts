@@ -1,19 +1,22 @@
-// Responses around a text that is stored deflated: gzip is put together from its blocks, without a look inside them.
+// Gzipped responses around a text that is stored deflated: its blocks are reused without decompression.
 import { crc32 } from "node:zlib";
 import type { Message } from "@bufbuild/protobuf";
 import type { DeflatedText } from "../src/deflated.ts";
 import { findDeflated, inflateJson } from "../src/deflated.ts";
 
 /**
- * The gzipped body of a response, in pieces; undefined where it holds no deflated text. `render` writes the body of a
- * message.
+ * Returns the gzipped body of a response in pieces; undefined if it contains no deflated text. `render` returns the
+ * body of a message.
  */
 export function renderGzip(message: Message, render: (message: Message) => string): readonly Uint8Array[] | undefined {
   const found = renderAround(message, render);
   return found && gzipAround(found.before, found.text, found.after);
 }
 
-/** The body of such a response as it is, in pieces; inflated off the main thread. */
+/**
+ * Returns the uncompressed body of a response in pieces; undefined if it contains no deflated text. Inflates the text
+ * off the main thread.
+ */
 export async function renderInflated(
   message: Message,
   render: (message: Message) => string,
@@ -22,7 +25,7 @@ export async function renderInflated(
   return found && [found.before, await inflateJson(found.text), found.after];
 }
 
-/** The body of a response before and after the deflated text that it holds; undefined where it holds none. */
+/** Returns the body of a response before and after its deflated text; undefined if it contains none. */
 function renderAround(
   message: Message,
   render: (message: Message) => string,
@@ -30,14 +33,14 @@ function renderAround(
   const found = findDeflated(message);
   if (found === undefined) return undefined;
   const { name, holder, field, text } = found;
-  // A NUL and a number that no other text of the response can hold at once: the place of the text in the JSON.
+  // The placeholder of the text in the JSON. No other text of the response can contain both this NUL and the number.
   const mark = `\u0000${Math.random()}${Date.now()}`;
   const marked = { ...message, [name]: { ...withoutField(holder, field), [field]: mark } };
   const [before, after] = render(marked).split(JSON.stringify(mark));
   return { before: Buffer.from(before ?? ""), text, after: Buffer.from(after ?? "") };
 }
 
-/** One gzip member (RFC 1952): a stored block, the blocks of the text as they are, and a last stored block. */
+/** Returns one gzip member (RFC 1952): a stored block, the unchanged blocks of the text, and a last stored block. */
 export function gzipAround(
   before: Buffer,
   { blocks, size, crc }: DeflatedText,
@@ -53,10 +56,10 @@ export function gzipAround(
   ];
 }
 
-/** ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
+/** The gzip header: ID1 ID2, deflate, no flags, no time, no extra flags, unknown system. */
 const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
 
-/** A block without compression (RFC 1951 §3.2.4). The rest of the body is far below its 65,535 bytes. */
+/** Returns an uncompressed block (RFC 1951 §3.2.4). The body around the text is far below the limit of 65,535 bytes. */
 function storedBlock(bytes: Buffer, last: boolean): Buffer {
   if (bytes.length > 0xffff) throw new RangeError("a stored block has at most 65,535 bytes");
   const head = Buffer.from([last ? 1 : 0, 0, 0, 0, 0]);
@@ -66,8 +69,8 @@ function storedBlock(bytes: Buffer, last: boolean): Buffer {
 }
 
 /**
- * The CRC-32 of two texts in a row, from that of each and the length of the second: appending a zero bit is a linear
- * map over GF(2), and its powers are had by squaring.
+ * Returns the CRC-32 of two concatenated texts from the CRC of each and the length of the second. Appending a zero bit
+ * is a linear map over GF(2), whose powers are computed by squaring.
  */
 export function combineCrc32(first: number, second: number, secondLength: number): number {
   let crc = first;
@@ -82,7 +85,7 @@ const zeroByte = square(
 );
 const powers: Uint32Array[] = [zeroByte];
 
-/** Appends 2^power zero bytes. Each is made once. */
+/** Returns the matrix that appends 2^power zero bytes. Computes each matrix once. */
 function zeroBytes(power: number): Uint32Array {
   const known = powers[power] ?? square(zeroBytes(power - 1));
   powers[power] = known;
@@ -99,7 +102,7 @@ function square(matrix: Uint32Array): Uint32Array {
   return matrix.map((column) => times(matrix, column));
 }
 
-/** A copy without one field, which is not read: reading it would inflate it. */
+/** Copies a message without one field. Does not read that field, which would inflate it. */
 function withoutField(message: object, field: string): object {
   return Object.fromEntries(
     Object.keys(message).flatMap((name) =>

@@ -1,5 +1,4 @@
-// The gateway: takes an HTTP request under /v1 to its rpc and the rpc's response back, in the order of the contract
-// (§2.2).
+// The gateway: maps HTTP requests under /v1 to rpcs, and their responses back, in the order of the contract (§2.2).
 import type { Message } from "@bufbuild/protobuf";
 import { Reason } from "../src/gen/records/v1/errors_pb.ts";
 import type { Failure } from "../src/errors.ts";
@@ -23,32 +22,32 @@ import type { Route } from "./route.ts";
 import { table } from "./route.ts";
 import { createRouter } from "./router.ts";
 
-/** What the gateway is built of. */
+/** The dependencies of the gateway. */
 export interface GatewayOptions {
   readonly dispatch: Dispatch;
-  /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+  /** The value of `<provider>` in `<provider>_doc_url` (contract §2.10). */
   readonly documentProvider: string;
-  /** Called for every request that failed, before its response. */
+  /** Called for every failed request, before its response. */
   readonly onError: (failure: Failure, inbound: Inbound) => void;
 }
 
 /**
- * Serves a request for `/v1` or a path under it, of node's HTTP/1.1 or HTTP/2 API. Headers that every response has are
- * set on the response before. The promise is fulfilled when the response has been handed to node, and never rejected.
+ * Serves a request for `/v1` or a path under it, through node's HTTP/1.1 or HTTP/2 API. The caller has already set the
+ * common headers on the response. Resolves when node has received the response. Never rejects.
  */
 export type RequestHandler = (request: Request, response: Response, inbound: Inbound) => Promise<void>;
 
 interface Operation extends Route {
   readonly read: RequestReader;
-  /** The body of a response, and what it is made of. */
+  /** `render` returns the body of a response as JSON text, and `bodyOf` as an object. */
   readonly render: (message: Message) => string;
   readonly bodyOf: (message: Message) => object;
   readonly takeRoom: TakeRoom;
-  /** Service and method, as gRPC writes them. */
+  /** The service and the method in gRPC's form. */
   readonly rpcName: string;
 }
 
-/** Builds the router and the readers once, for all requests. */
+/** Creates the gateway. Builds the router and the readers once, for all requests. */
 export function createGateway({ dispatch, documentProvider, onError }: GatewayOptions): RequestHandler {
   const router = createRouter<Operation>(
     table.map((route) => ({
@@ -80,12 +79,12 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         writeAllow(request, response, match?.resource.allow); // 404, 405
         return;
       }
-      // A closed connection cancels a read. It does not cancel a write, which is finished.
+      // A closed connection cancels a read. A write is completed.
       const admitted = await dispatch.admit(
         operation.rpc,
         operation.method === "GET" ? inbound : { ...inbound, limits: undefined },
       ); // 429, 503, 401, 403, 503
-      // Nobody waits for a read that was taken back by now.
+      // Nobody waits for the response to a cancelled read.
       if (operation.method === "GET" && request.aborted) return;
       const body = operation.body && (await receiveBody(request, operation.body.required));
       if (body?.kind === "gone") return;
@@ -108,12 +107,12 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
   };
 }
 
-/** A response as it is sent. The message that it was made of is not kept for as long as the client reads. */
+/** A response that is ready to be sent. It does not retain its message while the client reads. */
 interface Rendered {
   readonly status: number;
   readonly location: string | undefined;
   readonly replayed: boolean;
-  /** Whether the body has several codings, and which it is in. */
+  /** Whether the body is available in several codings, and whether this one is gzip. */
   readonly isCoded: boolean;
   readonly isGzip: boolean;
   readonly body: string | readonly Uint8Array[];
@@ -142,7 +141,10 @@ async function renderResponse(
   return { status, location: location?.(message), replayed, isCoded: deflated !== undefined, isGzip, body, length };
 }
 
-/** Sets no header before the body is there: a failure to render it is reported without them. */
+/**
+ * Sends a rendered response. Sets no header before the body is rendered, so that a failure to render is sent without
+ * them.
+ */
 async function writeResponse(
   request: Request,
   response: Response,
@@ -156,7 +158,10 @@ async function writeResponse(
   await writeBody(request, response, body);
 }
 
-/** The response to OPTIONS; fails with UNKNOWN_PATH where there is no resource, and for any other method. */
+/**
+ * Responds to OPTIONS. Fails with UNKNOWN_PATH if there is no resource, and with METHOD_NOT_ALLOWED for any other
+ * method.
+ */
 function writeAllow(request: Request, response: Response, allow: string | undefined): void {
   if (allow === undefined) fail(Reason.UNKNOWN_PATH);
   if (request.method !== "OPTIONS") fail(Reason.METHOD_NOT_ALLOWED, { allow });

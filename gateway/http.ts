@@ -1,14 +1,14 @@
-// What the gateway uses of node's HTTP/1.1 API and of the compatible one of HTTP/2, so that it serves both.
+// The subset of node's HTTP/1.1 API that the gateway uses, and that node's HTTP/2 API shares.
 import type { IncomingHttpHeaders } from "node:http";
 
 /** `http.IncomingMessage` or `http2.Http2ServerRequest`. */
 export interface Request {
   readonly method?: string | undefined;
-  /** The request target as it was sent. */
+  /** The request target as sent. */
   readonly url?: string | undefined;
   readonly httpVersionMajor: number;
   readonly headers: IncomingHttpHeaders;
-  /** True once the client has gone in the middle of the exchange (HTTP/2). */
+  /** True once the client has left during the exchange (HTTP/2). */
   readonly aborted: boolean;
   /** True once nothing more can be read (HTTP/1.1). */
   readonly destroyed: boolean;

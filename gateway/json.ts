@@ -1,13 +1,13 @@
-// A strict JSON reader (RFC 8259) in one pass without recursion: unlike JSON.parse it sees duplicate names and lone
+// Strict JSON parser (RFC 8259), in one pass without recursion. Unlike JSON.parse, it detects duplicate names and lone
 // surrogates.
 import { loneSurrogate } from "../src/text.ts";
 
-/** A JSON value; an object is a Map, so that no name is special and the order is kept. */
+/** A JSON value. An object is a Map, so that no name is special and the order is preserved. */
 export type Json = null | boolean | number | string | Json[] | Map<string, Json>;
 
 /**
- * Something that is JSON by its grammar and still rejected; `path` joins the names that lead to it with dots, those of
- * the outermost levels alone.
+ * A reason to reject a text although it is valid JSON. `path` joins the names that lead to the flaw with dots. It
+ * contains only the outermost levels.
  */
 export interface Flaw {
   readonly path: string;
@@ -15,8 +15,8 @@ export interface Flaw {
 }
 
 /**
- * What a text holds: a value and its flaws, or why it is no JSON. All flaws of the outermost names are there, of deeper
- * ones the first, and `flawsLeft` counts the others.
+ * The result of parsing: a value and its flaws, or why the text is not JSON. Contains all flaws of the outermost names,
+ * and the first flaws of deeper names. `flawsLeft` counts the others.
  */
 export type JsonReading =
   | { readonly value: Json; readonly flaws: readonly Flaw[]; readonly flawsLeft: number }
@@ -27,14 +27,14 @@ interface Cursor {
   at: number;
 }
 
-/** A text that is being read, with what is open in it and its flaws so far. */
+/** The state of the parser: its position in the text, the open containers, and the flaws so far. */
 interface Reader extends Cursor {
   readonly frames: Frame[];
   readonly flaws: Flaw[];
   deepFlaws: number;
 }
 
-/** An object or array that is open; `name` is the one whose value is being read. */
+/** An open object or array. `name` is the property whose value is being read. */
 interface Frame {
   readonly container: Json[] | Map<string, Json>;
   name: string;
@@ -42,13 +42,13 @@ interface Frame {
 
 const numberForm = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
-/** Far more than a caller is shown of a path: deeper ones make no more work. */
+/** The maximum number of levels in a flaw's path, far more than a response shows. It bounds the work for deep texts. */
 const mostLevels = 100;
-/** How many flaws below the outermost names are kept: more of them make no more work. */
+/** The maximum number of flaws that are kept below the outermost names. It bounds the work for further ones. */
 const mostDeepFlaws = 50;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
 
-/** Reads a JSON text of any depth. Positions in problems count UTF-16 units from 0. */
+/** Parses a JSON text of any depth. Positions in problems count UTF-16 units from 0. */
 export function readJson(text: string): JsonReading {
   const frames: Frame[] = [];
   const flaws: Flaw[] = [];
@@ -65,7 +65,7 @@ export function readJson(text: string): JsonReading {
         continue;
       }
     }
-    // The value is whole: it goes into what is open, which may be whole by that as well.
+    // Adds the complete value to the innermost open container, which may complete that container too.
     for (;;) {
       const frame = frames.at(-1);
       if (frame === undefined) {
@@ -87,7 +87,7 @@ export function readJson(text: string): JsonReading {
   }
 }
 
-/** Reads `"name":` into the open object; false where there is none. */
+/** Reads `"name":` into the open object. Returns false if there is none. */
 function readName(reader: Reader): boolean {
   skipBlanks(reader);
   const name = readString(reader);
@@ -117,7 +117,7 @@ function note(reader: Reader, kind: Flaw["kind"]): void {
   flaws.push({ kind, path: names.map(({ name }) => name).join(".") });
 }
 
-/** Reads a scalar, or the opening of an object or array as an empty one; undefined where there is neither. */
+/** Reads a scalar, or the start of an object or array as an empty one. Returns undefined if there is neither. */
 function readStart(cursor: Cursor): Json | undefined {
   skipBlanks(cursor);
   const { text, at } = cursor;
@@ -139,7 +139,7 @@ function readStart(cursor: Cursor): Json | undefined {
   return Number(number);
 }
 
-/** Reads a string; where there is none, the cursor is at what is wrong. */
+/** Reads a string. If there is none, returns undefined and leaves the cursor at the problem. */
 function readString(cursor: Cursor): string | undefined {
   const { text } = cursor;
   const start = cursor.at;
@@ -149,7 +149,7 @@ function readString(cursor: Cursor): string | undefined {
     const code = text.charCodeAt(at);
     if (code === 0x22) {
       cursor.at = at + 1;
-      // The built-in reader knows the escapes; that they are well formed has been seen.
+      // JSON.parse decodes the escapes, whose form is already checked.
       return escaped ? (JSON.parse(text.slice(start, at + 1)) as string) : text.slice(start + 1, at);
     }
     if (code === 0x5c) {
@@ -176,7 +176,7 @@ function skipBlanks(cursor: Cursor): void {
   }
 }
 
-/** Passes over blanks, and over the character where it comes next. */
+/** Skips blanks, and then the character if it comes next. Returns whether it did. */
 function skipIf(cursor: Cursor, character: string): boolean {
   skipBlanks(cursor);
   if (cursor.text[cursor.at] !== character) return false;

@@ -1,23 +1,26 @@
-// Responds to a client that is still sending: closing a connection with unread input would take the response from it
+// Early responses to clients that are still sending: closing a connection with unread input could lose the response
 // (RFC 9112 §9.6).
 import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
 import { failureEnvelope, setFailureHeaders, setJsonHead } from "./response.ts";
 
 /**
- * How long what a client still sends after its request was rejected is read and thrown away: it would not see the
- * response otherwise.
+ * The time in milliseconds for which input is read and discarded after a request is rejected. Without it, the client
+ * would not see the response.
  */
 export const lingerMs = 1_000;
 
 const rejected = new WeakSet<Request>();
 
-/** Whether a request has its failure already: its body may still become whole, and nothing comes of that. */
+/** Whether a request was already rejected. Its body may still arrive completely, and is then ignored. */
 export function isRejected(request: Request): boolean {
   return rejected.has(request);
 }
 
-/** Writes the failure at once, reads on for a moment, then closes the connection (the stream, in HTTP/2). */
+/**
+ * Writes the failure at once, and discards input until the request ends or `lingerMs` has passed. Then closes the
+ * connection, or the stream in HTTP/2.
+ */
 export function writeFailureAndClose(request: Request, response: Response, failure: Failure): void {
   writeAndClose(request, response, () => {
     const body = failureEnvelope(failure);
@@ -27,7 +30,10 @@ export function writeFailureAndClose(request: Request, response: Response, failu
   });
 }
 
-/** The same with a response that says how long it is, or ends by itself: the client knows that this is all. */
+/**
+ * Writes a response through `write`, then discards input and closes as `writeFailureAndClose` does. The response must
+ * declare its length or end by itself, so that the client recognizes its end.
+ */
 export function writeAndClose(request: Request, response: Response, write: () => void): void {
   if (response.headersSent) return;
   rejected.add(request);
@@ -35,7 +41,7 @@ export function writeAndClose(request: Request, response: Response, write: () =>
   write();
   const timer = setTimeout(() => {
     response.end();
-    // HTTP/2 keeps the connection: only the stream is closed, once its end has been sent.
+    // In HTTP/2, only the stream is closed, after its end has been sent.
     setImmediate(() => response.stream?.close());
   }, lingerMs);
   const end = (): void => {

@@ -1,23 +1,23 @@
-// The OpenAPI document in force: the generated one, with what only the configuration knows put in.
+// The OpenAPI document in force: the generated one, completed from the configuration.
 import { stringify } from "yaml";
 import generated from "../src/gen/openapi.json" with { type: "json" };
 import { providerMark } from "./provider-mark.ts";
 import type { ServedText } from "./served-text.ts";
 import { lazily } from "./served-text.ts";
 
-/** What the document shows of the configuration. */
+/** The configuration that the document shows. */
 export interface OpenApiOptions {
-  /** What the outside calls us, without a trailing slash. */
+  /** The public base URL, without a trailing slash. */
   readonly baseUrl: string;
-  /** The part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+  /** The value of `<provider>` in `<provider>_doc_url` (contract §2.10). */
   readonly documentProvider: string;
-  /** Requests allowed a second. */
+  /** The number of requests allowed per second. */
   readonly rateLimit: number;
-  /** The name of the dashboard's session cookie in force. */
+  /** The name of this instance's dashboard session cookie. */
   readonly sessionCookie: string;
 }
 
-/** An OpenAPI 3.1 document, as far as it is known here. */
+/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: {
@@ -41,7 +41,7 @@ interface Schema {
   required?: readonly string[];
 }
 
-/** The document for these options, a new one each time. */
+/** Returns a new document for these options. */
 export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   const { baseUrl, documentProvider, rateLimit, sessionCookie } = options;
   const { "x-generated": _, ...rest } = generated;
@@ -56,7 +56,7 @@ export function openApiDocument(options: OpenApiOptions): OpenApiDocument {
   return document;
 }
 
-/** The document as it is served, by path. */
+/** Returns the served forms of the document, by path. */
 export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, ServedText> {
   return new Map([
     ["/openapi.json", lazily("application/json; charset=utf-8", () => JSON.stringify(openApiDocument(options)))],
@@ -64,7 +64,10 @@ export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, Serve
   ]);
 }
 
-/** YAML in which readers of 1.1 find strings too: to them an unquoted `2026-01-31` is a date, and `no` is false. */
+/**
+ * Returns YAML in which readers of YAML 1.1 also find strings. To them, an unquoted `2026-01-31` is a date, and `no` is
+ * false.
+ */
 function yamlOf(document: OpenApiDocument): string {
   return stringify(document, { schema: "yaml-1.1" });
 }

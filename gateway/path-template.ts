@@ -1,15 +1,15 @@
-// Path templates such as /v1/contacts/{contact_id}/notes: read alike by the plugin that checks them and the router that
-// matches.
+// Parser of path templates such as /v1/contacts/{contact_id}/notes, for the plugin that checks them and the router that
+// matches them.
 
-/** A segment of a path: literal text, or a parameter that takes any one non-empty segment. */
+/** A segment of a path: literal text, or a parameter that matches any one non-empty segment. */
 export type Segment = { readonly literal: string } | { readonly parameter: string };
 
 const literalForm = /^[A-Za-z0-9._~-]+$/;
 const parameterForm = /^\{([a-z][a-z0-9_]*(?:\.[a-z][a-z0-9_]*)*)\}$/;
 
 /**
- * Reads a template: `/` before every segment, each of them literal text or `{field}` (`{field.field}` in a Location).
- * Throws an Error that says what is wrong; wildcards and verbs of google.api.http are not taken.
+ * Parses a template: `/` before every segment, which is literal text or `{field}` (`{field.field}` in a Location).
+ * Throws an Error that describes the problem. Rejects wildcards and verbs of google.api.http.
  */
 export function parseTemplate(template: string): readonly Segment[] {
   if (!template.startsWith("/")) throw new Error(`the path "${template}" must begin with "/"`);
@@ -30,7 +30,7 @@ export function parseTemplate(template: string): readonly Segment[] {
     });
 }
 
-/** The template with its parameters' names taken out: two that are equal by it match the same paths. */
+/** Returns the template without the names of its parameters. Templates of the same shape match the same paths. */
 export function templateShape(segments: readonly Segment[]): string {
   return segments.map((segment) => ("literal" in segment ? `/${segment.literal}` : "/{}")).join("");
 }

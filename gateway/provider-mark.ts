@@ -1,4 +1,4 @@
-// What the plugin and the gateway agree on about the OpenAPI document.
+// The keyword in the OpenAPI document by which the plugin and the gateway communicate.
 
-/** The mark that the plugin leaves on a property whose name contains the provider's, which only the gateway knows. */
+/** Marks a property whose name contains the document provider's, which only the gateway knows. */
 export const providerMark = "x-provider-name";

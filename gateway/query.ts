@@ -1,12 +1,13 @@
-// Splits a query into its parameters (contract §2.3, §2.4); what their values mean is for request.ts to say.
+// Splits a query into its parameters (contract §2.3, §2.4); request.ts interprets their values.
 import type { Violation } from "../src/errors.ts";
 import { decodePercent } from "./percent.ts";
 import { echoedName } from "./echoed-name.ts";
 import { collectUnknown } from "./unknown-names.ts";
 
 /**
- * Reads `a=1&b=2`, without its question mark. Of the `known` names it returns the decoded values, `+` standing for a
- * blank; others are ignored. Adds to `violations` what is not percent-encoded UTF-8, and a known name that comes twice.
+ * Parses `a=1&b=2`, without the question mark. Returns the decoded values of the `known` names, with `+` as a blank.
+ * Ignores other names. Adds a violation for text that is not percent-encoded UTF-8, and for a known name that is
+ * repeated.
  */
 export function readQuery(
   query: string,
@@ -20,7 +21,7 @@ export function readQuery(
   for (let start = 0; start < query.length; ) {
     const ampersand = query.indexOf("&", start);
     const end = ampersand === -1 ? query.length : ampersand;
-    // Only within the parameter: a search of the whole query for each parameter would take quadratic time.
+    // Searches only the parameter: searching the whole query for each parameter would take quadratic time.
     const parameter = query.slice(start, end);
     const equals = parameter.indexOf("=");
     const rawName = equals === -1 ? parameter : parameter.slice(0, equals);

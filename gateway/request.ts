@@ -1,4 +1,4 @@
-// Makes the request message of an rpc out of path, query and body, and finds everything that is wrong with them.
+// Reads path, query and body into the request message of an rpc, and collects all violations.
 import type { Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
@@ -14,21 +14,21 @@ import { echoedName } from "./echoed-name.ts";
 import type { UnknownNames } from "./unknown-names.ts";
 import { collectUnknown } from "./unknown-names.ts";
 
-/** The message, as far as it could be read, and what is wrong with the rest. */
+/** The message as far as it is valid, and the violations of the rest. */
 export interface RequestReading {
   readonly message: Message;
   readonly violations: readonly Violation[];
 }
 
-/** Reads the requests of one route; what can be prepared is prepared once. */
+/** Reads a request of one route. `captured` contains the raw path parameters in the order of the template. */
 export type RequestReader = (captured: readonly string[], query: string, body: Body | undefined) => RequestReading;
 
 type Fields = Record<string, Scalar | Message>;
 
-/** The reader of a route's requests. A field that has a violation stays unset. */
+/** Creates the reader of a route's requests. The reader leaves a field with a violation unset. */
 export function createRequestReader(route: Route): RequestReader {
   const queryNames = new Set(route.query.map(({ name }) => name));
-  // A request that takes nothing cannot be wrong: health is 200 or 429 (contract §2.13).
+  // A request without fields cannot be invalid: health returns 200 or 429 (contract §2.13).
   const takesNothing = route.rpc.input.fields.length === 0;
   const readProperties = route.body && createPropertyReader(route.body);
 
@@ -80,7 +80,7 @@ function createPropertyReader(body: RequestBody): PropertyReader {
     return { field: echoedName(name), rule: "unknown_property", message };
   }
 
-  /** Returns the known properties that have flaws. */
+  /** Adds a violation for each flaw. Returns the known properties that have flaws. */
   function addFlaws(flaws: readonly Flaw[], violations: Violation[], unknown: UnknownNames): ReadonlySet<string> {
     const flawed = new Set<string>();
     const added = new Set<string>();
@@ -122,12 +122,12 @@ function flawViolation({ path, kind }: Flaw): Violation {
   return { field: echoedName(path), rule: kind, message };
 }
 
-/** Sets a field of a message to what was read of it, if that is anything. */
+/** Sets a field of a message, unless the value is undefined. */
 export function set(fields: Fields, field: RequestField, value: Scalar | undefined): void {
   if (value !== undefined) fields[field.local] = value;
 }
 
-/** The violation of a field that has to be there. */
+/** Returns the violation of a required field that is missing. */
 export function missing(field: RequestField): Violation {
   return { field: field.name, rule: "required", message: "is required" };
 }

@@ -1,13 +1,16 @@
-// Writes responses and failures in the forms of REST: `data` in one, `error` in the other (contract §2.5, §2.6, §2.9).
+// Writes REST responses: `data` for a success, `error` for a failure (contract §2.5, §2.6, §2.9).
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { Failure } from "../src/errors.ts";
 import type { Request, Response } from "./http.ts";
 import { table } from "./route.ts";
 
-/** The REST body of a success, byte for byte as the gateway sends it. Throws where the rpc has no REST route. */
+/** Returns the REST body of a success, byte for byte as the gateway sends it. Throws if the rpc has no REST route. */
 export type RenderBody = (rpc: DescMethodUnary, message: Message) => string;
 
-/** `documentProvider` is the part `<provider>` of `<provider>_doc_url` (contract §2.10). */
+/**
+ * Creates the renderer of REST bodies. `documentProvider` is the value of `<provider>` in `<provider>_doc_url`
+ * (contract §2.10).
+ */
 export function createRenderBody(documentProvider: string): RenderBody {
   const rows = new Map(table.map((route) => [route.rpc, route]));
   return (rpc, message) => {
@@ -17,7 +20,7 @@ export function createRenderBody(documentProvider: string): RenderBody {
   };
 }
 
-/** Sets the status and the headers of a JSON body of so many bytes; the caller writes the body then. */
+/** Sets the status and the headers of a JSON body of `length` bytes. The caller then writes the body. */
 export function setJsonHead(response: Response, status: number, length: number): void {
   response.statusCode = status;
   response.setHeader("Content-Type", "application/json; charset=utf-8");
@@ -25,22 +28,22 @@ export function setJsonHead(response: Response, status: number, length: number):
   response.setHeader("Content-Length", length);
 }
 
-/** Writes a JSON body; for HEAD node sends its headers alone. */
+/** Writes a JSON body. For HEAD, node sends only the headers. */
 export function writeJson(response: Response, status: number, body: string): void {
   setJsonHead(response, status, Buffer.byteLength(body));
   endWith(response, body);
 }
 
 /**
- * Writes a body whose head is set: a text at once, pieces without putting them together and no faster than the client
- * takes them.
+ * Writes a body whose headers are set. Writes a text at once. Writes pieces one by one, no faster than the client reads
+ * them.
  */
 export async function writeBody(
   { socket, method }: Request,
   response: Response,
   body: string | readonly Uint8Array[],
 ): Promise<void> {
-  // HTTP/2 ends the stream with the headers then: of what would be written, nothing is ever taken.
+  // For HEAD, HTTP/2 ends the stream with the headers, so that nothing would ever read a written body.
   if (method === "HEAD") return void response.end();
   const [only, another] = typeof body === "string" ? [body] : body;
   if (only !== undefined && another === undefined) return endWith(response, only);
@@ -54,14 +57,13 @@ export async function writeBody(
 
 function endWith(response: Response, body: string | Uint8Array): void {
   if (response.stream !== undefined) return void response.end(body);
-  // In HTTP/1.1 `end` collects head, body and an empty piece behind them, which costs more than the one piece that it
-  // is.
+  // In HTTP/1.1, `end(body)` joins the head, the body and an empty piece, which costs more than a single piece.
   response.write(body);
   response.uncork();
   response.end();
 }
 
-/** Settles when the client has taken what was written, or has gone. */
+/** Resolves when the client has read the written data, or has left. */
 function drained(response: Response): Promise<void> {
   return new Promise((resolve) => {
     const settle = (): void => {
@@ -74,16 +76,14 @@ function drained(response: Response): Promise<void> {
   });
 }
 
-/**
- * Writes the envelope of a failure with the headers that its status calls for; does nothing once a response has begun.
- */
+/** Writes the envelope of a failure with the headers of its status. Does nothing if a response has already begun. */
 export function writeFailure(response: Response, failure: Failure): void {
   if (response.headersSent) return;
   setFailureHeaders(response, failure);
   writeJson(response, failure.kind.http, failureEnvelope(failure));
 }
 
-/** Sets the headers that a failure has beside those of its body. */
+/** Sets the headers that a failure has in addition to those of its body. */
 export function setFailureHeaders(response: Response, { kind, retryAfterSeconds, allow }: Failure): void {
   if (kind.http === 401) response.setHeader("WWW-Authenticate", "Bearer");
   if (kind.http === 429) response.setHeader("Retry-After", retryAfterSeconds ?? 1);
@@ -91,8 +91,8 @@ export function setFailureHeaders(response: Response, { kind, retryAfterSeconds,
 }
 
 /**
- * The body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`, `details` only where there are
- * violations.
+ * Returns the body of a failure: `{"error":{"code":"422","message":"…","details":[…]}}`. `details` is present only if
+ * there are violations.
  */
 export function failureEnvelope({ kind, message, violations }: Failure): string {
   const details = violations.map(({ field, rule, message }) => ({ field, rule, message }));

@@ -1,28 +1,28 @@
-// Finds the operations of a path: a tree of segments over the raw request target, whose slashes and dots stay as they
-// are (contract §2.2).
+// Router: finds the operations of a path by a tree of segments. Slashes and dots of the raw request target are kept as
+// they are (contract §2.2).
 import { parseTemplate } from "./path-template.ts";
 import { decodeUnreserved } from "./percent.ts";
 import type { Route } from "./route.ts";
 
-/** What the router needs to know of an operation. */
+/** The properties of an operation that the router needs. */
 type Routed = Pick<Route, "method" | "template">;
 
-/** A path that exists: what may be done with it. */
+/** An existing path with its operations. */
 export interface Resource<Operation> {
-  /** By method; HEAD is GET's. */
+  /** The operations by method. HEAD has the operation of GET. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly template: string;
-  /** The value of `Allow`: the methods, HEAD and OPTIONS among them. */
+  /** The value of `Allow`: the methods of `operations`, and OPTIONS. */
   readonly allow: string;
 }
 
-/** A path that was found, with the raw segments that its parameters took, in their order. */
+/** The resource of a path, with the raw segments that matched its parameters, in order. */
 export interface Match<Operation> {
   readonly resource: Resource<Operation>;
   readonly captured: readonly string[];
 }
 
-/** Finds the resource of a path, undefined where there is none. `path` is as it was sent, without its query. */
+/** Returns the resource of a path, or undefined if there is none. `path` is as sent, without its query. */
 export type Router<Operation> = (path: string) => Match<Operation> | undefined;
 
 interface Node<Operation> {
@@ -31,7 +31,7 @@ interface Node<Operation> {
   resource?: Resource<Operation>;
 }
 
-/** Builds the tree once. That no two operations clash was checked when they were generated. */
+/** Creates a router, whose tree is built once. The generator has checked that no two operations conflict. */
 export function createRouter<Operation extends Routed>(operations: readonly Operation[]): Router<Operation> {
   const root: Node<Operation> = { literals: new Map() };
   for (const operation of operations) {
@@ -61,7 +61,10 @@ function nodeOf<Operation>(root: Node<Operation>, template: string): Node<Operat
   return node;
 }
 
-/** Literal text goes before a parameter. `captured` is filled; an empty segment matches nothing. */
+/**
+ * Returns the resource below a node, and adds the segments of parameters to `captured`. Literal text takes precedence
+ * over a parameter. An empty segment matches nothing.
+ */
 function find<Operation>(
   node: Node<Operation>,
   path: string,

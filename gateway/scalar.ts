@@ -1,15 +1,15 @@
-// Reads one value of a request, out of a path or query or out of a body, as what its field is (contract §2.4).
+// Reads one value of a path, query or body as the type of its field (contract §2.4).
 import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
 import type { Violation } from "../src/errors.ts";
 import type { Json } from "./json.ts";
 import type { RequestField } from "./route.ts";
 
-/** What a field of a request message can hold. */
+/** The value of a field in a request message. */
 export type Scalar = string | number | boolean;
 
 const integerForm = /^(?:0|[1-9][0-9]*)$/;
 
-/** Reads decoded text; what is wrong goes to `violations`, and undefined comes back. */
+/** Reads decoded text. Adds a violation and returns undefined if it is invalid. */
 export function readText(field: RequestField, text: string, violations: Violation[]): Scalar | undefined {
   switch (field.kind) {
     case "string":
@@ -25,7 +25,7 @@ export function readText(field: RequestField, text: string, violations: Violatio
   }
 }
 
-/** Reads a value of a body that is not null; what is wrong goes to `violations`, and undefined comes back. */
+/** Reads a value of a body that is not null. Adds a violation and returns undefined if it is invalid. */
 export function readValue(field: RequestField, value: Json, violations: Violation[]): Scalar | undefined {
   switch (field.kind) {
     case "string":
@@ -55,7 +55,7 @@ function readName(
   return rejectValue(field, violations, `must be one of ${Object.keys(field.values).join(", ")}`, "enum");
 }
 
-/** In a query an unescaped `+` is a blank: where the sign of an offset belongs it is a `+` again (contract §2.11). */
+/** Restores the sign of an offset: in a query, an unescaped `+` is decoded as a blank (contract §2.11). */
 function restorePlus(text: string): string {
   const sign = text.length - "+00:00".length;
   return text[sign] === " " ? `${text.slice(0, sign)}+${text.slice(sign + 1)}` : text;

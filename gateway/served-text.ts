@@ -1,13 +1,13 @@
-// A document that is the same for everyone, and written when it is first requested.
+// Served documents that are the same for every client, and rendered on the first request.
 
-/** A text that is served under a path of its own. */
+/** A text that is served under its own path. */
 export interface ServedText {
   readonly type: string;
-  /** In UTF-8. All responses share it: a client that does not read one holds no copy. */
+  /** In UTF-8. All responses share it, so that a client that does not read its response holds no copy. */
   readonly body: Buffer;
 }
 
-/** Written when it is first requested: an instance is up before. */
+/** Returns a document that `write` renders on the first request, so that it does not delay the start. */
 export function lazily(type: string, write: () => string): ServedText {
   let written: Buffer | undefined;
   return {

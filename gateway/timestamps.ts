@@ -1,15 +1,15 @@
-// Date-times in protobuf's JSON that do not exist: the library makes 2 March of 30 February, where REST rejects it
-// (contract §2.11).
+// Finds date-times in protobuf's JSON that do not exist. The library turns 30 February into 2 March, but REST rejects
+// it (contract §2.11).
 import type { DescMessage, JsonValue } from "@bufbuild/protobuf";
 import { parseInstant } from "../src/instant.ts";
 
 /**
- * Looks like a day that its month may not have, or like the hour 24, or has a character of a date-time as an escape.
- * Few texts do, and only those are looked at closer.
+ * Matches a day that its month may not have, the hour 24, or an escaped character of a date-time. Few texts match, and
+ * only those are parsed.
  */
 const doubtful = /-(?:02-(?:29|30|31)|(?:04|06|09|11)-31)T|T24:|\\u00(?:2d|3[0-9a]|54)/i;
 
-/** The paths of the fields, as the JSON spells them, whose date-time does not exist. */
+/** Returns the paths of the fields whose date-time does not exist, with the field names of the proto. */
 export function timesThatDoNotExist(message: DescMessage, text: string): readonly string[] {
   return doubtful.test(text) ? within(message, JSON.parse(text) as JsonValue, "") : [];
 }

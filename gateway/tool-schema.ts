@@ -1,5 +1,4 @@
-// The JSON Schemas of a tool that is an operation: the same descriptors as in the OpenAPI document, in the form that
-// MCP takes.
+// JSON Schemas of tools that are operations: taken from the OpenAPI document, in the form that MCP requires.
 import type { OpenApiDocument } from "./openapi.ts";
 import { table } from "./route.ts";
 
@@ -9,7 +8,7 @@ export interface ObjectSchema {
   readonly [keyword: string]: unknown;
 }
 
-/** What goes into a tool and what comes out. */
+/** The schemas of a tool's arguments and of its result. */
 export interface ToolSchemas {
   readonly input: ObjectSchema;
   readonly output: ObjectSchema;
@@ -36,8 +35,8 @@ interface Operation {
 const componentPrefix = "#/components/schemas/";
 
 /**
- * The schemas of an operation, each whole in itself. Arguments that are not named are rejected; responses may gain
- * members.
+ * Returns the schemas of an operation, each self-contained. Unknown arguments are rejected, but responses may gain
+ * members. Throws an Error if the document has no such operation, or no response for it.
  */
 export function toolSchemas(document: OpenApiDocument, operationId: string): ToolSchemas {
   const items = Object.values(document.paths) as Readonly<Record<string, Operation>>[];
@@ -62,7 +61,10 @@ export function toolSchemas(document: OpenApiDocument, operationId: string): Too
   };
 }
 
-/** A component, with properties `beyond` those of REST, and with everything that it refers to under `$defs`. */
+/**
+ * Returns a component with everything that it refers to under `$defs`. `beyond` adds properties that REST does not
+ * have.
+ */
 function selfContained({ components }: OpenApiDocument, name: string, beyond: object = {}): ObjectSchema {
   const definitions = new Map<string, unknown>();
   const local = (schema: unknown): unknown => {
@@ -71,14 +73,14 @@ function selfContained({ components }: OpenApiDocument, name: string, beyond: ob
     const { $ref, ...rest } = schema as { readonly $ref?: string };
     const component = $ref?.slice(componentPrefix.length);
     const named = component === undefined ? undefined : components.schemas[component];
-    // In place: an assistant pays for every definition, and a generator reads none of this.
+    // Enums are inlined: an assistant pays for every definition, and no code generator reads this schema.
     if (named !== undefined && "enum" in named) return { ...named, ...rest };
     const parts = Object.entries(rest).map(([keyword, value]) => [keyword, local(value)]);
     return { ...(component !== undefined && { $ref: define(component) }), ...Object.fromEntries(parts) };
   };
   const define = (component: string): string => {
     if (!definitions.has(component)) {
-      // Named before it is gone into, for it may refer to itself.
+      // Registered before its schema is visited, because it may refer to itself.
       definitions.set(component, {});
       definitions.set(component, local(components.schemas[component]));
     }

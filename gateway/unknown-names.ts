@@ -1,21 +1,21 @@
-// Bounds what a response says of names that an operation does not know: a request can have any number of them.
+// Bounds the number of unknown names that a response reports, because a request can contain any number of them.
 import type { Violation } from "../src/errors.ts";
 import { withMore } from "../src/errors.ts";
 
-/** How many of them a response names, so that it stays small whatever the request. */
+/** The maximum number of unknown names in a response, which keeps it small for any request. */
 const mostNamed = 50;
 
-/** The violations of unknown names. Those of known names need no bound: an operation has few. */
+/** The violations of unknown names. Known names need no bound, because an operation has few. */
 export interface UnknownNames {
-  /** Adds a violation, which is made only if there is room for it. */
+  /** Adds a violation. Calls `make` only if there is room for it. */
   add(make: () => Violation): void;
   /** Counts further violations without adding them. */
   count(more: number): void;
-  /** Adds to the last violation how many more there are. */
+  /** Appends the number of further violations to the last one. */
   finish(): void;
 }
 
-/** Collects the violations of unknown names among these, in order. */
+/** Creates a collector that adds the violations of unknown names to `violations`, in order. */
 export function collectUnknown(violations: Violation[]): UnknownNames {
   let named = 0;
   let more = 0;

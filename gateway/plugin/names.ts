@@ -1,21 +1,24 @@
-// The names that REST and OpenAPI give to what protos define.
+// The names of proto definitions in REST and OpenAPI.
 import type { DescEnum, DescMessage, DescMethod } from "@bufbuild/protobuf";
 
-/** The name of a message or enum in OpenAPI and in generated code: without its package, nested ones joined by `_`. */
+/**
+ * Returns the name of a message or enum in OpenAPI and in generated code. It lacks the package, and `_` joins nested
+ * names.
+ */
 export function messageName(item: DescMessage | DescEnum): string {
   return item.typeName.slice(item.file.proto.package.length + 1).replaceAll(".", "_");
 }
 
 /**
- * The name in OpenAPI of what an operation returns: `UpdateContactResult`. Generators call a type of their own
- * `UpdateContactResponse`, after the operation.
+ * Returns the OpenAPI name of an operation's response body, such as `UpdateContactResult`. Generators need
+ * `UpdateContactResponse` for a type of their own, which is named after the operation.
  */
 export function resultName({ output }: DescMethod): string {
   return messageName(output).replace(/Response$/, "Result");
 }
 
 /**
- * The strings of an enum's values by number: lower case, without the prefix with the enum's name (contract §2.1).
+ * Returns the strings of an enum's values by number: lower case, without the prefix of the enum's name (contract §2.1).
  */
 export function enumNames(item: DescEnum): ReadonlyMap<number, string> {
   const prefix = item.sharedPrefix ?? "";

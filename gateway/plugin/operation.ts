@@ -1,5 +1,5 @@
-// Turns an rpc with google.api.http into an operation: what the routing table and the OpenAPI document say of it;
-// rejects what the gateway cannot do.
+// Turns an rpc with google.api.http into an operation for the routing table and the OpenAPI document. Rejects an rpc
+// that the gateway cannot serve.
 import type { DescField, DescFile, DescMessage, DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Segment } from "../path-template.ts";
@@ -7,20 +7,20 @@ import { parseTemplate, templateShape } from "../path-template.ts";
 import type { HttpRule, Options } from "./options.ts";
 import { checkRequestField } from "./request-field.ts";
 
-/** A REST operation, with its fields sorted by where they are in the request and the response. */
+/** A REST operation, with its fields sorted by their place in the request and the response. */
 export interface Operation {
   readonly rpc: DescMethodUnary;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly template: string;
   readonly path: readonly DescField[];
   readonly query: readonly DescField[];
-  /** Undefined where the operation reads no body. */
+  /** Undefined if the operation reads no body. */
   readonly body:
     | { readonly fields: readonly DescField[]; readonly mask: DescField | undefined; readonly required: boolean }
     | undefined;
-  /** The field of the response whose content is `data`; undefined where the whole response is. */
+  /** The response field whose content is `data`; undefined if the whole response is. */
   readonly data: DescField | undefined;
-  /** The fields of the response that are beside `data`. */
+  /** The response fields beside `data`. */
   readonly siblings: readonly DescField[];
   /** The fields of the request and of the response that REST does not have. */
   readonly beyond: { readonly request: readonly DescField[]; readonly response: readonly DescField[] };
@@ -28,14 +28,17 @@ export interface Operation {
   readonly location: readonly Segment[] | undefined;
   readonly credential: "key" | "none" | "session";
   readonly idempotencyKey: boolean;
-  /** The numbers of the reasons for which it fails, as far as they are documented. */
+  /** The numbers of the documented reasons for which it fails. */
   readonly errors: readonly number[];
 }
 
 const methods = { get: "GET", post: "POST", put: "PUT", patch: "PATCH", delete: "DELETE" } as const;
 const credentials = ["key", "none", "session"] as const;
 
-/** The operations of the files' services, by the files' names. Throws an Error that names the rpc. */
+/**
+ * Returns the operations of the files' services, sorted by file name. Throws an Error that names the rpc if the gateway
+ * cannot serve it.
+ */
 export function findOperations(files: readonly DescFile[], options: Options): readonly Operation[] {
   const operations: Operation[] = [];
   const taken = new Map<string, DescMethod>();
@@ -55,7 +58,7 @@ export function findOperations(files: readonly DescFile[], options: Options): re
   return operations;
 }
 
-/** Lets an error that arises on the way say which rpc it is about. */
+/** Runs `make`, and adds the name of the rpc to the message of any error. */
 export function naming<Result>(rpc: DescMethod, make: () => Result): Result {
   try {
     return make();

@@ -1,10 +1,10 @@
-// Reads the options on protos that the plugin goes by. It finds them in the input, so that src/gen need not exist.
+// Reads the options of protos that the plugin uses. It finds them in the input, so that src/gen need not exist.
 import type { DescEnumValue, DescExtension, DescField, DescFile, DescMethod } from "@bufbuild/protobuf";
 import { getOption, hasOption } from "@bufbuild/protobuf";
 import type { FieldRules as ValidateRules } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 import { field as validateField } from "@bufbuild/protovalidate/gen/buf/validate/validate_pb.js";
 
-/** `google.api.http`, as far as the gateway takes it. */
+/** The parts of `google.api.http` that the gateway supports. */
 export interface HttpRule {
   readonly pattern: { readonly case: string | undefined; readonly value?: unknown };
   readonly body: string;
@@ -12,7 +12,7 @@ export interface HttpRule {
   readonly additionalBindings: readonly unknown[];
 }
 
-/** `records.v1.method`; enum values by their numbers. */
+/** `records.v1.method`, with enum values as numbers. */
 export interface MethodRules {
   readonly credential: number;
   readonly idempotencyKey: boolean;
@@ -21,7 +21,7 @@ export interface MethodRules {
   readonly errors: readonly number[];
 }
 
-/** `records.v1.field`; enum values by their numbers. */
+/** `records.v1.field`, with enum values as numbers. */
 export interface FieldRules {
   readonly format: number;
   readonly defaultValue?: number;
@@ -39,18 +39,18 @@ export interface ReasonRules {
   readonly httpStatus: number;
 }
 
-/** The options of descriptors; undefined where one is not set. */
+/** Readers of the options of descriptors. They return undefined for an unset option. */
 export interface Options {
   http(rpc: DescMethod): HttpRule | undefined;
   method(rpc: DescMethod): MethodRules | undefined;
   field(field: DescField): FieldRules | undefined;
-  /** By the number that `MethodRules.errors` holds. */
+  /** Returns the reason with a number from `MethodRules.errors`. */
   reason(number: number): ReasonRules | undefined;
-  /** `buf.validate.field`; one without any rule where it is not set. */
+  /** Returns `buf.validate.field`; without any rule if it is not set. */
   validate(field: DescField): ValidateRules;
 }
 
-/** Looks the options up among the extensions that these files define. */
+/** Finds the options among the extensions that these files define. */
 export function findOptions(files: readonly DescFile[]): Options {
   const extensions = new Map(
     files.flatMap((file) => file.extensions).map((extension) => [extension.typeName, extension]),
@@ -68,7 +68,7 @@ export function findOptions(files: readonly DescFile[]): Options {
     validate: (field) => getOption(field, validateField),
   };
 
-  /** The shape is that of the option's proto, which this file repeats. */
+  /** Returns an option. `Shape` must match the option's proto. */
   function read<Shape>(element: DescMethod | DescField | DescEnumValue, name: string): Shape | undefined {
     const extension: DescExtension | undefined = extensions.get(name);
     return extension !== undefined && hasOption(element, extension)

@@ -1,4 +1,4 @@
-// What the plugin makes of its input: src/gen/rest.ts and src/gen/openapi.json, for the rpcs that have google.api.http.
+// The protoc plugin: generates src/gen/rest.ts and src/gen/openapi.json for the rpcs with google.api.http.
 import type { Plugin } from "@bufbuild/protoplugin";
 import { createEcmaScriptPlugin } from "@bufbuild/protoplugin";
 import { openApiDocument } from "./openapi/document.ts";
@@ -20,12 +20,12 @@ const generator = createEcmaScriptPlugin({
   },
 });
 
-/** Throws an Error that names the rpc for what the gateway cannot do. */
+/** The plugin. Throws an Error that names the rpc if the gateway cannot serve it. */
 export const plugin: Plugin = {
   ...generator,
   run(request) {
     const response = generator.run(request);
-    // The library would put the imports above a comment that is printed.
+    // Added here, because the library would put the imports above a printed comment.
     for (const file of response.file) if (file.name.endsWith(".ts")) file.content = header + file.content;
     return response;
   },

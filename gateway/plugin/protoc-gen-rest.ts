@@ -1,4 +1,4 @@
-// The program that buf runs: the plugin between standard input and standard output.
+// The program that buf runs: the plugin on standard input and standard output.
 import { runNodeJs } from "@bufbuild/protoplugin";
 import { plugin } from "./plugin.ts";
 

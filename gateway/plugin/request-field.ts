@@ -1,4 +1,4 @@
-// The scalars that a REST request may have, and what the reader has to know of each.
+// The fields that a REST request may have, and their entries in the routing table.
 import type { DescField } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { enumNames } from "./names.ts";
@@ -13,7 +13,7 @@ const scalars: Partial<Record<ScalarType, RequestKind>> = {
   [ScalarType.BOOL]: "bool",
 };
 
-/** Throws an Error that names a field which the gateway cannot read. */
+/** Throws an Error that names the field if the gateway cannot read it. */
 export function checkRequestField(field: DescField, options: Options): void {
   const required = options.validate(field).required;
   requestKind(field);
@@ -22,7 +22,7 @@ export function checkRequestField(field: DescField, options: Options): void {
     throw new Error(`the field ${field.name} must be either required or optional`);
 }
 
-/** How the reader takes the field. */
+/** Returns the kind of a field. Throws an Error for a kind that REST requests do not have. */
 export function requestKind(field: DescField): RequestKind {
   const kind = field.fieldKind === "enum" ? "enum" : field.fieldKind === "scalar" ? scalars[field.scalar] : undefined;
   if (kind === undefined || field.oneof !== undefined) {
@@ -31,7 +31,7 @@ export function requestKind(field: DescField): RequestKind {
   return kind;
 }
 
-/** The field as a row of `RequestField` in gateway/route.ts, in TypeScript. */
+/** Returns the field as a `RequestField` of gateway/route.ts, in TypeScript. */
 export function printRequestField(field: DescField, options: Options): string {
   const kind = requestKind(field);
   const required = options.validate(field).required;

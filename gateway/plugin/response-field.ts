@@ -1,4 +1,4 @@
-// What a field of a response is in JSON; the writers and the OpenAPI schemas both go by it, so that they cannot differ.
+// The JSON type of a response field, which the writers and the OpenAPI schemas share so that they cannot differ.
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -13,7 +13,7 @@ export type ResponseType =
   | { readonly kind: "enum"; readonly enum: DescEnum }
   | { readonly kind: "message"; readonly message: DescMessage };
 
-/** The type of a field, and whether it is a list of it or may be null. */
+/** The type of a field, and whether the field is a list or may be null. */
 export interface ResponseField {
   readonly type: ResponseType;
   readonly repeated: boolean;
@@ -28,7 +28,7 @@ const scalars: Partial<Record<ScalarType, "string" | "boolean" | "integer" | "nu
 };
 
 /**
- * What the field is in JSON. An `optional` scalar is nullable, and so is a message that is not marked as required; a
+ * Returns the JSON type of a field. An `optional` scalar or a message is nullable unless it is marked as required. A
  * list never is (contract §2.1). Throws an Error for a field of another kind.
  */
 export function responseField(field: DescField, options: Options): ResponseField {
@@ -56,7 +56,7 @@ function responseType(field: DescField): ResponseType {
   throw new Error(`the field ${field.name} of ${field.parent.typeName} is of a kind that REST responses do not have`);
 }
 
-/** Whether a field in the message, at any depth, has the name of the document provider. */
+/** Whether the name of a field in the message, at any depth, contains the document provider's. */
 export function namesProvider(message: DescMessage, options: Options, seen = new Set<DescMessage>()): boolean {
   if (seen.has(message)) return false;
   seen.add(message);
@@ -68,9 +68,9 @@ export function namesProvider(message: DescMessage, options: Options, seen = new
 }
 
 /**
- * The messages that the responses hold, each once, a message before those that it holds. Throws an Error that names the
- * rpc for a field that cannot be written, and for two messages of one name. With `beyondRest` also those of fields that
- * REST does not have.
+ * Returns the messages in the responses, each once, and before the messages that it contains. Throws an Error that
+ * names the rpc if a field cannot be written or two messages have one name. With `beyondRest`, includes the messages of
+ * fields that REST does not have.
  */
 export function responseMessages(
   operations: readonly Operation[],

@@ -1,4 +1,4 @@
-// Emits the JSON writers: plain functions, checked by the compiler against the messages of protoc-gen-es.
+// Emits the JSON writers: plain functions that the compiler checks against the messages of protoc-gen-es.
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import type { GeneratedFile, Printable } from "@bufbuild/protoplugin";
 import { enumNames, messageName } from "./names.ts";
@@ -7,7 +7,7 @@ import type { Options } from "./options.ts";
 import type { ResponseType } from "./response-field.ts";
 import { namesProvider, responseField, responseMessages } from "./response-field.ts";
 
-/** Emits a writer for each message of the responses, and what the writers call. */
+/** Emits a writer for each message of the responses, and the helpers of the writers. */
 export function printWriters(f: GeneratedFile, operations: readonly Operation[], options: Options): void {
   const messages = responseMessages(operations, options, true);
   for (const message of messages) {
@@ -28,7 +28,7 @@ export function printWriters(f: GeneratedFile, operations: readonly Operation[],
   f.print(helpers);
 }
 
-/** The function that writes the body of a success: `data`, and the other fields of the response beside it. */
+/** Returns the function that writes the body of a success: `data`, and the other fields of the response beside it. */
 export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation, options: Options): Printable {
   const whole =
     data === undefined
@@ -38,7 +38,7 @@ export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation,
   return ["(m: ", f.importShape(rpc.output), parameter(rpc.output, options), `) => ({ ${members.join(", ")} })`];
 }
 
-/** The function that writes the fields of the response that REST does not have, as far as they are set. */
+/** Returns the function that writes the response fields that REST does not have, if they are set. */
 export function beyondWriter(f: GeneratedFile, { rpc, beyond }: Operation, options: Options): Printable {
   if (beyond.response.length === 0) return "() => ({})";
   const members = beyond.response.map(
@@ -47,7 +47,7 @@ export function beyondWriter(f: GeneratedFile, { rpc, beyond }: Operation, optio
   return ["(m: ", f.importShape(rpc.output), `) => ({ ${members.join(", ")} })`];
 }
 
-/** Only a writer that reaches a field with the provider's name takes it. */
+/** Returns the parameter for the document provider, which only writers that reach a field with its name have. */
 function parameter(message: DescMessage, options: Options): string {
   return namesProvider(message, options) ? ", provider: string" : "";
 }

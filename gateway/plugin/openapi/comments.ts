@@ -8,13 +8,13 @@ export interface CommentText {
   readonly description: string | undefined;
 }
 
-/** The comment of an rpc, parted where its first paragraph ends. */
+/** Splits the comment of a descriptor after its first paragraph. */
 export function commentText(desc: Exclude<AnyDesc, DescFile>): CommentText {
   const [first = "", ...rest] = paragraphs(desc);
   return { summary: first.replace(/\.$/, ""), description: rest.length === 0 ? undefined : rest.join("\n\n") };
 }
 
-/** The whole comment, a line for each paragraph. */
+/** Returns the whole comment, with a blank line between paragraphs. */
 export function description(desc: Exclude<AnyDesc, DescFile>): string {
   return paragraphs(desc).join("\n\n");
 }

@@ -1,4 +1,4 @@
-// Puts the OpenAPI 3.1 document together: one path item for each template, one schema for each message.
+// Assembles the OpenAPI 3.1 document: one path item for each template, one schema for each message.
 import type { DescEnum, DescService } from "@bufbuild/protobuf";
 import { messageName, resultName } from "../names.ts";
 import type { Operation } from "../operation.ts";
@@ -13,7 +13,7 @@ import { enumSchema } from "./schema.ts";
 import { errorSchemas, headers, schemeNames, securitySchemes } from "./shared.ts";
 import { info } from "./text.ts";
 
-/** The document. Throws an Error that names the rpc for what it cannot describe. */
+/** Returns the document. Throws an Error that names the rpc if the document cannot describe it. */
 export function openApiDocument(operations: readonly Operation[], options: Options): JsonObject {
   const paths: Record<string, Record<string, JsonObject>> = {};
   const schemas: Record<string, JsonObject> = { ...errorSchemas };
@@ -43,7 +43,7 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     servers: [{ url: "/" }],
     security: [{ [schemeNames.key]: [] }],
     tags: inOrder(services, operations).map((service) => ({ name: tagOf(service), description: description(service) })),
-    // The reference shows what only the dashboard's session opens in a group of its own.
+    // The reference shows the operations that need a dashboard session in a group of their own.
     "x-tagGroups": groupsOf(services, operations),
     paths,
     components: {
@@ -55,7 +55,7 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
     },
   };
 
-  /** Two rpcs may share a message, but not under two descriptions. */
+  /** Adds a schema. Two operations may share a schema, but not a name for different schemas. */
   function addSchema(name: string, schema: JsonObject): void {
     if (schemas[name] !== undefined && JSON.stringify(schemas[name]) !== JSON.stringify(schema)) {
       throw new Error(`two schemas would be called ${name}`);
@@ -64,7 +64,10 @@ export function openApiDocument(operations: readonly Operation[], options: Optio
   }
 }
 
-/** The enums of bodies. Each is a schema with a name: in place, generators make a type of it for every property. */
+/**
+ * Returns the enums of bodies. Each is a named schema, because generators create a type for every property with an
+ * inline enum.
+ */
 function enumsOf(operations: readonly Operation[], options: Options): ReadonlySet<DescEnum> {
   const fields = [
     ...operations.flatMap(({ rpc, body, beyond }) => [
@@ -91,7 +94,7 @@ function groupsOf(services: ReadonlySet<DescService>, operations: readonly Opera
   }));
 }
 
-/** What an API key opens comes first, what only the dashboard's session opens last. */
+/** Sorts the services: those that an API key opens first, those that only a dashboard session opens last. */
 function inOrder(services: ReadonlySet<DescService>, operations: readonly Operation[]): DescService[] {
   const rank = (service: DescService): number => {
     const [first] = operations.filter(({ rpc }) => rpc.parent === service).map(({ credential }) => credential);
@@ -100,7 +103,7 @@ function inOrder(services: ReadonlySet<DescService>, operations: readonly Operat
   return [...services].sort((one, other) => rank(one) - rank(other));
 }
 
-/** The name of the service's file: `records/v1/contacts.proto` → `Contacts`. */
+/** Returns the tag of a service from the name of its file: `records/v1/contacts.proto` → `Contacts`. */
 function tagOf({ file }: DescService): string {
   const name = file.name
     .slice(file.name.lastIndexOf("/") + 1)

@@ -9,7 +9,7 @@ import type { JsonObject } from "./schema.ts";
 import { reference } from "./schema.ts";
 import { errorName, everyHeader, idempotencyKey, schemeNames } from "./shared.ts";
 
-/** The operation object. */
+/** Returns the operation object. */
 export function operationObject(operation: Operation, tag: string, options: Options): JsonObject {
   const { rpc, body, credential } = operation;
   const parameters = [
@@ -33,7 +33,7 @@ export function operationObject(operation: Operation, tag: string, options: Opti
   };
 }
 
-/** The schema of a request body. A property that is not named in it is rejected. */
+/** Returns the schema of a request body, which rejects unknown properties. */
 export function requestBodySchema({ rpc, body }: Operation, options: Options): JsonObject {
   const fields = body?.fields ?? [];
   const required = fields.filter((field) => options.validate(field).required).map(({ name }) => name);
@@ -67,7 +67,7 @@ function successObject({ rpc, data, location, idempotencyKey }: Operation): Json
   };
 }
 
-/** One response for each status that the operation's reasons lead to; it says what they all mean. */
+/** Returns one response for each status of the operation's reasons. Its description joins those of the reasons. */
 function errorObjects({ errors }: Operation, options: Options): JsonObject {
   const texts = new Map<number, string[]>();
   for (const number of errors) {

@@ -1,5 +1,4 @@
-// The schemas of what a request has: all that is rejected must show here, so a rule that cannot be shown is rejected
-// itself.
+// Schemas of requests. They must show every validation rule, so a rule that OpenAPI cannot express is rejected here.
 import type { DescEnum, DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { INT32_MAX, INT32_MIN } from "@bufbuild/protobuf/wire";
@@ -16,14 +15,14 @@ import type { JsonObject } from "./schema.ts";
 import { enumSchema, orNull, reference } from "./schema.ts";
 
 /**
- * The schema of a path or query parameter. Throws an Error that names the field for a rule that it cannot say. A date
- * or date-time is a pattern: generators make no type of a string with either of two formats.
+ * Returns the schema of a path or query parameter. Throws an Error that names the field for a rule that OpenAPI cannot
+ * express. A date or date-time is a pattern, because generators find no type for a string with either of two formats.
  */
 export function parameterSchema(field: DescField, options: Options): JsonObject {
   return isInstant(field, options) ? { type: "string", pattern: dateOrDateTime } : argumentSchema(field, options);
 }
 
-/** The description of a parameter; of a date or date-time with both forms. */
+/** Returns the description of a parameter, with both forms of a date or date-time. */
 export function parameterText(field: DescField, options: Options): string {
   return `${description(field)}${isInstant(field, options) ? " Write it as `2026-01-31` or `2026-01-31T09:30:00Z`." : ""}`;
 }
@@ -34,14 +33,17 @@ function argumentSchema(field: DescField, options: Options): JsonObject {
   return schema.type === "integer" ? { ...schema, minimum: Math.max(0, Number(schema.minimum)) } : schema;
 }
 
-/** The schemas of the arguments of a tool, by their names, each with its description. */
+/** Returns the schemas of a tool's arguments, by name, each with its description. */
 export function parameterSchemas(fields: readonly DescField[], options: Options): JsonObject {
   return Object.fromEntries(
     fields.map((field) => [field.name, { ...argumentSchema(field, options), description: description(field) }]),
   );
 }
 
-/** The schema of a property of a body. Throws an Error that names the field for a rule that it cannot say. */
+/**
+ * Returns the schema of a property of a body. Throws an Error that names the field for a rule that OpenAPI cannot
+ * express.
+ */
 export function propertySchema(field: DescField, options: Options): JsonObject {
   const rules = options.field(field);
   const nullable = !options.validate(field).required && rules?.notNull !== true;
@@ -53,7 +55,7 @@ export function propertySchema(field: DescField, options: Options): JsonObject {
   };
 }
 
-/** What `wrap` makes of the field's example; nothing where it has none. */
+/** Returns the result of `wrap` for the field's example, or an empty object if it has none. */
 export function exampleOf(field: DescField, options: Options, wrap: (example: string) => JsonObject): JsonObject {
   const example = options.field(field)?.example ?? "";
   return example === "" ? {} : wrap(example);
@@ -81,7 +83,7 @@ const leapYear = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579]
 const monthAndDay =
   "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
 const hourAndMinute = "([01][0-9]|2[0-3]):[0-5][0-9]";
-/** A `full-date` or a `date-time` of RFC 3339 that exists: what `src/instant.ts` reads. */
+/** Matches an existing `full-date` or `date-time` of RFC 3339, as `src/instant.ts` reads it. */
 const dateOrDateTime = `^([0-9]{4}-${monthAndDay}|${leapYear}-02-29)([Tt]${hourAndMinute}:[0-5][0-9]([.][0-9]+)?([Zz]|[+-]${hourAndMinute}))?$`;
 
 function enumOf({ enum: type, name }: DescField): DescEnum {
@@ -101,7 +103,7 @@ function stringSchema(field: DescField, options: Options): JsonObject {
   const rules = type.case === "string" ? type.value : undefined;
   if (rules !== undefined) expectOnly(field, StringRulesSchema, rules, ["min_len", "max_len", "pattern", "uuid"]);
   if (rules?.wellKnown.case === "uuid") return { type: "string", format: "uuid" };
-  // A required string that may be empty does not exist in proto3: unset and empty are the same.
+  // In proto3, a required string cannot be empty, because unset and empty are the same.
   const minLength = Math.max(Number(rules?.minLen ?? 0), required ? 1 : 0);
   return {
     type: "string",

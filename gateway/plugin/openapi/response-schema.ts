@@ -1,4 +1,4 @@
-// The schemas of responses: every field is there, null where it may be, and more may come (contract §2.1; spec
+// Schemas of responses: every field is present, some may be null, and fields may be added (contract §2.1; spec
 // Versioning 2).
 import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
 import { messageName } from "../names.ts";
@@ -11,11 +11,11 @@ import { description } from "./comments.ts";
 import type { JsonObject } from "./schema.ts";
 import { enumSchema, orNull, reference } from "./schema.ts";
 
-/** How the schema of a field has its enum: by name, or in place where nothing can be referred to. */
+/** Returns the schema of a field's enum: a reference, or an inline enum if nothing can be referred to. */
 type OfEnum = (type: DescEnum) => JsonObject;
 const byName: OfEnum = (type) => reference("schemas", messageName(type));
 
-/** The schema of a message in responses. */
+/** Returns the schema of a message in responses. */
 export function messageSchema(message: DescMessage, options: Options): JsonObject {
   return {
     ...objectSchema(message.fields.map((field) => [field.name, fieldSchema(field, options, byName)])),
@@ -23,7 +23,7 @@ export function messageSchema(message: DescMessage, options: Options): JsonObjec
   };
 }
 
-/** The schema of the body of a success: `data`, and what is beside it. */
+/** Returns the schema of the body of a success: `data` and its siblings. */
 export function bodySchema({ rpc, data, siblings }: Operation, options: Options): JsonObject {
   const whole =
     data === undefined
@@ -35,7 +35,7 @@ export function bodySchema({ rpc, data, siblings }: Operation, options: Options)
   ]);
 }
 
-/** The schemas of fields that REST does not have, by their names. */
+/** Returns the schemas of fields that REST does not have, by name. */
 export function fieldSchemas(fields: readonly DescField[], options: Options): JsonObject {
   return Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, options, enumSchema)]));
 }

@@ -1,10 +1,8 @@
-// What all operations share in the document: the error envelope, headers, ways to sign in.
+// The parts of the document that all operations share: the error envelope, headers and security schemes.
 import type { JsonObject } from "./schema.ts";
 import { reference } from "./schema.ts";
 
-/**
- * `components.headers`. The limits shown are the default ones; gateway/openapi.ts puts those in force in their place.
- */
+/** `components.headers`. The limits are the default ones; gateway/openapi.ts replaces them with those in force. */
 export const headers: Record<string, JsonObject> = {
   "RateLimit-Limit": {
     required: true,
@@ -49,7 +47,7 @@ export const headers: Record<string, JsonObject> = {
 /** The headers of every response. */
 export const everyHeader = ["RateLimit-Limit", "RateLimit-Policy", "X-Request-Id"];
 
-/** The header by which a write is made only once. */
+/** The header that makes a write idempotent. */
 export const idempotencyKey: JsonObject = {
   name: "Idempotency-Key",
   in: "header",
@@ -60,10 +58,10 @@ export const idempotencyKey: JsonObject = {
   example: "8e03978e-40d5-43e8-bc93-6894a57f9324",
 };
 
-/** The name of the schema of every failure. Not `Error`: most languages have a type of that name. */
+/** The name of the schema of every failure. It is not `Error`, because most languages have a type of that name. */
 export const errorName = "ErrorResult";
 
-/** The schemas of a failure. Each object has a name, because generators invent one for an object without. */
+/** The schemas of a failure. Each object has a name, because generators invent one for an inline object. */
 export const errorSchemas: Record<string, JsonObject> = {
   [errorName]: {
     type: "object",
@@ -104,7 +102,7 @@ export const errorSchemas: Record<string, JsonObject> = {
   },
 };
 
-/** `components.securitySchemes`, by the credential of an operation. */
+/** `components.securitySchemes`, by the operation's credential. */
 export const securitySchemes: Record<"key" | "session", JsonObject> = {
   key: { type: "http", scheme: "bearer", description: "An API key. Create it on the dashboard." },
   session: {
@@ -115,5 +113,5 @@ export const securitySchemes: Record<"key" | "session", JsonObject> = {
   },
 };
 
-/** The names of the schemes in the document. */
+/** The names of the security schemes in the document. */
 export const schemeNames = { key: "apiKey", session: "dashboardSession" } as const;

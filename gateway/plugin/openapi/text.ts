@@ -1,4 +1,4 @@
-// The introduction of the API reference: what holds for all operations, and what the specification leaves open.
+// The introduction of the API reference: rules for all operations, and details that the specification leaves open.
 
 /** `info` of the document. */
 export const info = {
