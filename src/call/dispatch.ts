@@ -1,4 +1,4 @@
-// The way from any wire to a service: what a surface hands over, and what it gets back.
+// The interface between surfaces and services: the request that a surface hands over, and the response that it gets.
 import type { DescMethod, DescMethodUnary, Message } from "@bufbuild/protobuf";
 import type { CallerLimits } from "../deadline.ts";
 import type { Violation, Failure } from "../errors.ts";
@@ -6,18 +6,18 @@ import type { Tally } from "../tally.ts";
 
 /** A request as a surface received it, before its body is read. */
 export interface Inbound {
-  /** One value of a header (or of gRPC metadata); the name in lower case. */
+  /** Returns one value of a header, or of gRPC metadata. The name is in lower case. */
   header(name: string): string | undefined;
-  /** The address of the client, as TRUST_PROXY lets it be known. */
+  /** The client's address, determined as TRUST_PROXY says. */
   readonly address: string;
   readonly requestId: string;
-  /** When it arrived, in milliseconds of `performance.now()`. */
+  /** The time of arrival, in milliseconds of `performance.now()`. */
   readonly arrivedAt: number;
-  /** When the caller stops waiting; absent where this is unknown. */
+  /** When the caller stops waiting; absent if this is unknown. */
   readonly limits?: CallerLimits | undefined;
-  /** What it has spent so far; absent where nobody looks. */
+  /** The tally of its waits; absent if nothing reads it. */
   readonly tally?: Tally;
-  /** What its way through the service reports to the log, the metrics and the trace; absent where nobody looks. */
+  /** The facts for the log, the metrics and the trace; absent if nothing reads them. */
   readonly observation?: Observation | undefined;
 }
 
@@ -25,37 +25,37 @@ export interface Inbound {
 export interface AssistantRead {
   /** The method of MCP, such as `tools/call`. */
   readonly method: string;
-  /** What is read, not with which arguments: the name of a tool, `resource session`, `prompt follow_up`. */
+  /** The target of the read, without the arguments: the name of a tool, `resource session`, `prompt follow_up`. */
   readonly detail: string;
 }
 
 /**
- * What is found out about a request while it is served, filled in by whoever learns it. Nothing in it is secret, or
- * chosen freely by a caller.
+ * Facts about a request, which each component adds while the request is served. None is secret, and a caller can choose
+ * none freely.
  */
 export interface Observation {
-  /** The template of the path, or the path itself where there are only so many; undefined for what is not served. */
+  /** The template of the path, or the path itself if there are only a few. Undefined for a path that is not served. */
   route?: string;
-  /** `records.v1.ContactService/SearchContacts`, where a surface has found the rpc. */
+  /** `records.v1.ContactService/SearchContacts`, once a surface has found the rpc. */
   rpc?: string;
-  /** The requests of an assistant that read records, several of a batch. */
+  /** The requests of an assistant that read records; a batch has several. */
   assistantReads?: readonly AssistantRead[];
   account?: { toHexString(): string };
   /** The first 8 hexadecimal digits of the SHA-256 of the service token. */
   serviceToken?: string;
-  /** The 8 characters of an API key that are shown. */
+  /** The first 8 characters of an API key, which may be shown. */
   keyPrefix?: string;
-  /** Why the request failed, on a wire that does not show it by its status. */
+  /** The failure, on a wire whose HTTP status does not show it. */
   failed?: { readonly http: number; readonly code: number };
-  /** In a word, why the service failed the request. */
+  /** One word for why the service failed the request. */
   cause?: string;
-  /** What the request was waiting for when it failed. */
+  /** The wait during which the request failed. */
   waitingFor?: string;
-  /** The response is that of an earlier request with the same idempotency key. */
+  /** True if the response is that of an earlier request with the same idempotency key. */
   replayed?: boolean;
 }
 
-/** Adds to what is known of a request. */
+/** Adds facts to the observation of a request, and its account to the tally. */
 export function observe({ observation, tally }: Pick<Inbound, "observation" | "tally">, found: Observation): void {
   if (observation !== undefined) Object.assign(observation, found);
   if (tally !== undefined && found.account !== undefined) tally.account = found.account.toHexString();
@@ -64,44 +64,47 @@ export function observe({ observation, tally }: Pick<Inbound, "observation" | "t
 /** The response of a service. */
 export interface RpcResponse {
   readonly message: Message;
-  /** True where it is the response to an earlier request with the same idempotency key. */
+  /** True if this is the response to an earlier request with the same idempotency key. */
   readonly replayed: boolean;
-  /** The REST body of the first response, where this is a replay. */
+  /** The REST body of the first response; undefined unless this is a replay. */
   readonly body: string | undefined;
 }
 
-/** A request for which every guard that needs no body has been passed. */
+/** A request that has passed every guard that needs no body. */
 export interface Admitted {
   /**
-   * Validates the message, runs the service and returns its response.
-   * `found` is what the surface itself found wrong while it decoded: it is reported together with the rest.
+   * Validates the message, runs the service and returns its response. `found` contains the violations that the surface
+   * found while decoding. They are reported together with the others.
    */
   invoke(message: Message, found?: readonly Violation[]): Promise<RpcResponse>;
-  /** Rejects a message that cannot be read, unless the guards' last word on the request is another. */
+  /**
+   * Rejects a message that cannot be decoded. If the request no longer passes the guards, fails with their failure
+   * instead.
+   */
   reject(found: readonly Violation[]): Promise<never>;
   /**
-   * Proves the caller's credential, for a surface that is about to reject the message by itself: an ended credential
-   * fails with 401 here, as that goes before whatever is wrong with the message.
+   * Proves the caller's credential, for a surface that is about to reject the message itself. An ended credential fails
+   * with 401, which takes precedence over problems of the message.
    */
   prove(): Promise<void>;
 }
 
-/** The chain of guards, and the services behind it. All of it fails with a `Failure` only. */
+/** The chain of guards, and the services behind it. All methods fail only with a `Failure`. */
 export interface Dispatch {
-  /** Charges the request to its bucket and does nothing else: for what is no rpc (404, 405, OPTIONS). */
+  /** Throttles the request and does nothing else, for a request without an rpc (404, 405, OPTIONS). */
   throttle(inbound: Inbound): Promise<void>;
   /** Runs the guards that need no body, in the contract's order (§2.2): 429, 503, 401, 403, 503. */
   admit(rpc: DescMethodUnary, inbound: Inbound): Promise<Admitted>;
 }
 
-/** Runs a stream that was let in: its messages in, its responses out. Fails with a `Failure`. */
+/** Runs an admitted stream: consumes its messages and yields its responses. Fails with a `Failure`. */
 export type Stream = (messages: AsyncIterable<Message>) => AsyncIterable<Message>;
 
-/** The same for rpcs that stream. */
+/** The chain of guards, and the services behind it, for streaming rpcs. */
 export interface StreamDispatch {
   /** Runs the guards that need no message. Fails with a `Failure` only. */
   admit(rpc: DescMethod, inbound: Inbound): Promise<Stream>;
 }
 
-/** Called for every request that failed, before its response. */
+/** Called for every failed request, before its response. */
 export type OnError = (failure: Failure, inbound: Inbound) => void;

@@ -1,6 +1,6 @@
 // Parses header fields with lists, weights or parameters in linear time (RFC 9110, RFC 6265).
 
-/** The longest list that is read: elements after it are ignored. */
+/** The maximum number of elements that are read from a list. Further elements are ignored. */
 const mostElements = 100;
 
 /** One element of a list with weights, such as `gzip;q=0.5`. */
@@ -15,13 +15,13 @@ export interface Preference {
 export interface MediaType {
   /** In lower case. */
   readonly type: string;
-  /** By their names in lower case; quotes are taken off. */
+  /** The values without quotes, by lower-case name. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * The elements of `Accept`, `Accept-Encoding` and the like (RFC 9110 §12.4.2). An element whose weight is malformed is
- * excluded.
+ * Returns the elements of `Accept`, `Accept-Encoding` and similar headers (RFC 9110 §12.4.2). An element with a
+ * malformed weight has the weight 0.
  */
 export function readPreferences(header: string | undefined): Preference[] {
   return elementsOf(header).map((element) => {
@@ -32,8 +32,9 @@ export function readPreferences(header: string | undefined): Preference[] {
 }
 
 /**
- * Chooses the content coding (RFC 9110 §12.5.3): the accepted one with the highest weight; of equals, the first in
- * `offered`. `identity` where none is accepted, even where `identity` is excluded: an uncoded body is better than none.
+ * Chooses the content coding (RFC 9110 §12.5.3): the accepted one with the highest weight. Among equals, it is the
+ * first in `offered`. Returns `identity` if none is accepted, even if `identity` is excluded, because an uncoded body
+ * is better than none.
  */
 export function chooseCoding<Coding extends string>(
   acceptEncoding: string | undefined,
@@ -51,7 +52,7 @@ export function chooseCoding<Coding extends string>(
   return weightFor(best) >= weightFor("identity") ? best : "identity";
 }
 
-/** Whether an `Accept` allows this media type, by itself or by a range; where it is missing, it allows all. */
+/** Whether an `Accept` allows this media type, by name or by a range. A missing header allows all types. */
 export function acceptsType(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return true;
   const weights = new Map(readPreferences(accept).map(({ name, weight }) => [name, weight]));
@@ -59,27 +60,27 @@ export function acceptsType(accept: string | undefined, type: string): boolean {
   return (weights.get(type) ?? weights.get(range) ?? weights.get("*/*") ?? 0) > 0;
 }
 
-/** Whether an `Accept` names this media type itself: a range such as `*` + `/*` does not. */
+/** Whether an `Accept` names this media type itself. A range such as `*` + `/*` does not. */
 export function namesType(accept: string | undefined, type: string): boolean {
   return readPreferences(accept).some(({ name, weight }) => name === type && weight > 0);
 }
 
-/** Whether `If-None-Match` holds an entity tag, by the weak comparison (RFC 9110 §13.1.2). */
+/** Whether `If-None-Match` contains an entity tag, by the weak comparison (RFC 9110 §13.1.2). */
 export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
   const opaque = (one: string): string => (one.startsWith("W/") ? one.slice(2) : one);
-  // An entity tag has no escapes: a backslash in it is a character like others.
+  // An entity tag has no escapes, so a backslash in it is an ordinary character.
   const tags = elementsOf(ifNoneMatch, entityTag);
   return tags.length === 1 && tags[0] === "*" ? true : tags.some((one) => opaque(one) === opaque(tag));
 }
 
-/** `Content-Type` (RFC 9110 §8.3); undefined where it is missing, malformed, or names a parameter twice. */
+/** Parses `Content-Type` (RFC 9110 §8.3). Returns undefined if it is missing, malformed, or repeats a parameter. */
 export function readMediaType(contentType: string | undefined): MediaType | undefined {
   const [type = "", ...rest] = partsOf(contentType ?? "", ";", quoted);
   const [main = "", sub = "", ...more] = type.split("/");
   if (!token.test(main) || !token.test(sub) || more.length > 0) return undefined;
   const parameters = new Map<string, string>();
   for (const parameter of rest) {
-    // RFC 9110 §5.6.6 allows a semicolon with nothing behind it.
+    // RFC 9110 §5.6.6 allows an empty parameter.
     if (parameter === "") continue;
     const equals = parameter.indexOf("=");
     const name = parameter.slice(0, Math.max(equals, 0)).toLowerCase();
@@ -90,7 +91,7 @@ export function readMediaType(contentType: string | undefined): MediaType | unde
   return { type: type.toLowerCase(), parameters };
 }
 
-/** The value of the first cookie with this name (RFC 6265 §5.4). */
+/** Returns the value of the first cookie with this name (RFC 6265 §5.4). */
 export function readCookie(cookie: string | undefined, name: string): string | undefined {
   const wanted = `${name}=`;
   return cookie
@@ -101,11 +102,11 @@ export function readCookie(cookie: string | undefined, name: string): string | u
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-/** Allows more digits than the grammar: some clients send a fraction such as one third in full. */
+/** Allows more digits than the grammar, because some clients send a fraction such as one third in full. */
 const weightForm = /^(?:0(?:\.[0-9]*)?|1(?:\.0*)?)$/;
 const quotedForm = /^"(?:[^"\\]|\\.)*"$/s;
 
-/** How quoted text is read. */
+/** The rules for quoted text. */
 interface Quoting {
   readonly escapes: boolean;
 }
@@ -122,12 +123,12 @@ function unquoted(value: string): string | undefined {
   return token.test(value) ? value : undefined;
 }
 
-/** The elements of a list. Empty ones do not count (RFC 9110 §5.6.1). */
+/** Returns the elements of a list. Empty ones do not count (RFC 9110 §5.6.1). */
 function elementsOf(header: string | undefined, quoting = quoted): string[] {
   return header === undefined ? [] : partsOf(header, ",", quoting, mostElements).filter((element) => element !== "");
 }
 
-/** Splits a text at separators outside quotes, and trims the pieces. */
+/** Splits a text at separators outside quotes, and trims the parts. */
 function partsOf(text: string, separator: string, { escapes }: Quoting, most = Infinity): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -5,63 +5,66 @@ import type { Deadline } from "../deadline.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf, reasonName } from "../errors.ts";
 
-/** The right to read one account's records. Every method of a record store takes one first. */
+/** The right to read one account's records. Every method of a record store has it as its first parameter. */
 export interface Scope {
   readonly kind: "records";
   readonly accountId: UUID;
-  /** The credential to prove in the same command as the data, until that was done; undefined where none is needed. */
+  /** The credential to prove in the same command as the data, unless already proven; undefined if none is needed. */
   readonly unproven: Unproven | undefined;
-  /** When the caller stops waiting: nothing is read or written for it afterwards. */
+  /** When the caller stops waiting. Nothing is read or written for it afterwards. */
   readonly deadline: Deadline;
 }
 
 /**
- * A credential that was valid once, and whose end only MongoDB can rule out. `db/read.ts` does so within the command
- * that reads the data, which spares a command of its own; the chain lets no response out before it is proven.
+ * A credential that was valid once. Only MongoDB can rule out that it has ended since. `db/read.ts` does so within the
+ * command that reads the data, which saves a separate command. The chain sends no response before the proof.
  */
 export interface Unproven {
   readonly proof: Proof;
   proven: boolean;
-  /** Proves it by a look-up of its own. Fails where it is not valid, or cannot be known to be. */
+  /** Proves the credential by a look-up of its own. Fails if it is not valid, or if that cannot be determined. */
   prove(): Promise<void>;
 }
 
 /** How a command that reads or inserts records proves a credential. */
 export interface Proof {
-  /** Stages that append rows to a pipeline. */
+  /** Stages that append the rows of the proof to a pipeline. */
   readonly stages: readonly Document[];
-  /** Whether a row is one of those, and none of the data. */
+  /** Whether a row belongs to the proof, and not to the data. */
   isRow(row: Document): boolean;
   /**
-   * Takes these rows, the last first. Fails unless they show that the credential is valid, or leaves the decision to
-   * what the chain does after the read.
+   * Checks the rows of the proof, in reverse order. Fails unless they show that the credential is valid. A proof may
+   * also leave that decision to the chain, which runs after the read.
    */
   require(rows: readonly Document[]): void;
-  /** How an insert proves it; undefined for credentials that never write. */
+  /** The proof for an insert; undefined for credentials that never write. */
   readonly insert: InsertProof | undefined;
 }
 
-/** How a credential is proven by the command that inserts a record: it begins where the credential is stored. */
+/** How the command that inserts a record proves a credential. Its pipeline starts in the credential's collection. */
 export interface InsertProof {
   readonly collection: string;
-  /** Stages that leave one row, whether the credential is stored or not. */
+  /** Stages that return one row, whether or not the credential is stored. */
   readonly stages: readonly Document[];
-  /** An expression over that row: true where the credential is valid. */
+  /** An expression over that row, which is true if the credential is valid. */
   readonly isValid: Document;
 }
 
 declare const granted: unique symbol;
 
-/** The right to write one account's records. Only `authorize` grants it, and a store rejects any other object. */
+/**
+ * The right to write one account's records. Only the guards grant it (`grantWrites`), and a store rejects any other
+ * object.
+ */
 export interface WriteScope extends Scope {
   readonly [granted]: true;
   /** The idempotency key to store with the write, if the request has one. */
   readonly claim: Claim | undefined;
 }
 
-/** An idempotency key on its way into the database, together with the write that it names (contract §5.4). */
+/** An idempotency key that is stored together with the write that it identifies (contract §5.4). */
 export interface Claim {
-  /** The document to insert in the transaction of the write; `message` is the response to the request. */
+  /** Returns the document to insert in the transaction of the write. `message` is the response to the request. */
   document(response: { readonly message: Message; readonly records: readonly UUID[] }): ClaimDocument;
 }
 
@@ -72,48 +75,48 @@ export interface ClaimDocument {
   readonly fingerprint: Binary;
   /** The response as a protobuf message, for Connect and gRPC. */
   readonly message: Binary;
-  /** The response's REST body, to be sent again byte for byte. */
+  /** The response's REST body, which a replay repeats byte for byte. */
   readonly body: string;
-  /** The records that the response shows; missing in claims of the previous release. */
+  /** The records in the response; missing in claims of the previous release. */
   readonly records?: readonly UUID[];
-  /** The fingerprint, where a record of the response was deleted; the response itself is then removed. */
+  /** The fingerprint, set once a record of the response was deleted. The response itself is then removed. */
   readonly erased?: Binary;
 }
 
-/** Who does something to an account's credentials, as its audit log shows. */
+/** The user who acts on an account's credentials, as its audit log shows them. */
 export interface Actor {
-  /** The email of the user who is signed in, or the subject where the identity provider gives no email. */
+  /** The email of the signed-in user, or the subject if the identity provider sends no email. */
   readonly person: string | undefined;
   readonly requestId: string;
   readonly address: string;
 }
 
-/** The right of a signed-in user to the credentials of their account; it gives no right to a record. */
+/** The right of a signed-in user to the credentials of their account. It gives no right to records. */
 export interface Owner {
   readonly kind: "credentials";
   readonly accountId: UUID;
   readonly actor: Actor;
-  /** When the caller stops waiting: nothing is changed for it afterwards. */
+  /** When the caller stops waiting. Nothing is changed for it afterwards. */
   readonly deadline: Deadline;
 }
 
-/** A right to write, and whether something was written under it. */
+/** A right to write, and whether a write has begun under it. */
 interface Granted {
-  /** Fails where the right has ended since it was granted. */
+  /** Fails if the right has ended since it was granted. */
   readonly judge: () => void;
   begun: boolean;
 }
 
 const grants = new WeakMap<Scope, Granted>();
 
-/** A scope that may read. */
+/** Returns a scope that may read. */
 export function readScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
   return { kind: "records", accountId, deadline, unproven };
 }
 
 const neverToWrite = new WeakSet<Scope>();
 
-/** A scope that may read, and can never be granted more: an assistant's. */
+/** Returns a scope that may read and can never gain the right to write, such as an assistant's. */
 export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Unproven): Scope {
   const scope = readScope(accountId, deadline, unproven);
   neverToWrite.add(scope);
@@ -121,9 +124,9 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Un
 }
 
 /**
- * Grants the right to write. For `authorize` and its like in `src/guards` alone. Fails with ACCESS_DENIED for a scope
- * that never may. `judge` fails where the right has ended since: a batch, or a write that is tried again, can outlast
- * the moment at which an operator pauses writes.
+ * Grants the right to write. Only guards in `src/guards` may call it. Fails with ACCESS_DENIED for a scope that never
+ * may write. `judge` fails if the right has ended since. A batch or a retried write can outlast the instant at which an
+ * operator pauses writes.
  */
 export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () => undefined): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
@@ -134,9 +137,9 @@ export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () 
 }
 
 /**
- * Every write calls it. Fails with ACCESS_DENIED unless the scope was granted the right to write, whatever its type
- * says, and as the guards do where they would reject the request by now. A switch's own reason says that nothing was
- * done: where a write was begun before, it is UNAVAILABLE in its place.
+ * Checks the right to write. Every write calls it. Fails with ACCESS_DENIED unless the scope was granted that right,
+ * whatever its type says. Fails like the guards if they would reject the request by now. Their 503 says that nothing
+ * was done, so it becomes UNAVAILABLE if a write has already begun.
  */
 export function requireGrant(scope: WriteScope): void {
   const { judge, begun } = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
@@ -149,7 +152,7 @@ export function requireGrant(scope: WriteScope): void {
   }
 }
 
-/** Notes that something is written under the grant, and may be done whatever becomes of the request. */
+/** Records that a write begins under the grant. It may be committed even if the request fails. */
 export function noteWrite(scope: WriteScope): void {
   const granted = grants.get(scope);
   if (granted !== undefined) granted.begun = true;
