@@ -2,8 +2,8 @@
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * The address in a text, in its canonical form: without a port or a zone, and an IPv4-mapped IPv6 address as the IPv4
- * address. Undefined where the text is not an address.
+ * Returns the address in a text, in its canonical form: without a port or a zone. An IPv4-mapped IPv6 address becomes
+ * the IPv4 address. Returns undefined if the text is not an address.
  */
 export function addressOf(text: string): string | undefined {
   const host = hostOf(text.trim());
@@ -16,28 +16,30 @@ export function addressOf(text: string): string | undefined {
 }
 
 /**
- * The network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. Other texts stay as they are.
+ * Returns the network that counts as one client: an IPv4 address, or the /64 of an IPv6 address. Returns other texts
+ * unchanged.
  */
 export function networkOf(address: string): string {
   return isIPv6(address) ? `${groupsOf(address).slice(0, 4).join(":")}::/64` : address;
 }
 
 /**
- * A wider network, which does not identify a single client: the /24 of an IPv4 address, or the /48 of an IPv6 address.
+ * Returns a network that identifies no single client: the /24 of an IPv4 address, or the /48 of IPv6. Returns other
+ * texts unchanged.
  */
 export function wideNetworkOf(address: string): string {
   if (isIPv4(address)) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
   return isIPv6(address) ? `${groupsOf(address).slice(0, 3).join(":")}::/48` : address;
 }
 
-/** The text without brackets and port: of `1.2.3.4:567` or `[2001:db8::1]:443`. */
+/** Returns a text such as `1.2.3.4:567` or `[2001:db8::1]:443` without brackets and port. */
 function hostOf(text: string): string {
   const bracket = text.indexOf("]");
   if (text.startsWith("[") && bracket !== -1) {
     const host = text.slice(1, bracket);
     return host.includes(":") && (bracket === text.length - 1 || isPort(text.slice(bracket + 1))) ? host : text;
   }
-  // Behind the first of several colons, as in an IPv6 address, is no port.
+  // In an IPv6 address without brackets, the text after the first colon is no port.
   const colon = text.indexOf(":");
   return isPort(text.slice(colon)) ? text.slice(0, colon) : text;
 }
@@ -46,12 +48,12 @@ function isPort(text: string): boolean {
   return /^:\d{1,5}$/.test(text) && Number(text.slice(1)) <= 65_535;
 }
 
-/** The URL standard has one form for an IPv6 address, in hexadecimal only. */
+/** Returns the one form that the URL standard defines for an IPv6 address, in hexadecimal only. */
 function spelled(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** The eight groups of an IPv6 address. */
+/** Returns the eight groups of an IPv6 address. */
 function groupsOf(address: string): string[] {
   const [head = "", tail] = spelled(address).split("::");
   const [first, last] = [head, tail ?? ""].map((part) => (part === "" ? [] : part.split(":"))) as [string[], string[]];

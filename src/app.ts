@@ -27,18 +27,18 @@ export interface App {
   readonly services: Services;
   readonly client: MongoClient;
   /**
-   * Stops taking connections, lets what runs finish, and closes every connection: the idle ones after `idleMs`, by
-   * default at once.
+   * Stops accepting connections, lets running requests finish, and closes every connection. Closes idle ones after
+   * `idleMs`, by default at once.
    */
   stop(idleMs?: number): Promise<void>;
 }
 
-/** For the requests in progress, and after them for what is yet to be written. */
+/** The time in milliseconds that a stop allows for the requests in progress, and then for pending writes. */
 const graceMs = 10_000;
 
 /**
- * Starts an instance. `prepare` runs before anyone is listened to. Rejects when MongoDB cannot be reached within 30
- * seconds, or a port is taken.
+ * Starts an instance. Runs `prepare` before any port opens. Rejects if MongoDB cannot be reached within 30 seconds, or
+ * if a port is in use.
  */
 export async function startApp(
   config: Config,
@@ -61,7 +61,7 @@ export async function startApp(
   }
 }
 
-/** The ports that an instance listens on: that of the public listener, then the internal one's. */
+/** Returns the ports of an instance: that of the public listener, then that of the internal one. */
 export function portsOf({ port, host, internalPort, internalHost }: Config): readonly [ListenedPort, ListenedPort] {
   return [
     { name: "PORT", port, hostName: "HOST", host },

@@ -1,12 +1,12 @@
-// Background tasks of an instance: they run whether or not requests arrive.
+// Background tasks of an instance, which run whether or not requests arrive.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { endAbandonedTransactions } from "./db/abandoned.ts";
 import type { ServiceWatch, Services } from "./services.ts";
 
 /**
- * Starts the tasks. The result stops them and writes what waits to be written. MongoDB may be away: that is tried until
- * `until`, in milliseconds of `performance.now()`, and then reported as lost.
+ * Starts the tasks. Returns a function that stops them and writes all pending items. If MongoDB is unavailable, it
+ * retries until `until`, in milliseconds of `performance.now()`, and then reports the items as lost.
  */
 export function startBackground(
   client: MongoClient,

@@ -1,8 +1,8 @@
-// What a started instance shows its operator: where everything is, and how to try the demo.
+// The banner of a started instance: its addresses, and how to try the demo.
 import { join } from "node:path";
 import type { Embedded } from "./embedded/parts.ts";
 
-/** What the banner shows. */
+/** The facts that the banner shows. */
 export interface Started {
   readonly baseUrl: string;
   readonly mcpUrl: string;
@@ -12,11 +12,13 @@ export interface Started {
   /** The API key of the demo's first account. */
   readonly demoKey: string | undefined;
   readonly seconds: number;
-  /** Whether an operator reads it at once: only then it has passwords, which would stay in a log. */
+  /**
+   * Whether the output is a terminal. Only then does the banner contain passwords, which would otherwise stay in a log.
+   */
   readonly onTerminal: boolean;
 }
 
-/** The lines of the banner. */
+/** Returns the lines of the banner. */
 export function bannerLines(started: Started): string[] {
   const { baseUrl, mcpUrl, internalUrl, embedded, seconds } = started;
   const { mongod, redis, oidc, demo } = embedded;

@@ -1,10 +1,10 @@
-// The error of a setting that has a wrong value.
+// The error of an invalid setting.
 
-/** A wrong value in the environment; the message names the variable. */
+/** An invalid value in the environment. The message names the variable. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly variable: string;
-  /** What is wrong with its value, to follow the variable's name in a sentence. */
+  /** The problem with the value, phrased to follow the variable's name in a sentence. */
   readonly problem: string;
 
   constructor(variable: string, problem: string) {

@@ -1,4 +1,4 @@
-// The only reader of the environment: turns it into one frozen Config, or fails with one line that names the variable.
+// The only reader of the environment: returns one frozen Config, or fails with one line that names the variable.
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { ConfigError } from "./config-error.ts";
@@ -14,36 +14,37 @@ export interface Config {
   readonly host: string;
   readonly internalPort: number;
   readonly internalHost: string;
-  /**
-   * What the outside calls us, without a trailing slash; unset: `http://localhost:` and the port that is listened on.
-   */
+  /** The public base URL, without a trailing slash. Unset: `http://localhost:` and the port of the listener. */
   readonly baseUrl: string | undefined;
-  /** Where assistants find the MCP surface; unset: `/mcp` under the base URL. */
+  /** The URL of the MCP surface. Unset: `/mcp` under the base URL. */
   readonly mcpUrl: string | undefined;
-  /** The audiences of access tokens that the MCP surface takes; empty: what the provider issues. */
+  /** The audiences of access tokens that the MCP surface accepts. Empty: any audience. */
   readonly mcpAudiences: readonly string[];
   /** Unset: a mongod is embedded. */
   readonly mongodbUri: string | undefined;
-  /** Connections for requests to each MongoDB server; unset: as the URI says, or the driver's 100. */
+  /** The maximum number of connections for requests to each MongoDB server. Unset: the URI's, or the driver's 100. */
   readonly mongodbMaxPool: number | undefined;
   /** Unset: a redis-server is embedded. */
   readonly redisUrl: string | undefined;
-  /** The OpenID Connect provider. With neither it nor a MongoDB of one's own, the demo is on. */
+  /** The OpenID Connect provider. If neither it nor `mongodbUri` is set, the demo is on. */
   readonly oidc: OidcConfig | undefined;
   readonly dataDir: string;
-  /** Where fetched programs are kept; unset where the user has no home directory. */
+  /** The folder for fetched programs; unset if the user has no home directory. */
   readonly cacheDir: string | undefined;
-  /** The tokens that internal callers present; unset: one is made and kept in the data folder. */
+  /** The tokens of internal callers. Unset: one is generated and kept in `dataDir`. */
   readonly serviceTokens: readonly string[] | undefined;
-  /** Under which dashboard sessions are kept, the same on all instances; unset: one is made and kept in `dataDir`. */
+  /**
+   * The secrets that encrypt dashboard sessions, the same on all instances. Unset: one is generated and kept in
+   * `dataDir`.
+   */
   readonly sessionSecrets: readonly [newest: string, ...older: string[]] | undefined;
-  /** Requests allowed a second. */
+  /** The number of requests allowed per second. */
   readonly rateLimit: number;
-  /** Requests allowed at once. */
+  /** The number of requests allowed at once. */
   readonly rateBurst: number;
-  /** Public requests that are worked on at once; more are rejected (503). */
+  /** The maximum number of public requests in progress; further ones are rejected (503). */
   readonly maxInFlight: number;
-  /** How many proxies in front of us append to `X-Forwarded-For`. */
+  /** The number of proxies in front of us that append to `X-Forwarded-For`. */
   readonly trustProxy: number;
   readonly documentProvider: string;
   /** The age in days at which an entry of the audit log is deleted; 0 means never. */
@@ -53,29 +54,29 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Set when /v1 is retired (RFC 9745, RFC 8594). */
   readonly retirement: Retirement | undefined;
-  /** Where spans go; unset: nothing is traced. */
+  /** The destination of spans. Unset: nothing is traced. */
   readonly tracing: TracingConfig | undefined;
 }
 
-/** The OpenTelemetry collector, by the names that OpenTelemetry gives the variables. */
+/** The OpenTelemetry collector, set by OpenTelemetry's own variables. */
 export interface TracingConfig {
-  /** Takes OTLP over HTTP: the configured base with `/v1/traces` behind it. */
+  /** The endpoint for OTLP over HTTP: the configured base, followed by `/v1/traces`. */
   readonly url: string;
-  /** Sent with every export; a collector's credential may be among them. */
+  /** The headers of every export, which may include a collector's credential. */
   readonly headers: Readonly<Record<string, string>>;
   readonly serviceName: string;
-  /** The share of traces that is recorded, where the caller's `traceparent` does not say. */
+  /** The share of traces that is recorded, unless the caller's `traceparent` decides. */
   readonly ratio: number;
 }
 
-/** The identity provider, and who we are to it. */
+/** The identity provider, and our client credentials there. */
 export interface OidcConfig {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
 }
 
-/** The announcement and the end of a retired version. */
+/** The deprecation and the end of a retired version. */
 export interface Retirement {
   readonly deprecatedAt: Date;
   readonly sunsetAt: Date;
@@ -83,10 +84,10 @@ export interface Retirement {
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** How the log shows the address of a client. */
+/** How the log shows client addresses. */
 export type LogAddresses = (typeof logAddresses)[number];
 
-/** Every level of the log, the quietest first but for `silent`. */
+/** Every level of the log from the quietest on, with `silent` last. */
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 const logAddresses = ["full", "truncated", "none"] as const;
 
@@ -96,7 +97,7 @@ export const secretSettings: readonly string[] = [
   ...["OIDC_CLIENT_SECRET", "OTEL_EXPORTER_OTLP_HEADERS"],
 ];
 
-/** The environment for child processes: without our secrets and their files. */
+/** Returns the environment for child processes, without our secrets and the variables that name their files. */
 export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = secretSettings.flatMap((name) => [name, fileVariable(name)]);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !ours.includes(name)));
@@ -104,7 +105,7 @@ export function withoutSecrets(environment: NodeJS.ProcessEnv): NodeJS.ProcessEn
 
 /**
  * Reads the environment, and the files that it names for secrets (`SERVICE_TOKENS_FILE`). Throws ConfigError for the
- * first wrong value. An empty variable counts as unset.
+ * first invalid value. An empty variable counts as unset.
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const complete = withSecretFiles(environment, secretSettings, wrong);
@@ -169,7 +170,7 @@ function cacheFolder(named: string | undefined): string | undefined {
   try {
     return join(named ?? join(homedir(), ".cache"), "records");
   } catch {
-    // As of a user without an entry in /etc/passwd, as in many containers.
+    // In many containers, the user has no entry in /etc/passwd.
     return undefined;
   }
 }
@@ -182,16 +183,16 @@ function clientOf(env: (name: string) => string | undefined): Record<"clientId" 
 
 const secretForm = "random secret of at least 32 characters";
 
-/** The value itself is not repeated in the message. */
+/** Checks a secret. The message does not repeat it. */
 function secret(name: string, value: string): string {
   if (value.length < 32) wrong(name, `must be a ${secretForm}`);
-  // A secret from an example or of one repeated character was never made at random.
+  // A secret from an example or of few characters was not generated at random.
   if (new Set(value).size < 8 || /^(change|replace|default|example|your)/i.test(value))
     wrong(name, `must be a ${secretForm}, not a placeholder`);
   return value;
 }
 
-/** One by the first variable, or several by the second. */
+/** Reads one secret from the first variable, or several from the second. */
 function readSessionSecrets(one: string | undefined, several: string | undefined): Config["sessionSecrets"] {
   if (one !== undefined && several !== undefined)
     wrong("SESSION_SECRETS", "cannot be set together with SESSION_SECRET: set one of them");
@@ -219,7 +220,7 @@ function oneOf<T extends string>(name: string, value: string | undefined, values
   return values.find((known) => known === value) ?? wrong(name, `must be one of ${values.join(", ")}, not "${value}"`);
 }
 
-/** The rest of it is the driver's. It is not repeated in the message: it may hold a password. */
+/** Checks the scheme; the driver parses the rest. The message does not repeat the value: it may contain a password. */
 function mongodb(value: string | undefined): string | undefined {
   if (value === undefined || /^mongodb(\+srv)?:\/\/./.test(value)) return value;
   return wrong("MONGODB_URI", "must be a URL that begins with mongodb:// or mongodb+srv://");
@@ -264,9 +265,7 @@ function tracing(
   return { url, headers: sent, serviceName, ratio: Number(ratio) };
 }
 
-/**
- * Name and value of `name=value`, which is percent-encoded. It may be a credential: it is not repeated in the message.
- */
+/** Parses `name=value`, where the value is percent-encoded. The message does not repeat it: it may be a credential. */
 function exportHeader(pair: string): [string, string] {
   const [, name = "", value = ""] =
     /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(pair) ??
@@ -286,7 +285,7 @@ function retirement(deprecated: string | undefined, sunset: string | undefined):
   const sunsetAt = instant("V1_SUNSET_AT", sunset);
   const earliest = new Date(deprecatedAt);
   earliest.setUTCMonth(earliest.getUTCMonth() + 6);
-  // Six months after 31 August is the last day of February, and not one of March.
+  // Six months after 31 August is the last day of February, and not a day in March.
   if (earliest.getUTCDate() !== deprecatedAt.getUTCDate()) earliest.setUTCDate(0);
   if (sunsetAt < earliest) wrong("V1_SUNSET_AT", "must be at least 6 months after V1_DEPRECATED_AT");
   return { deprecatedAt, sunsetAt };

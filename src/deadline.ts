@@ -7,41 +7,43 @@ import type { Tally } from "./tally.ts";
 import { waitOf } from "./tally.ts";
 import { orAfter } from "./time-limit.ts";
 
-/** From the arrival of a request to its response, with room for the response to travel. */
+/**
+ * The time in milliseconds from the arrival of a request to its response. It leaves room for the response to travel.
+ */
 export const deadlineMs = 4_800;
 
-/** When the caller stops waiting. */
+/** The instant at which the caller stops waiting. */
 export interface Deadline {
-  /** In milliseconds of `performance.now()`; in the past once the caller has cancelled. */
+  /** In milliseconds of `performance.now()`. It is in the past once the caller has cancelled. */
   readonly at: number;
-  /** Aborts when the deadline passes. Created on first use: most requests are reads, and need none. */
+  /** Aborts when the deadline passes. Created on first use, because most requests are reads and need none. */
   readonly signal: AbortSignal;
-  /** Aborts when the caller cancels; undefined where the caller cannot. */
+  /** Aborts when the caller cancels; undefined if the caller cannot. */
   readonly cancelled: AbortSignal | undefined;
-  /** Why the request fails once the deadline has passed. */
+  /** The reason with which the request fails once the deadline has passed. */
   readonly reason: typeof Reason.UNAVAILABLE | typeof Reason.DEADLINE_EXCEEDED | typeof Reason.CANCELLED;
-  /** The tally of the request; undefined in the background. */
+  /** The tally of the request; undefined for background work. */
   readonly tally?: Tally | undefined;
 }
 
-/** The limits that a caller itself sets. */
+/** The limits that a caller sets. */
 export interface CallerLimits {
   /** `grpc-timeout` or `Connect-Timeout-Ms`, in milliseconds of `performance.now()`. */
   readonly expiresAt?: number | undefined;
   readonly cancellation?: Cancellation | undefined;
 }
 
-/** Whether the caller has gone away, or has reset its stream. */
+/** Whether the caller has left, or has reset its stream. */
 export interface Cancellation {
   readonly requested: boolean;
   /**
-   * Aborts shortly after `requested`: interrupting a command costs its connection, so that a command which is nearly
-   * done may finish.
+   * Aborts shortly after `requested`, so that a command that is nearly done may finish. Interrupting a command costs
+   * its connection.
    */
   readonly signal: AbortSignal;
 }
 
-/** The deadline `ms` from now, or earlier where the caller stops waiting earlier. */
+/** Returns the deadline `ms` milliseconds from now, or an earlier one if the caller stops waiting earlier. */
 export function deadlineIn(
   ms: number,
   { expiresAt = Infinity, cancellation }: CallerLimits = {},
@@ -70,21 +72,21 @@ export function deadlineIn(
 }
 
 /**
- * Why a command is broken off. An error of our own: the driver copies the properties of what ends a bulk write, and a
- * DOMException, the default, has some that make it throw a TypeError.
+ * The error that interrupts a command. The driver copies the properties of the error that ends a bulk write. The
+ * default, a DOMException, has properties that make the driver throw a TypeError.
  */
 const givenUp = new Error("the client no longer waits");
 
 /**
- * As `AbortSignal.timeout`, at a fifth of its cost: it is paid for every write. Never before the deadline: code that
- * catches the abort relies on it.
+ * Like `AbortSignal.timeout`, at a fifth of its cost, which every write pays. Never aborts before the deadline, because
+ * code that catches the abort relies on that.
  */
 function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal {
   const controller = new AbortController();
-  // A batch writes dozens of records at once, and each listens.
+  // A batch writes dozens of records at once, and each write adds a listener.
   setMaxListeners(0, controller.signal);
   const wait = (): void => void setTimeout(expire, Math.max(0, Math.ceil(at - performance.now()))).unref();
-  // A timer of Node's may fire up to a millisecond early.
+  // Node's timers may fire up to a millisecond early.
   const abort = (): void => controller.abort(givenUp);
   const expire = (): void => (performance.now() < at ? wait() : abort());
   wait();
@@ -93,12 +95,12 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   return controller.signal;
 }
 
-/** Whether a request ended because of time or of the database, and not because of what it requests. */
+/** Whether a request failed because of time or the database, and not because of its content. */
 export function isGivenUp({ reason }: Failure): boolean {
   return reason === Reason.UNAVAILABLE || reason === Reason.DEADLINE_EXCEEDED || reason === Reason.CANCELLED;
 }
 
-/** How long the caller waits yet, in whole milliseconds: at least one, as a limit of none is no limit. */
+/** Returns the remaining time in whole milliseconds. It is at least 1, because a limit of 0 means no limit. */
 export function leftMs({ at }: Pick<Deadline, "at">): number {
   return Math.max(1, Math.ceil(at - performance.now()));
 }
@@ -108,7 +110,7 @@ export function isPast({ at }: Pick<Deadline, "at">): boolean {
   return performance.now() >= at;
 }
 
-/** Fails with the deadline's reason once it has passed. Call it before starting something. */
+/** Fails with the deadline's reason once it has passed. Call it before you start something. */
 export function requireTime(deadline: Deadline): void {
   if (isPast(deadline)) fail(deadline.reason, tooLate(deadline));
 }

@@ -1,4 +1,4 @@
-// A long text that stays compressed from the database to the client: inflated only for those who need it.
+// Long texts that stay compressed from the database to the client, and are inflated only if necessary.
 import { Readable } from "node:stream";
 import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
@@ -6,37 +6,38 @@ import { largeBytes, yieldToEventLoop } from "./large/places.ts";
 import { textOfUtf8 } from "./text.ts";
 
 /**
- * A text as JSON writes it, quotes included, deflated (RFC 1951) into blocks that end on a byte and are not the last.
+ * A JSON string with its quotes, deflated (RFC 1951) into blocks. The blocks end on a byte, and none is marked as the
+ * last.
  */
 export interface DeflatedText {
   readonly blocks: Uint8Array;
-  /** Of the JSON before it was deflated: its length in bytes and its CRC-32, as gzip needs them (RFC 1952). */
+  /** The length in bytes and the CRC-32 of the JSON before it was deflated, as gzip needs them (RFC 1952). */
   readonly size: number;
   readonly crc: number;
 }
 
 const held = new WeakMap<object, { readonly field: string; readonly text: DeflatedText }>();
-/** In JSON: what begins an escape, and what follows it in `\u0000`. */
+/** The first character of an escape in JSON, and the second one of `\u0000`. */
 const backslash = 0x5c;
 const unicodeEscape = 0x75;
 const inflateOptions = { finishFlush: constants.Z_SYNC_FLUSH };
 const inflate = promisify<Uint8Array, typeof inflateOptions, Buffer>(inflateRaw);
 const deflate = promisify<Buffer, { finishFlush: number }, Buffer>(deflateRaw);
 
-/** Compresses a text, off the main thread. */
+/** Compresses a text off the main thread. */
 export async function deflateText(text: string): Promise<DeflatedText> {
   const json = Buffer.from(JSON.stringify(text));
   return { blocks: await deflate(json, { finishFlush: constants.Z_SYNC_FLUSH }), size: json.length, crc: crc32(json) };
 }
 
-/** The text as JSON writes it; inflated off the main thread. */
+/** Returns the text as a JSON string. Inflates it off the main thread. */
 export function inflateJson({ blocks }: Pick<DeflatedText, "blocks">): Promise<Buffer> {
   return inflate(blocks, inflateOptions);
 }
 
 /**
- * Inflates the deflated text of a response, if any, off the main thread: it can be read at once then. One after the
- * other, because a large one takes several times its size for a short time.
+ * Inflates the deflated text of a response, if any, off the main thread, so that reading it takes no time. Inflates one
+ * text at a time, because a large one temporarily takes several times its size.
  */
 export async function inflateHeld(response: object): Promise<void> {
   const found = findDeflated(response);
@@ -48,10 +49,13 @@ export async function inflateHeld(response: object): Promise<void> {
 
 let lastInflation: Promise<unknown> = Promise.resolve();
 
-/** The text, or its beginning where its JSON is longer than `mostBytes`; made off the main thread, then in turns. */
+/**
+ * Returns the text, or its beginning if its JSON exceeds `mostBytes`. Inflates it off the main thread, and decodes it
+ * in turn with other work.
+ */
 export async function inflateText(text: DeflatedText, mostBytes: number): Promise<string> {
   const json = text.size <= mostBytes ? await inflateJson(text) : await inflateBeginning(text, mostBytes);
-  // Between the quotes: the second one is missing where the end is.
+  // Decodes the part between the quotes. A text that was cut has no closing quote.
   const end = text.size <= mostBytes ? json.length - 1 : json.length;
   let whole = "";
   for (let at = 1; at < end; ) {
@@ -69,14 +73,16 @@ async function inflateBeginning({ blocks }: DeflatedText, mostBytes: number): Pr
   for await (const piece of Readable.from([blocks]).pipe(createInflateRaw(inflateOptions))) {
     beginning.push(piece as Buffer);
     length += (piece as Buffer).length;
-    // One byte more shows whether a letter ends there.
+    // One more byte shows whether a character ends at the limit.
     if (length > mostBytes) break;
   }
   const json = Buffer.concat(beginning);
   return json.subarray(0, placeToCut(json, 1, Math.min(mostBytes, json.length)));
 }
 
-/** The last place from `from` up to `near` where neither an escape nor a letter is cut; at `from` neither is. */
+/**
+ * Returns the last position from `from` to `near` that splits neither an escape nor a character. `from` splits neither.
+ */
 function placeToCut(json: Buffer, from: number, near: number): number {
   let place = from;
   while (place < near) {
@@ -93,7 +99,7 @@ function placeToCut(json: Buffer, from: number, near: number): number {
   return place;
 }
 
-/** Gives a message a text that is inflated when it is read for the first time: about 5 ms for each MB. */
+/** Sets a field of a message to a text. The first read inflates it, which takes about 5 ms for each MB. */
 export function holdDeflated<T extends object>(message: T, field: keyof T & string, text: DeflatedText): T {
   held.set(message, { field, text });
   return Object.defineProperty(message, field, {
@@ -108,7 +114,10 @@ export function holdDeflated<T extends object>(message: T, field: keyof T & stri
   });
 }
 
-/** A deflated text, and the message with it: in which field of the response it is, and in which field of its own. */
+/**
+ * A deflated text in a message of a response. `name` is the message's field in the response, and `field` the text's
+ * field in the message.
+ */
 export interface FoundText {
   readonly name: string;
   readonly holder: object;
@@ -116,7 +125,7 @@ export interface FoundText {
   readonly text: DeflatedText;
 }
 
-/** The deflated text of a message that a response has directly in one of its fields; undefined where there is none. */
+/** Returns the deflated text of a message that is itself a field of the response; undefined if there is none. */
 export function findDeflated(response: object): FoundText | undefined {
   for (const [name, holder] of Object.entries(response) as [string, unknown][]) {
     const found = typeof holder === "object" && holder !== null ? held.get(holder) : undefined;

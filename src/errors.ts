@@ -1,22 +1,22 @@
-// The one table of failures: reason → HTTP status, gRPC code, and what to say; and the only way to throw one.
+// The only table of failures: HTTP status, gRPC code and message by reason; and the only way to throw one.
 import { Code } from "@connectrpc/connect";
 import { Reason, ReasonSchema } from "./gen/records/v1/errors_pb.ts";
 
-/** What a reason means on the wires (contract §9), and the message for the user. */
+/** The HTTP status and gRPC code of a reason (contract §9), and the message for the user. */
 export interface FailureKind {
   readonly http: number;
   readonly code: Code;
   readonly message: string;
 }
 
-/** Something wrong with one field of a request. `field` is spelt as the request spells it; `message` reads "must …". */
+/** A problem with one field of a request. `field` is spelt as in the request; `message` reads "must …". */
 export interface Violation {
   readonly field: string;
   readonly rule: string;
   readonly message: string;
 }
 
-/** A violation's message, with the number of violations that the response leaves out after it. */
+/** Returns a violation's message, followed by the number of violations that the response leaves out. */
 export function withMore(message: string, more: number): string {
   return `${message} (and ${more} more)`;
 }
@@ -206,29 +206,29 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   },
 };
 
-/** The name of a reason, without the prefix of its enum. */
+/** Returns the name of a reason, without the prefix of its enum. */
 export function reasonName(reason: FailureReason): string {
   return ReasonSchema.value[reason].name.replace(/^REASON_/, "");
 }
 
-/** More of a failure than its reason. */
+/** The details of a failure beyond its reason. */
 export interface FailureOptions {
-  /** Says more than the table's message. */
+  /** A more specific message than the table's. */
   readonly message?: string;
   readonly violations?: readonly Violation[];
-  /** Whole seconds to wait; only with RATE_LIMITED. */
+  /** The number of whole seconds to wait; only with RATE_LIMITED. */
   readonly retryAfterSeconds?: number;
-  /** The methods that the path takes; only with METHOD_NOT_ALLOWED. */
+  /** The methods that the path supports; only with METHOD_NOT_ALLOWED. */
   readonly allow?: string;
-  /** For the log alone: it never leaves the service. */
+  /** Only for the log: it never leaves the service. */
   readonly cause?: unknown;
-  /** In a word, for the log alone, why the service failed the request; for a failure that no error caused. */
+  /** Only for the log: one word for why the service failed the request, if no error caused that. */
   readonly because?: string;
-  /** For the log alone: what the request was waiting for. */
+  /** Only for the log: the wait during which the request failed. */
   readonly waitingFor?: string | undefined;
 }
 
-/** A request that ends in an error which the caller sees. */
+/** An error that ends a request, and that the caller sees. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly reason: FailureReason;
@@ -239,8 +239,7 @@ export class Failure extends Error {
   readonly waitingFor: string | undefined;
 
   constructor(reason: FailureReason, options: FailureOptions = {}) {
-    // Nobody needs the line that rejected a request, and to find it would be a tenth of a rejection; a cause has a
-    // stack of its own.
+    // A stack trace would take a tenth of a rejection's time, and nobody needs it. A cause has its own.
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0;
     super(options.message ?? failures[reason].message, { cause: options.cause });
@@ -253,44 +252,44 @@ export class Failure extends Error {
     this.waitingFor = options.waitingFor;
   }
 
-  /** For the log. */
+  /** The name of the reason, for the log. */
   get reasonName(): string {
     return reasonName(this.reason);
   }
 
-  /** What the reason means on the wires. */
+  /** The status, code and message of the reason. */
   get kind(): FailureKind {
     return failures[this.reason];
   }
 }
 
-/** Ends the request with the reason. */
+/** Fails with this reason. */
 export function fail(reason: FailureReason, options?: FailureOptions): never {
   throw new Failure(reason, options);
 }
 
-/** Ends the request with INVALID_REQUEST; its message names everything that is wrong (contract §2.5). */
+/** Fails with INVALID_REQUEST and a message that names every problem (contract §2.5). */
 export function rejectInput(violations: readonly Violation[]): never {
   const message = violations.map(({ field, message }) => (field === "" ? message : `${field}: ${message}`)).join("; ");
   return fail(Reason.INVALID_REQUEST, { message, violations });
 }
 
-/** The failure that an error amounts to; an unknown one is INTERNAL, with the error as its cause for the log. */
+/** Returns the failure for an error. An unknown error becomes INTERNAL, with the error as its cause for the log. */
 export function failureOf(error: unknown): Failure {
   return error instanceof Failure ? error : new Failure(Reason.INTERNAL, { cause: error });
 }
 
 /**
- * Whether a failure is an error line of its own in the log: an accident, or a request that the service failed for a
- * cause. A client that leaves is neither.
+ * Whether a failure has an error line of its own in the log. That is an unexpected error, or a request that the service
+ * failed for a cause. A client that leaves is neither.
  */
 export function isForTheLog({ kind, cause }: Failure): boolean {
   return kind.http === 500 || (kind.http > 500 && cause !== undefined);
 }
 
 /**
- * Whether a failure is a warning in the log: the provider's response to a sign-in was not valid. The service has not
- * failed, but every user may have it, and only the operator can do something about it.
+ * Whether a failure is a warning in the log: the provider's response to a sign-in was invalid. The service has not
+ * failed, but this may affect every user, and only the operator can fix it.
  */
 export function isWarning({ reason, cause }: Failure): boolean {
   return reason === Reason.SIGN_IN_FAILED && cause !== undefined;

@@ -1,6 +1,6 @@
 // HTML templates that escape every value.
 
-/** A piece of HTML that is safe to show. Only the template and `trusted` make one. */
+/** A piece of HTML that is safe to show. Only the template and `trusted` create one. */
 export class Html {
   readonly #text: string;
 
@@ -13,12 +13,12 @@ export class Html {
   }
 }
 
-/** A template of HTML: strings in it are escaped, pieces of HTML are not, undefined is nothing. */
+/** Returns the HTML of a template. Escapes strings, inserts pieces of HTML unchanged, and leaves out undefined. */
 export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | undefined)[]): Html {
   return new Html(parts.reduce((text, part, at) => `${text}${shown(values[at - 1])}${part}`));
 }
 
-/** HTML that holds nothing from elsewhere, or only what was escaped. */
+/** Marks a text as safe HTML. The text must contain no outside text, except for escaped text. */
 export function trusted(text: string): Html {
   return new Html(text);
 }

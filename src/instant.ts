@@ -1,7 +1,9 @@
-// Dates and date-times of a request (contract §2.11; RFC 3339 §5.6), with a check of the calendar that Date does not
-// do.
+// Parser of dates and date-times in requests (contract §2.11; RFC 3339 §5.6), with a calendar check that Date lacks.
 
-/** The milliseconds since 1970 that a date or an instant covers, first and last: none, where it lies between two. */
+/**
+ * The first and the last millisecond since 1970 that a date or instant covers. An instant between two milliseconds
+ * covers none.
+ */
 export interface Instant {
   readonly first: number;
   readonly last: number;
@@ -11,15 +13,15 @@ const form = /^(\d{4})-(\d{2})-(\d{2})(?:[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?
 const dayMs = 86_400_000;
 
 /**
- * Reads a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond; between two, `first` is the
- * one after it and `last` the one before).
- * Undefined for anything else, and for a date or time that does not exist (30 February, 24:00, second 60).
+ * Parses a `full-date` (the whole UTC day) or a `date-time` with an offset (one millisecond). For an instant between
+ * two milliseconds, `first` is the later and `last` the earlier one. Returns undefined for anything else, and for a
+ * date or time that does not exist (30 February, 24:00, second 60).
  */
 export function parseInstant(text: string): Instant | undefined {
   const parts = form.exec(text);
   if (parts === null) return undefined;
   const [year, month, day, hour, minute, second] = parts.slice(1, 7).map((part) => Number(part ?? 0)) as SixNumbers;
-  // Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
@@ -33,7 +35,7 @@ export function parseInstant(text: string): Instant | undefined {
   return { first: /[1-9]/.test(fraction.slice(3)) ? last + 1 : last, last };
 }
 
-/** The instants that bound a period, of texts that are instants or left out. */
+/** Returns the bounds of a period, in milliseconds since 1970. The texts are valid instants, or undefined. */
 export function periodOf(
   from: string | undefined,
   to: string | undefined,

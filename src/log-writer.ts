@@ -1,31 +1,34 @@
-// Writer of the log to a file descriptor: in batches and bounded. What cannot be written never ends or delays anything.
+// Log writer to a file descriptor: batched, and bounded in memory. A failed write never ends or delays anything.
 import { write, writeSync } from "node:fs";
 
 /**
- * So many characters are written at once, and what there is after so many milliseconds: a write for each line costs a
- * tenth of a request.
+ * A batch is written at this length in characters, or after this many milliseconds. A write for each line would take a
+ * tenth of a request's time.
  */
 const batch = { length: 8_192, everyMs: 100 } as const;
-/** So much waits while nothing can be written; lines beyond it are lost. */
+/** The maximum number of characters that wait while nothing can be written. Further lines are lost. */
 const mostWaiting = 1_000_000;
-/** For so long the end of the process waits for a reader that is slow. */
+/** The maximum time in milliseconds for which the end of the process waits for a slow reader. */
 const lastMs = 500;
 
 /** A writer of lines. */
 export interface LogWriter {
   write(line: string): void;
-  /** Writes what waits, before the process ends; gives up where it cannot be written. */
+  /** Writes the waiting lines before the process ends. Gives up if they cannot be written. */
   flushSync(): void;
 }
 
-/** Writes to `fd`. `report` gets a line when lines may be lost, and one when all that waited is written again. */
+/**
+ * Creates a writer to `fd`. Passes a line to `report` when lines may be lost, and another once all waiting lines are
+ * written again.
+ */
 export function createLogWriter(fd: number, report: (line: string) => void): LogWriter {
   const losses = createLosses(report);
   let waiting = "";
-  /** What is left of the batch that is being written: after a failure it continues at the byte that comes next. */
+  /** The rest of the batch that is being written. After a failure, the next write continues at the next byte. */
   let left = Buffer.alloc(0);
   let writing = false;
-  /** Since a write failed: the next one is made after a while, and not with every line. */
+  /** True after a failed write. The next attempt then waits for the interval, and is not made with every line. */
   let failing = false;
 
   function nextBatch(): boolean {
@@ -58,7 +61,7 @@ export function createLogWriter(fd: number, report: (line: string) => void): Log
       if (waiting.length >= batch.length && !failing) flush();
     },
     flushSync() {
-      // What is being written is written by its own thread.
+      // The write under way is completed by its own thread.
       if (writing) left = Buffer.alloc(0);
       for (const until = performance.now() + lastMs; nextBatch(); )
         try {
@@ -71,16 +74,16 @@ export function createLogWriter(fd: number, report: (line: string) => void): Log
   };
 }
 
-/** Lines that are lost while a log cannot be written. */
+/** Counts the lines that are lost while a log cannot be written. */
 interface Losses {
   begin(code?: string): void;
-  /** Counts one more. */
+  /** Counts one more lost line. */
   add(): void;
   end(): void;
 }
 
 function createLosses(report: (line: string) => void): Losses {
-  /** How many, since they began. */
+  /** The number of lines lost since the failure; undefined if there is none. */
   let lost: number | undefined;
   function begin(code = "its reader is too slow"): void {
     if (lost !== undefined) return;

@@ -1,5 +1,5 @@
-// The log: one line for every request, by an allow-list of fields; no query, no body, no secret. JSON, or readable on a
-// terminal.
+// The log: JSON, or readable text on a terminal. Every request has one line of allow-listed fields, without its query,
+// its body or secrets.
 import type { DestinationStream, Logger } from "pino";
 import { pino } from "pino";
 import { wideNetworkOf } from "./address.ts";
@@ -8,7 +8,10 @@ import { loggedError } from "./logged-error.ts";
 import { createLogWriter } from "./log-writer.ts";
 import { readableLine } from "./readable-log.ts";
 
-/** Standard output, readable where it is a terminal; what is not written yet is when the process ends. */
+/**
+ * Returns standard output, in readable form on a terminal. Otherwise, the waiting lines are written when the process
+ * ends.
+ */
 function standardOutput(): DestinationStream {
   if (!process.stdout.isTTY) {
     const writer = createLogWriter(1, (line) => process.stderr.write(`records: ${line}\n`));
@@ -24,14 +27,14 @@ function standardOutput(): DestinationStream {
   };
 }
 
-/** How the `address` of a line is shown. */
+/** Formats the `address` of a line; undefined leaves it out. */
 const shownAddress: Readonly<Record<LogAddresses, (address: string) => string | undefined>> = {
   full: (address) => address,
   truncated: wideNetworkOf,
   none: () => undefined,
 };
 
-/** A log; `loggedError` serializes the `err` of a line, so that no line contains the text of a record. */
+/** Creates a log. `loggedError` serializes the `err` of a line, so that no line contains the text of a record. */
 export function createLog(
   level: LogLevel,
   to: DestinationStream = standardOutput(),

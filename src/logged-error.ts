@@ -1,35 +1,35 @@
-// Serializer of errors for the log: class, codes and own stack frames, never the message, which may contain the text of
-// a record.
+// Serializer of errors for the log: class, codes and our own stack frames. It never shows the message, which may
+// contain the text of a record.
 import { Failure } from "./errors.ts";
 
-/** An error as the log shows it; what an error does not have is left out. */
+/** An error as the log shows it. Properties that the error lacks are left out. */
 export interface LoggedError {
   /** The name of its class. */
   readonly type: string;
-  /** The driver's, Redis's or Node's own code: a number or a name such as `ECONNREFUSED`. */
+  /** The code of the driver, of Redis or of Node: a number, or a name such as `ECONNREFUSED`. */
   readonly code?: string | number;
   readonly code_name?: string | number;
-  /** By which MongoDB says what may be tried again. */
+  /** MongoDB's labels, which show what may be retried. */
   readonly labels?: readonly (string | number)[];
-  /** Why the service failed the request, where it is a failure of ours: the name of a `records.v1.Reason`. */
+  /** The name of a `records.v1.Reason`, if the error is a failure of ours. */
   readonly reason?: string | number;
   /** The call to the operating system that failed. */
   readonly syscall?: string | number;
-  /** Where it was raised, in our own files; the innermost first. */
+  /** The stack frames in our own files, innermost first. */
   readonly stack?: readonly string[];
   readonly cause?: LoggedError;
-  /** The first of those that failed together. */
+  /** The first errors of those that occurred together. */
   readonly errors?: readonly LoggedError[];
 }
 
-/** Names and codes are words of programs; anything longer, or with blanks, could be text of somebody's. */
+/** Matches names and codes. A text that is longer or has blanks could come from a user. */
 const word = /^[\w.$-]{1,64}$/;
 const place = /:\d+:\d+\)?$/;
 const mostFrames = 8;
 const mostDeep = 4;
 const mostTogether = 3;
 
-/** The facts of anything that was thrown. */
+/** Returns the facts of any thrown value. */
 export function loggedError(error: unknown, deep = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error };
   const of = error as Error & Readonly<Record<string, unknown>>;
@@ -52,9 +52,10 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
 }
 
 /**
- * An error in one line for an operator. A plain `Error` and a `Failure` are sentences of our own, and an error with a
- * `syscall` is Node's. Any other message comes from a library or a server, which may put the values of records into it:
- * of that only class and codes are shown.
+ * Returns one line about an error for an operator. Shows the message of a plain `Error` without a code and of a
+ * `Failure`, which are our own sentences. Shows that of an error with a `syscall`, which is Node's. Any other message
+ * comes from a library or a server, which may include values of records. For those, shows only the class, the codes and
+ * the first stack frame.
  */
 export function shownError(error: unknown): string {
   if (!(error instanceof Error)) return `a thrown value is not an error (${typeof error})`;
@@ -81,7 +82,7 @@ function wordOf<Name extends string>(name: Name, value: unknown): { readonly [na
   return (isWord(value) ? { [name]: value } : {}) as { readonly [name in Name]?: string | number };
 }
 
-/** The stack begins with the message, of as many lines as it has. */
+/** Returns the stack frames in our own files. The stack begins with the message, which may have several lines. */
 function framesOf({ stack = "", message }: Error): string[] {
   const at = stack.indexOf(message);
   const below = at === -1 ? "" : stack.slice(at + message.length);

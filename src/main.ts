@@ -1,4 +1,4 @@
-// Starts an instance from the environment, prints where everything is, and stops it on a signal.
+// Entry point: starts an instance from the environment, prints its addresses, and stops it on a signal.
 import { isAbsolute, relative } from "node:path";
 import { portsOf, startApp } from "./app.ts";
 import { bannerLines } from "./banner.ts";
@@ -13,16 +13,16 @@ import { shownError } from "./logged-error.ts";
 import { outliveReaders } from "./output-errors.ts";
 import { onSignals } from "./signals.ts";
 
-/** How long one that is replaced still serves its idle connections: someone who stops it by hand does not wait. */
+/** How long a stop by SIGTERM still serves idle connections, in milliseconds. Ctrl-C does not wait for them. */
 const lastRequestsMs = 2_000;
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
-// The service needs nobody who reads its banner, and a disk that is full does not end it.
+// The service continues if nobody reads its banner, or if the disk is full.
 outliveReaders(() => undefined);
 await main().catch((error: unknown) => {
-  // One line for people: what was wrong, and what would be right.
+  // One line for the operator: the problem, and how to fix it.
   const line = error instanceof ConfigError ? error.message : `cannot start: ${shownError(error)}`;
-  // What was opened before may still hold the process.
+  // Open handles could keep the process running.
   process.stderr.write(`records: ${line}\n`, () => process.exit(1));
 });
 
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     log.warn(
       "REDIS_URL is not set: this instance starts a Redis of its own, so each of several instances throttles separately",
     );
-  // Before anything is fetched, started or written: the listeners open their ports only once they can serve.
+  // Checked before anything is fetched, started or written, because the listeners open only once they can serve.
   await requireFree(portsOf(config));
   let report = say;
   const embedded = await startEmbedded(config, (line) => report(line));
@@ -78,7 +78,10 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Runs `stop` on the first signal, then exits with 0; a second one ends at once. Returns how to take it back. */
+/**
+ * Runs `stop` on the first signal, then exits with 0, or with 1 if it fails. A second signal exits at once, with 1.
+ * Returns a function that removes the handlers.
+ */
 function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
   return onSignals(
     (signal) =>
@@ -93,7 +96,7 @@ function onSignal(stop: (signal: NodeJS.Signals) => Promise<void>): () => void {
   );
 }
 
-/** The folder as an operator here would write it. */
+/** Returns the folder as an operator would write it in the current directory. */
 function shownFolder(folder: string): string {
   const path = relative(process.cwd(), folder);
   return path.startsWith("..") || isAbsolute(path) ? folder : `./${path}`;

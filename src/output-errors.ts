@@ -1,8 +1,8 @@
-// Standard output and standard error that cannot be written: the program does not end with a stack.
+// Handles write errors of standard output and standard error, which would end the program with a stack trace.
 
 /**
- * Lets the program continue when whoever reads its output leaves early, as `head` does, or its errors cannot be shown.
- * `onFailure` gets the code of every other failure of standard output.
+ * Lets the program continue if the reader of its output leaves early, as `head` does, or if stderr fails. Passes the
+ * code of every other failure of standard output to `onFailure`.
  */
 export function outliveReaders(onFailure: (code: string) => void): void {
   process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {

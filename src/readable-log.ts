@@ -1,10 +1,12 @@
-// Formatter of log lines for a terminal: one readable line for each request, and none for the files of a page.
+// Formatter of log lines for a terminal: one readable line for each request, and none for a page's files.
 import { styleText } from "node:util";
 
-/** A line of the log, as it is written elsewhere. */
+/** A parsed JSON line of the log. */
 type Line = Readonly<Record<string, unknown>>;
 
-/** Of a line of a request. What only machines need is left out: ids, addresses, and where the time went. */
+/**
+ * The fields of a request's line that are shown. Fields for machines are left out: ids, addresses and times of waits.
+ */
 interface RequestLine {
   readonly time: string;
   readonly wire: string;
@@ -19,14 +21,17 @@ interface RequestLine {
   readonly ms: number;
 }
 
-/** Whether there are colours is decided before. */
+/** The caller has already decided whether to use colours. */
 const always = { validateStream: false };
 
 const debugLevel = 20;
 const warnLevel = 40;
 const errorLevel = 50;
 
-/** The text for a line of JSON; undefined for the file of a page that was served. `colored`: the terminal shows it. */
+/**
+ * Returns the text for a line of JSON. Returns undefined for a served file of a page, unless its level is debug.
+ * `colored` adds colours.
+ */
 export function readableLine(json: string, colored: boolean): string | undefined {
   const line = JSON.parse(json) as Line;
   if (line["msg"] !== "request") return eventLine(line, colored);
@@ -34,7 +39,7 @@ export function readableLine(json: string, colored: boolean): string | undefined
   return isFile(request) && line["level"] !== debugLevel ? undefined : requestLine(request, colored);
 }
 
-/** A page's files have a name with an ending; its documents are requested by their paths. */
+/** Whether a line is about a served file of a page. Files have an extension; the paths of documents have none. */
 function isFile({ wire, route, status }: RequestLine): boolean {
   return wire === "page" && status < 400 && /\.(?:css|js|svg|ico|woff2|png)$/.test(route);
 }
@@ -56,7 +61,7 @@ function requestLine(line: RequestLine, colored: boolean): string {
   ].join("  ");
 }
 
-/** What is no request: the sentence, and the facts beside it. */
+/** Formats a line that is not about a request: its message, then its other fields. */
 function eventLine({ level, time, msg, ...facts }: Line, colored: boolean): string {
   const isError = Number(level) >= errorLevel;
   const word = isError ? "error" : Number(level) >= warnLevel ? "warning" : undefined;
@@ -69,7 +74,7 @@ function eventLine({ level, time, msg, ...facts }: Line, colored: boolean): stri
   ].join("  ");
 }
 
-/** The time of day here, as the user's own clock shows it. */
+/** Formats the time of day in the local time zone. */
 function clock(time: string, colored: boolean): string {
   const text = new Date(time).toLocaleTimeString("en-GB");
   return colored ? styleText("dim", text, always) : text;

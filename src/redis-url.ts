@@ -8,19 +8,19 @@ export interface RedisNode {
   readonly port: number;
 }
 
-/** The user and the password, decoded; absent where there is none. */
+/** The user and the password, decoded; absent if there are none. */
 export interface RedisCredentials {
   readonly username?: string;
   readonly password?: string;
 }
 
-/** What `REDIS_URL` names. */
+/** The Redis deployment that `REDIS_URL` names. */
 export type RedisTarget = RedisServer | SentinelGroup | RedisCluster;
 
 interface Target {
-  /** True for the schemes that begin with `rediss`: every connection is by TLS, those to Sentinels too. */
+  /** True for the schemes that begin with `rediss`. Every connection then uses TLS, including those to Sentinels. */
   readonly tls: boolean;
-  /** Each once. Of a Sentinel group, the Sentinels; of a cluster, the nodes by which the others are found. */
+  /** The nodes without duplicates: the server, the Sentinels of a group, or the seed nodes of a cluster. */
   readonly nodes: readonly RedisNode[];
   /** For the servers that hold data. */
   readonly credentials: RedisCredentials;
@@ -32,17 +32,17 @@ export interface RedisServer extends Target {
   readonly database: number;
 }
 
-/** A master that Sentinels watch. */
+/** A master that Sentinels monitor. */
 export interface SentinelGroup extends Target {
   readonly kind: "sentinel";
   readonly database: number;
-  /** By this name the Sentinels know the master. */
+  /** The name by which the Sentinels know the master. */
   readonly master: string;
-  /** For the Sentinels: none of the servers' credentials is sent to them. */
+  /** For the Sentinels, which never receive the servers' credentials. */
   readonly sentinelCredentials: RedisCredentials;
 }
 
-/** A cluster, which has no databases but 0. */
+/** A cluster, which has only database 0. */
 export interface RedisCluster extends Target {
   readonly kind: "cluster";
 }
@@ -58,7 +58,7 @@ const forms = {
 } as const;
 const percent = "percent-encode special characters of a user or password, such as / as %2F and % as %25";
 
-/** Parses the URL, or throws a ConfigError that repeats nothing of it. */
+/** Parses the URL. Throws a ConfigError that repeats nothing of it. */
 export function parseRedisUrl(url: string): RedisTarget {
   const [start, scheme, group] =
     schemes.exec(url) ?? wrong(`must begin with ${listed(Object.values(forms))}, with rediss for TLS`);
@@ -142,7 +142,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The parts before and after the first separator; one part where there is none. */
+/** Returns the parts before and after the first separator, or one part if there is none. */
 function splitOnce(text: string, separator: string): string[] {
   const at = text.indexOf(separator);
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];

@@ -1,9 +1,9 @@
 // Bounded FIFO cache.
 
-/** Far more than are in use at once, and a few megabytes at most. */
+/** The default maximum of entries: far more than are in use at once, and a few megabytes at most. */
 const usualMost = 10_000;
 
-/** Keeps a value under a name as the newest; the oldest goes where there would be more than `most`. */
+/** Stores a value as the newest entry. Removes the oldest entry if there would be more than `most`. */
 export function keep<T>(memory: Map<string, T>, name: string, value: T, most = usualMost): void {
   memory.delete(name);
   const [oldest] = memory.size >= most ? memory.keys() : [];

@@ -1,4 +1,4 @@
-// Path of the package, from which its sources and the bundle find its other files.
+// The path of the package, from which its sources and the bundle find its other files.
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 

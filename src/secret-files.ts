@@ -1,16 +1,16 @@
-// Secrets in files: for NAME, NAME_FILE holds the path, as Docker and Kubernetes mount them.
+// Secrets in files: NAME_FILE contains the path of the file with NAME, for secrets that Docker or Kubernetes mounts.
 import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
-/** A file longer than that holds no secret. */
+/** The maximum length of a secret's file. */
 const mostBytes = 65_536;
 
-/** What is wrong with NAME_FILE: `problem` follows the name of the variable in a sentence. */
+/** Throws the error of an invalid NAME_FILE. `problem` follows the name of the variable in a sentence. */
 export type OnWrong = (variable: string, problem: string) => never;
 
 /**
- * The environment with each of the names filled in from its file; a line break at the end is not part of the value. The
- * files are read once, at the start.
+ * Returns the environment with each of the names filled in from its file. Removes a line break at the end of a file.
+ * The files are read only here, at the start.
  */
 export function withSecretFiles(
   environment: NodeJS.ProcessEnv,
@@ -28,17 +28,17 @@ export function withSecretFiles(
   return filled;
 }
 
-/** The variable that names the file of a secret. */
+/** Returns the name of the variable that contains the path of a secret's file. */
 export function fileVariable(name: string): string {
   return `${name}_FILE`;
 }
 
-/** An operator who confuses the two variables puts the secret itself here. */
+/** Hides a relative path, because an operator who confuses the two variables puts the secret itself here. */
 function shown(path: string): string {
   return isAbsolute(path) ? path : "the file";
 }
 
-/** The content is not repeated in the message. */
+/** Reads a secret. The message does not repeat its content. */
 function read(path: string, wrong: (problem: string) => never): string {
   let content: string;
   try {

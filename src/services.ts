@@ -1,4 +1,4 @@
-// The services over their stores, wired: what the composition root and the demo data share.
+// Creates the stores and the services of a database, which the composition root and the demo data share.
 import type { MongoClient } from "mongodb";
 import { createAccess } from "./accounts/access.ts";
 import { isAnyErasing } from "./accounts/erasure-lease.ts";
@@ -49,8 +49,8 @@ import { sessionCollection as dashboardSessionCollection } from "./sign-in/sessi
 import { createSwitchStore, switchCollection } from "./switches/store.ts";
 
 /**
- * Every collection, in the order in which an account is erased from them: what refers to others goes first. By date:
- * records of one time lie together on the disk, those of neighbouring ids do not.
+ * Every collection, in the order in which an account is erased from them: referring records before those they refer to.
+ * Records are erased by date, because those of one time are close on the disk. Those of neighbouring ids are not.
  */
 export const allCollections: readonly CollectionSpec[] = [
   claimCollection,
@@ -70,9 +70,9 @@ export const allCollections: readonly CollectionSpec[] = [
   restoreCollection,
 ];
 
-/** Observes what the services do beside the requests. */
+/** Observes the work of the services outside requests. */
 export interface ServiceWatch {
-  /** Called for the failures of a task in the background. */
+  /** Returns the callback for failures of a background task. */
   trouble(task: string): OnTrouble;
   readonly imports: ImportWatch;
 }
@@ -82,12 +82,12 @@ const unwatched: ServiceWatch = {
   imports: { ended: () => undefined, items: () => undefined },
 };
 
-/** The indexes of every collection for these settings. */
+/** Returns the indexes of every collection for these settings. */
 export function indexesFor({ auditRetentionDays }: Pick<Config, "auditRetentionDays">): readonly IndexSpec[] {
   return [...allCollections, auditRetention(auditRetentionDays)];
 }
 
-/** The stores of the records of a database, and what writes batches of them. */
+/** Creates the stores of the records in a database, and the functions that write batches of them. */
 function createRecordStores(client: MongoClient) {
   const notes = createNoteStore(client);
   const sessions = createSessionStore(client);
@@ -119,8 +119,8 @@ function createRecordStores(client: MongoClient) {
 }
 
 /**
- * What there is over one database. `redis` is requested when it is needed: it is connected later, or there is none.
- * `watch` observes what happens beside the requests.
+ * Creates the stores and services of one database. `redis` is called whenever Redis is needed, because it connects
+ * later or is not used. `watch` observes the work outside requests.
  */
 export function createServices(
   client: MongoClient,

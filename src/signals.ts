@@ -1,9 +1,15 @@
-// Ctrl-C and SIGTERM: the first one ends what runs in good order, a later one ends it at once.
+// Handlers of Ctrl-C and SIGTERM: the first signal stops the program in good order, and a later one at once.
 
-/** npm passes on the Ctrl-C that the terminal has sent to its whole group: so one press arrives twice. */
+/**
+ * The time in milliseconds within which signals count as one press of Ctrl-C. The terminal sends it to the whole
+ * process group, and npm forwards it too.
+ */
 const onePressMs = 500;
 
-/** Calls `onFirst` on the first SIGINT or SIGTERM, and `onSecond` on the next press. Returns how to take it back. */
+/**
+ * Calls `onFirst` on the first SIGINT or SIGTERM, and `onSecond` on a later press. Returns a function that removes the
+ * handlers.
+ */
 export function onSignals(onFirst: (signal: NodeJS.Signals) => void, onSecond: () => void): () => void {
   let firstAt: number | undefined;
   const receive = (signal: NodeJS.Signals): void => {

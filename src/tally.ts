@@ -1,45 +1,44 @@
-// Tally of one request: how long it waited for MongoDB, Redis, a place and the identity provider, and what it waits
-// for.
+// Tally of one request: its time in MongoDB, Redis, the queue and the identity provider, and its current wait.
 
-/** What a request has spent so far, in milliseconds. The times of commands that run at once are added up. */
+/** The times of a request so far, in milliseconds, and what it read. The times of concurrent commands are added up. */
 export interface Tally {
   dbMs: number;
   dbCommands: number;
-  /** The bytes of the rows that were read. */
+  /** The size of the rows that were read, in bytes. */
   dbBytes: number;
   redisMs: number;
   queueMs: number;
   providerMs: number;
   /**
-   * Has something done once the request has ended, and returns false where it has ended already; undefined for a
-   * request that is not bounded in memory.
+   * Registers a callback for the end of the request. Returns false if the request has already ended. Undefined for a
+   * request whose memory is not bounded.
    */
   onEnd: ((release: () => void) => boolean) | undefined;
-  /** Whose request it is, once that is known. */
+  /** The account of the request, once it is known. */
   account: string | undefined;
-  /** Its response has one of the places for huge ones. */
+  /** True if its response occupies one of the slots for huge ones. */
   isHuge: boolean;
-  /** The records or items in the response; undefined where it holds no list. */
+  /** The number of records or items in the response; undefined if it contains no list. */
   rows: number | undefined;
-  /** What the request waits for now, the innermost last. */
+  /** The current waits of the request, innermost last. */
   readonly waits: Wait[];
-  /** What it waited for last. */
+  /** The name of the last wait that ended. */
   lastWait: string | undefined;
   /** The last error that ended a wait, and the innermost wait that it ended. */
   failed: { readonly error: unknown; readonly what: string } | undefined;
 }
 
-/** The time to which a wait is added. */
+/** The total to which the time of a wait is added. */
 export type Spent = "dbMs" | "redisMs" | "queueMs" | "providerMs";
 
 interface Wait {
   readonly what: string;
-  /** Undefined within another wait, which counts the time. */
+  /** Undefined for a wait within another one, which counts the time. */
   readonly spent: Spent | undefined;
   readonly startedAt: number;
 }
 
-/** A tally of nothing. */
+/** Creates an empty tally. */
 export function createTally(): Tally {
   return {
     dbMs: 0,
@@ -58,9 +57,7 @@ export function createTally(): Tally {
   };
 }
 
-/**
- * Does the work and adds its time to the tally. `what` names it in the log: it must not contain anything of a caller's.
- */
+/** Runs the work and adds its time to the tally. `what` names it in the log, so it must not contain a caller's text. */
 export async function timed<T>(
   tally: Tally | undefined,
   spent: Spent,
@@ -79,13 +76,13 @@ export async function timed<T>(
   }
 }
 
-/** The same for one command to MongoDB, which is counted. */
+/** Runs one MongoDB command as `timed` does, and counts it. */
 export function timedCommand<T>(tally: Tally | undefined, what: string, work: () => Promise<T>): Promise<T> {
   if (tally !== undefined) tally.dbCommands += 1;
   return timed(tally, "dbMs", what, work);
 }
 
-/** Notes what a request begins to wait for; the result notes that it no longer does, and adds the time to `spent`. */
+/** Records the start of a wait. Returns a function that records its end and adds its time to `spent`. */
 export function beginWait(tally: Tally, what: string, spent?: Spent): () => void {
   const { waits } = tally;
   const wait = { what, spent, startedAt: performance.now() };
@@ -97,13 +94,13 @@ export function beginWait(tally: Tally, what: string, spent?: Spent): () => void
   };
 }
 
-/** The time until now, with that of what still runs: a request may have its response before. */
+/** Returns the time so far, including that of current waits, because a request may get its response before they end. */
 export function spentOn(tally: Tally, kind: Spent): number {
   const now = performance.now();
   return tally.waits.reduce((sum, { spent, startedAt }) => (spent === kind ? sum + now - startedAt : sum), tally[kind]);
 }
 
-/** What a request that failed was waiting for. */
+/** Returns the name of the wait during which a request failed, for the log. */
 export function waitOf(tally: Tally | undefined): string | undefined {
   return tally?.waits.at(-1)?.what ?? tally?.failed?.what ?? tally?.lastWait;
 }
@@ -111,8 +108,8 @@ export function waitOf(tally: Tally | undefined): string | undefined {
 const bySession = new WeakMap<object, Tally>();
 
 /**
- * Has the commands of a MongoDB session counted in a tally, until the result is called. `lsid` is the driver's own
- * object, which goes with each of them: the driver uses it again for another request.
+ * Counts the commands of a MongoDB session in a tally, until the returned function is called. `lsid` is the driver's
+ * own object in each of them, which the driver reuses for other requests.
  */
 export function tallySession(lsid: object | undefined, tally: Tally | undefined): () => void {
   if (lsid === undefined || tally === undefined) return () => undefined;
@@ -120,7 +117,7 @@ export function tallySession(lsid: object | undefined, tally: Tally | undefined)
   return () => void bySession.delete(lsid);
 }
 
-/** The tally in which a command with this `lsid` counts; undefined for one outside a transaction. */
+/** Returns the tally for a command with this `lsid`; undefined for a command outside a transaction. */
 export function tallyOfSession(lsid: unknown): Tally | undefined {
   return typeof lsid === "object" && lsid !== null ? bySession.get(lsid) : undefined;
 }

@@ -1,11 +1,11 @@
-// Text as Unicode has it: code points, and what is not well-formed.
+// Unicode text: code points, and text that is not well-formed.
 import { isAscii, isUtf8, transcode } from "node:buffer";
 
-/** From so many bytes on it pays to look first at what a text is made of. */
+/** The number of bytes from which it pays to check first which characters a text contains. */
 const longText = 512;
 
 /**
- * The text of UTF-8, with U+FFFD for what is not well-formed: by way of UTF-16, a long one beyond ASCII is read five to
+ * Decodes UTF-8, with U+FFFD for malformed bytes. Decodes long text outside ASCII by way of UTF-16, which is five to
  * ten times as fast.
  */
 export function textOfUtf8(bytes: Buffer): string {
@@ -13,19 +13,19 @@ export function textOfUtf8(bytes: Buffer): string {
   return isAscii(bytes) ? bytes.toString("latin1") : transcode(bytes, "utf8", "utf16le").toString("utf16le");
 }
 
-/** Matches a surrogate without its other half: UTF-8 cannot hold it. */
+/** Matches a surrogate without its other half, which UTF-8 cannot encode. */
 export const loneSurrogate = /\p{Surrogate}/u;
 
-/** The end of the code point that begins at `at`, in UTF-16 units. */
+/** Returns the end of the code point that begins at `at`, in UTF-16 units. */
 export function endOfCodePoint(text: string, at: number): number {
   return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** How many units are looked at together for a surrogate. */
+/** The number of UTF-16 units that are searched for a surrogate at a time. */
 const stride = 65_536;
 const surrogate = /[\ud800-\udfff]/;
 
-/** The index, in UTF-16 units, behind the first `count` code points; the end of a shorter text. */
+/** Returns the index, in UTF-16 units, after the first `count` code points, or the end of a shorter text. */
 export function endOfCodePoints(text: string, count: number): number {
   let [end, left] = [0, count];
   while (left > 0 && end < text.length) {
@@ -38,7 +38,10 @@ export function endOfCodePoints(text: string, count: number): number {
   return end;
 }
 
-/** A text out of a request for its sender: cut to so many UTF-16 units, with U+FFFD for a lone surrogate. */
+/**
+ * Sanitizes a text of a request, so that a response can repeat it. Cuts it to `longest` UTF-16 units, and replaces lone
+ * surrogates by U+FFFD.
+ */
 export function sanitizeForEcho(text: string, longest: number): string {
   const cut = Buffer.from(text.slice(0, longest)).toString();
   return text.length > longest ? `${cut}…` : cut;

@@ -1,6 +1,6 @@
 // Time limit on a promise.
 
-/** Settles as the promise does, or as `late` does after `ms`, without waiting for work in progress. */
+/** Settles as the promise does, or as `late` does after `ms` milliseconds, without waiting for work in progress. */
 export async function orAfter<T, Late = undefined>(
   ms: number,
   promise: Promise<T>,

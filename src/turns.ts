@@ -1,9 +1,11 @@
 // Fair scheduling on the event loop: long work waits in one queue, and other tasks run in between.
 
-/** Calls `work` soon, after the others that wait. */
+/** Schedules `work` after the work that already waits. */
 export type Wait = (work: () => void) => void;
 
-/** A queue. In each turn of the event loop it does one work, and more until `turnMs` milliseconds have passed. */
+/**
+ * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
+ */
 export function createTurns(turnMs: number): Wait {
   const waiting: (() => void)[] = [];
   let scheduled = false;
@@ -29,8 +31,8 @@ export function createTurns(turnMs: number): Wait {
 }
 
 /**
- * Does the work of one connection in its order, each in turn with other connections. While `notYet` returns true, it is
- * put off to the next turn.
+ * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
+ * returns true, the work is postponed to the next turn.
  */
 export function inTurn(wait: Wait, notYet = (): boolean => false): (work: () => void) => void {
   const next: (() => void)[] = [];

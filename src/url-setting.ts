@@ -1,23 +1,24 @@
-// Parser of the settings that are web addresses: what a URL parser would repair is rejected, for it is used as written.
+// Parser of settings that are web addresses. Rejects what a URL parser would repair, because an address is used as
+// written.
 import { ConfigError } from "./config-error.ts";
 
-/** All that RFC 3986 allows in a URL. */
+/** Matches the characters that RFC 3986 allows in a URL. */
 const characters = /^[\w.~:/?#[\]@!$&'()*+,;=%-]+$/;
 const tracesPath = "/v1/traces";
 
 /**
- * The address as it is written, of http or https, with a path or without. It is published, compared and continued by a
- * path, so it has neither credentials nor a query nor a fragment. The message repeats nothing of it: there may be a
- * password in it.
+ * Returns an http or https address as written, with or without a path. The address is published, compared and extended
+ * by a path, so it must have no credentials, query or fragment. Throws a ConfigError for an invalid address. Its
+ * message repeats nothing of the address, which may contain a password.
  */
 export function webAddress(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const wrong = (problem: string): never => {
     throw new ConfigError(name, problem);
   };
-  // `https:records.example.com` and `https:///records.example.com` parse too.
+  // A URL parser also accepts `https:records.example.com` and `https:///records.example.com`.
   if (!/^https?:\/\/[^/]/.test(value)) wrong("must be a URL that begins with http:// or https:// and a host");
-  // Blanks at the end and line breaks are dropped by the parser, and a backslash is a slash to it.
+  // A URL parser drops trailing blanks and line breaks, and reads a backslash as a slash.
   if (!characters.test(value))
     wrong("must contain only characters of a URL: remove blanks and line breaks, and percent-encode the others");
   const [authority = ""] = value.slice(value.indexOf("//") + 2).split(/[/?#]/, 1);
@@ -27,12 +28,12 @@ export function webAddress(name: string, value: string | undefined): string | un
   return value;
 }
 
-/** The address without slashes at its end, for a path to follow. */
+/** Returns the address without trailing slashes, so that a path can follow. */
 export function baseAddress(name: string, value: string | undefined): string | undefined {
   return webAddress(name, value)?.replace(/(?<!\/)\/+$/, "");
 }
 
-/** The address for traces at a collector: OpenTelemetry has every exporter append the path. */
+/** Returns the address for traces at a collector. OpenTelemetry requires every exporter to append the path. */
 export function tracesAddress(name: string, value: string | undefined): string | undefined {
   const base = baseAddress(name, value);
   if (base?.endsWith(tracesPath))
