@@ -1,4 +1,4 @@
-// Collects the pieces of a body in one buffer: a buffer for each one-byte piece would take a hundred bytes more.
+// Collects the pieces of a body in one buffer: a buffer for each one-byte piece would take a hundred bytes.
 
 /** The bytes received so far. */
 export interface Collected {

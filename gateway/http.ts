@@ -1,4 +1,4 @@
-// The subset of node's HTTP/1.1 API that the gateway uses, and that node's HTTP/2 API shares.
+// The requests and responses of the gateway: the parts of node's HTTP/1.1 and HTTP/2 APIs that it uses.
 import type { IncomingHttpHeaders } from "node:http";
 
 /** `http.IncomingMessage` or `http2.Http2ServerRequest`. */

@@ -24,8 +24,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Returns a network that identifies no single client: the /24 of an IPv4 address, or the /48 of IPv6. Returns other
- * texts unchanged.
+ * Returns a network that identifies no single client: the /24 of an IPv4 address, or an IPv6 address's /48. Returns
+ * other texts unchanged.
  */
 export function wideNetworkOf(address: string): string {
   if (isIPv4(address)) return `${address.split(".").slice(0, 3).join(".")}.0/24`;

@@ -6,8 +6,8 @@ import { largeBytes, yieldToEventLoop } from "./large/places.ts";
 import { textOfUtf8 } from "./text.ts";
 
 /**
- * A JSON string with its quotes, deflated (RFC 1951) into blocks. The blocks end on a byte, and none is marked as the
- * last.
+ * A JSON string with its quotes, deflated (RFC 1951) into blocks. The blocks end on a byte boundary, and none is marked
+ * as the last.
  */
 export interface DeflatedText {
   readonly blocks: Uint8Array;

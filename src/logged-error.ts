@@ -9,7 +9,7 @@ export interface LoggedError {
   /** The code of the driver, of Redis or of Node: a number, or a name such as `ECONNREFUSED`. */
   readonly code?: string | number;
   readonly code_name?: string | number;
-  /** MongoDB's labels, which show what may be retried. */
+  /** MongoDB's labels, which show whether a retry is possible. */
   readonly labels?: readonly (string | number)[];
   /** The name of a `records.v1.Reason`, if the error is a failure of ours. */
   readonly reason?: string | number;

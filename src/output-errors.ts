@@ -1,8 +1,8 @@
 // Handles write errors of standard output and standard error, which would end the program with a stack trace.
 
 /**
- * Lets the program continue if the reader of its output leaves early, as `head` does, or if stderr fails. Passes the
- * code of every other failure of standard output to `onFailure`.
+ * Lets the program continue if the reader of its output leaves early, as `head` does, or stderr fails. Passes the code
+ * of every other failure of standard output to `onFailure`.
  */
 export function outliveReaders(onFailure: (code: string) => void): void {
   process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {

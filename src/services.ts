@@ -50,7 +50,7 @@ import { createSwitchStore, switchCollection } from "./switches/store.ts";
 
 /**
  * Every collection, in the order in which an account is erased from them: referring records before those they refer to.
- * Records are erased by date, because those of one time are close on the disk. Those of neighbouring ids are not.
+ * Most are erased by date, because records of one time are close on the disk. Those of neighbouring ids are not.
  */
 export const allCollections: readonly CollectionSpec[] = [
   claimCollection,

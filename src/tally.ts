@@ -1,6 +1,6 @@
 // Tally of one request: its time in MongoDB, Redis, the queue and the identity provider, and its current wait.
 
-/** The times of a request so far, in milliseconds, and what it read. The times of concurrent commands are added up. */
+/** The times of a request so far, in milliseconds, and its reads. The times of concurrent commands are added up. */
 export interface Tally {
   dbMs: number;
   dbCommands: number;
@@ -57,7 +57,7 @@ export function createTally(): Tally {
   };
 }
 
-/** Runs the work and adds its time to the tally. `what` names it in the log, so it must not contain a caller's text. */
+/** Runs the work and adds its time to the tally. The name `what` is logged, so it must not contain a caller's text. */
 export async function timed<T>(
   tally: Tally | undefined,
   spent: Spent,

@@ -1,5 +1,5 @@
-// Parser of settings that are web addresses. Rejects what a URL parser would repair, because an address is used as
-// written.
+// Parser of settings that are web addresses. Rejects a text that a URL parser would repair, because an address is used
+// as written.
 import { ConfigError } from "./config-error.ts";
 
 /** Matches the characters that RFC 3986 allows in a URL. */

@@ -23,8 +23,8 @@ interface Sending extends CallOptions {
 }
 
 /**
- * Sends an operation and returns the body of the successful response. Rejects with a RecordsError, or with the reason
- * of the caller's signal.
+ * Sends an operation and returns the body of the successful response. Rejects with a RecordsError, with the reason of
+ * the caller's signal, or with a TypeError for an invalid argument.
  */
 export type Call = <P extends Path, M extends MethodOf<P>>(
   method: M,

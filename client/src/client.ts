@@ -33,10 +33,10 @@ export interface WriteOptions extends CallOptions {
 const largestPage = 25;
 
 /**
- * A client of one account. Every method rejects with a `RecordsError` if the call fails, and with the signal's reason
- * if it is aborted. Retries reads, and writes with an idempotency key, after 429, 502, 503, 504, a lost connection or a
- * timed-out attempt. Retries `contacts.update` only after 429, because the service has then certainly not carried it
- * out.
+ * A client of one account. Every method rejects with a `RecordsError` if the call fails. An aborted call rejects with
+ * the signal's reason, and an invalid argument with a TypeError. Retries reads, and writes with an idempotency key,
+ * after 429, 502, 503, 504, a lost connection or a timed-out attempt. Retries `contacts.update` only after 429, because
+ * the service has then certainly not carried it out.
  */
 export class RecordsClient {
   readonly contacts: Contacts;

@@ -3,8 +3,8 @@ import type { RecordsError } from "./error.ts";
 
 /**
  * The failures after which a request may be repeated. `rejected` includes only failures after which the service has
- * certainly not acted. `any` also includes those that leave this open, for requests that may safely act twice: reads,
- * and writes with an idempotency key.
+ * certainly not acted. `any` also includes those that leave this open. It is for requests that may safely act twice:
+ * reads, and writes with an idempotency key.
  */
 export type Repeatable = "any" | "rejected";
 
