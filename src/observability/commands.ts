@@ -1,4 +1,4 @@
-// Watches the commands that go to MongoDB and Redis: which, how long, whether they failed; never with what.
+// Observes the commands to MongoDB and Redis: their names, durations and errors, but never their values.
 import type { Cluster, Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
@@ -6,7 +6,7 @@ import { isDenied, isVerdict } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
 import { beginWait, tallyOfSession } from "../tally.ts";
 
-/** A command on its way. The names are those of the program and of the drivers, so there are only so many. */
+/** A command under way. Only the program and the drivers choose the names, so their number is bounded. */
 export interface Command {
   readonly system: "mongodb" | "redis";
   readonly name: string;
@@ -17,15 +17,14 @@ export interface Command {
 }
 
 /**
- * Called when a command leaves; what it returns is called when the command is over, with the kind of error where it
- * failed.
+ * Called when a command is sent. Returns a function to call when the command ends, with the kind of error if it failed.
  */
 export type CommandObserver = (command: Command) => (error?: string) => void;
 
-/** Called when MongoDB denied a command, for want of a right. */
+/** Called when MongoDB denies a command because the user lacks a privilege. */
 export type DeniedListener = (command: Pick<Command, "name" | "database" | "collection">) => void;
 
-/** Watches all commands of a client, by the driver's own events (`monitorCommands`). */
+/** Observes all commands of a client through the driver's events. The client needs `monitorCommands`. */
 export function watchMongo(client: MongoClient, observer: CommandObserver, onDenied: DeniedListener): void {
   const running = new Map<number, { readonly command: Command; readonly end: (error?: string) => void }>();
   const end = ({ requestId }: CommandSucceededEvent | CommandFailedEvent, error?: string): Command | undefined => {
@@ -58,8 +57,8 @@ export function watchMongo(client: MongoClient, observer: CommandObserver, onDen
 }
 
 /**
- * Watches all commands of a client, wherever in the program they come from. A command that a cluster redirects is one
- * to each node that it is sent to.
+ * Observes all commands of a client, from any part of the program. A command that a cluster redirects counts once for
+ * each node that receives it.
  */
 export function watchRedis(client: Redis | Cluster, observer: CommandObserver): void {
   if ("nodes" in client) return void client.on("+node", (node: Redis) => watchRedis(node, observer));
@@ -75,12 +74,15 @@ export function watchRedis(client: Redis | Cluster, observer: CommandObserver): 
   };
 }
 
-/** Of a Sentinel group, the master that is connected to. */
+/** Returns the address of the server as `host:port`. In a Sentinel group, that is the connected master. */
 function addressOf({ options: { host = "", port = 0, sentinels }, stream }: Redis): string {
   return sentinels == null ? `${host}:${port}` : `${stream.remoteAddress ?? ""}:${stream.remotePort ?? ""}`;
 }
 
-/** Counts a command of a transaction in the tally of its request, which waits for it; undefined for any other. */
+/**
+ * Counts a transaction's command in the tally of its request, which waits for it. Returns the end of that wait, or
+ * undefined for any other command.
+ */
 function inTransaction({ lsid }: Document, { name, collection = "" }: Command): (() => void) | undefined {
   const tally = tallyOfSession(lsid);
   if (tally === undefined) return undefined;
@@ -96,7 +98,7 @@ function allEnds(end: (error?: string) => void, other: (() => void) | undefined)
   };
 }
 
-/** Reports to several observers. */
+/** Combines several observers into one. */
 export function allOf(observers: readonly CommandObserver[]): CommandObserver {
   const [only] = observers;
   if (only !== undefined && observers.length === 1) return only;
@@ -109,15 +111,15 @@ export function allOf(observers: readonly CommandObserver[]): CommandObserver {
 }
 
 /**
- * The server's code where it replied, else the class of the error; undefined where the command was done. A message may
- * repeat values.
+ * Returns the server's error code if it replied, and otherwise the class of the error. A message may repeat values.
+ * Returns undefined for a conflict with stored data, which does not count as a failed command.
  */
 function mongoError(error: unknown): string | undefined {
   if (error instanceof MongoServerError && isVerdict(Number(error.code))) return undefined;
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }
 
-/** The code of Redis's error reply, else the error's class. */
+/** Returns the code of Redis's error reply, or else the class of the error. */
 function redisError(error: unknown): string {
   return replyCode(error) ?? nameOf(error);
 }

@@ -1,11 +1,11 @@
-// Sends spans to the collector, and reports to the log when it goes away and when it is back.
+// Exports spans to the trace collector, and logs when the collector becomes unreachable and when it responds again.
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-proto";
 import type { SpanExporter } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
 
 const timeoutMs = 4_000;
 
-/** An exporter of OTLP over HTTP in protobuf. The headers may hold a secret: nothing of them is logged. */
+/** Creates an exporter that sends OTLP over HTTP in protobuf. The headers may contain a secret and are never logged. */
 export function createExporter(url: string, headers: Readonly<Record<string, string>>, log: Logger): SpanExporter {
   const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: timeoutMs });
   let away = false;

@@ -1,4 +1,5 @@
-// Why a request failed: a word on its line in the log, and a line of its own for what an error caused.
+// Reports why requests fail: a short cause on the request's log line, and separate lines for errors and rejected
+// sign-ins.
 import type { Logger } from "pino";
 import { Failure, isForTheLog, isWarning, reasonName } from "../errors.ts";
 import { loggedError } from "../logged-error.ts";
@@ -6,7 +7,10 @@ import type { Inbound, OnError } from "../call/dispatch.ts";
 import { observe } from "../call/dispatch.ts";
 import { waitOf } from "../tally.ts";
 
-/** Reports failed requests to the log. A request that is not at fault itself (5xx) has its cause on its line. */
+/**
+ * Returns a callback that logs failed requests. A 5xx response, which is not the caller's fault, gets its cause on its
+ * log line.
+ */
 export function reportFailures(log: Logger): OnError {
   return (failure, inbound) => {
     if (failure.kind.http >= 500) observe(inbound, causeOf(failure, inbound));
@@ -19,7 +23,7 @@ export function reportFailures(log: Logger): OnError {
   };
 }
 
-/** The class and codes of the error, or what we ourselves know; never a message. */
+/** Returns the class and codes of the error, or the service's own reason, but never a message. */
 function causeOf(
   failure: Failure,
   inbound: Inbound,
@@ -29,7 +33,7 @@ function causeOf(
   if (cause === undefined)
     return { cause: because ?? reasonName(reason), ...(waitingFor === undefined ? {} : { waitingFor }) };
   const { type, code, code_name: name } = loggedError(cause);
-  // An error that ends a wait for a database or a provider makes the request 503; a 500 waited for nothing.
+  // An error that ends a wait for a database or a provider becomes a 503. A request with a 500 waited for nothing.
   const waited = failure.kind.http === 500 ? undefined : (waitingFor ?? waitOf(inbound.tally));
   return {
     cause: [type, code, name].filter((part) => part !== undefined).join(" "),

@@ -1,31 +1,34 @@
-// Gauges that are read when the numbers are requested, and those that show the state of an instance.
+// Gauges whose values are read at each scrape, among them those of the instance's state.
 import type { Registry } from "prom-client";
 import { Counter, Gauge } from "prom-client";
 import type { PoolState } from "../db/pool.ts";
 import type { CapacityState } from "../guards/capacity.ts";
 
-/** What an instance is, and its state; read whenever the numbers are. */
+/** The versions of an instance and its state, read at each scrape. */
 export interface InstanceState {
-  /** The release, and the version of the interface's description. */
+  /** The release, and the version of the interface description. */
   readonly version: string;
   readonly interfaceVersion: string;
   ready(): boolean;
   mongodbReachable(): boolean;
-  /** Whether the lease on MongoDB's primary is held, and since when it is so, in milliseconds since 1970. */
+  /** Whether the lease on MongoDB's primary is held, and when this state began, in milliseconds since 1970. */
   lease(): { readonly held: boolean; readonly since: number };
-  /** The switches by the names that they have outside; true for on. */
+  /** The switches by their public names; true if on. */
   switches(): Readonly<Record<string, boolean>>;
-  /** How many callers' buckets this instance knows. */
+  /** The number of callers' buckets in this instance's memory. */
   fallbackBuckets(): number;
-  /** The connections to MongoDB. */
+  /** The connection pool of MongoDB. */
   pool(): PoolState;
-  /** The public requests that are worked on, and those that wait. */
+  /** The public requests in progress, and those waiting for a place. */
   work(): CapacityState;
-  /** The erasures of accounts that are not finished, and the documents that this instance has deleted for them. */
+  /** The unfinished erasures of accounts, and the documents that this instance has deleted for erasures. */
   erasures(): { readonly running: number; readonly deleted: number };
 }
 
-/** A gauge, and how its value is read: one for each value of the label, where it has a label. */
+/**
+ * A gauge and the function that reads its value. With a label, the function returns a value for each value of the
+ * label.
+ */
 type ReadGauge<Source> = readonly [
   name: string,
   help: string,
@@ -33,7 +36,7 @@ type ReadGauge<Source> = readonly [
   label?: string,
 ];
 
-/** Adds a gauge whose value is read whenever the numbers are. */
+/** Registers a gauge whose value is read from `source` at each scrape. */
 export function addGauge<Source>(registry: Registry, gauge: ReadGauge<Source>, source: Source): void {
   const [name, help, read, label] = gauge;
   new Gauge({
@@ -98,7 +101,7 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   ["records_switch_enabled", "1 while the operator's switch is on, else 0.", ({ switches }) => switches(), "switch"],
 ];
 
-/** From now on the numbers show the state of the instance. */
+/** Registers the metrics that show the state of the instance. */
 export function showInstance(registry: Registry, state: InstanceState): void {
   const { version, interfaceVersion: interface_version, erasures } = state;
   const registers = [registry];

@@ -1,22 +1,27 @@
-// A count and a duration for each combination of labels, looked up by one key: the client's own way with labels is
-// slow.
+// Counter and histogram with shared labels, updated through one string key: the client library's label look-up is slow.
 import type { Histogram, Registry } from "prom-client";
 import { Counter, Histogram as HistogramMetric } from "prom-client";
 
-/** The two metrics to make; both have the same labels. */
+/** Descriptions of a counter and a histogram that share their labels. */
 export interface Measured {
   readonly counter: { readonly name: string; readonly help: string };
   readonly histogram: { readonly name: string; readonly help: string; readonly buckets: number[] };
   readonly labelNames: string[];
 }
 
-/** Notes one more of something, and how long it took. */
+/** Records events and their durations. */
 export interface Handles {
-  /** `key` names the combination; `labels` are requested once for each, in the order of the metrics' own names. */
+  /**
+   * Counts one event of `seconds`. `key` identifies the combination of labels. `labels` is called once for each key and
+   * returns the values in the order of `labelNames`.
+   */
   note(key: string, labels: () => readonly string[], seconds: number): void;
 }
 
-/** More combinations than a service of this size has: beyond them the labels of what is new are all `other`. */
+/**
+ * The maximum number of combinations, more than the service has. Events of further combinations have the value `other`
+ * in every label.
+ */
 const most = 5_000;
 
 interface Handle {
@@ -25,7 +30,7 @@ interface Handle {
   count: number;
 }
 
-/** Makes both metrics in the registry. The counts are handed to it when they are requested. */
+/** Registers both metrics. The counter gets its values at each scrape. */
 export function createHandles(registry: Registry, { counter, histogram, labelNames }: Measured): Handles {
   const known = new Map<string, Handle>();
   const registers = [registry];

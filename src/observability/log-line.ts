@@ -1,9 +1,12 @@
-// Log line of a finished request: the fields of its record that the log shows.
+// Log line of a finished request, made from its record.
 import type { Spent, Tally } from "../tally.ts";
 import { spentOn } from "../tally.ts";
 import type { RequestRecord } from "./record.ts";
 
-/** The fields of a request's line; those that are undefined are left out. Times are in milliseconds, to the tenth. */
+/**
+ * Returns the fields of a request's log line. The logger leaves out undefined ones. Times are in milliseconds, rounded
+ * to tenths.
+ */
 export function logLine(record: RequestRecord, traceId: string | undefined): object {
   const {
     id,
@@ -57,7 +60,7 @@ export function logLine(record: RequestRecord, traceId: string | undefined): obj
   };
 }
 
-/** Undefined where nothing was spent, so that short requests have short lines. */
+/** Returns undefined instead of 0, so that short requests have short lines. */
 function spent(tally: Tally, kind: Spent): number | undefined {
   const ms = spentOn(tally, kind);
   return ms === 0 ? undefined : tenth(ms);

@@ -1,4 +1,4 @@
-// The numbers that this instance shows to Prometheus. Every label has a bound that no caller can move.
+// Prometheus metrics of an instance. No caller can increase the number of label values without bound.
 import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
@@ -8,52 +8,50 @@ import type { Handles } from "./handles.ts";
 import { createHandles } from "./handles.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
 
-/** What is counted and measured. */
+/** The metrics of an instance. */
 export interface Metrics {
-  /** A request that the bucket of this instance decided, because Redis did not. */
+  /** Counts requests throttled by this instance's own bucket, because Redis did not decide. */
   readonly throttleFallbacks: Counter;
-  /** A request that was rejected with 429 without a command to Redis, because its bucket was known to be empty. */
+  /** Counts requests rejected with 429 without a command to Redis, because their bucket was known to be empty. */
   readonly throttledFromMemory: Counter;
-  /** A request whose credential was not looked up, because too many look-ups for its address had failed. */
+  /** Counts requests whose credential was not looked up, because too many look-ups for their address had failed. */
   readonly rejectedLookUps: Counter;
-  /** A request that was rejected because there was too much to do. */
+  /** Counts requests rejected because too many were in progress. */
   readonly overloaded: Counter;
-  /** A command that MongoDB denied for want of a right; by the command's name. */
+  /** Counts commands that MongoDB denied because the user lacks a privilege, by command name. */
   readonly deniedCommands: Counter;
-  /** 1 while Redis responds. */
+  /** 1 while Redis responds, else 0. */
   readonly redisUp: Gauge;
-  /** A task in the background that failed; by its name. */
+  /** Counts failures of background tasks, by task name. */
   readonly backgroundFailures: Counter;
   readonly imports: ImportWatch;
   readonly identityProvider: IdentityProviderMetrics;
-  /** Counts the commands to MongoDB and Redis. */
+  /** Counts and times the commands to MongoDB and Redis. */
   readonly commands: CommandObserver;
-  /** A request came in. */
+  /** Call it when a request arrives. */
   begin(listener: ListenerName): void;
-  /** It is over. */
+  /** Call it when the response of the request is closed. */
   end(record: RequestRecord): void;
-  /** The HTTP parser rejected a message with this status. */
+  /** Call it when the HTTP parser rejects a message with this status. */
   rejected(listener: ListenerName, status: number): void;
-  /** From now on the numbers show the state of the instance. */
+  /** Registers the metrics that show the state of the instance. */
   show(state: InstanceState): void;
   text(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
 /** The metrics of the identity provider. */
 export interface IdentityProviderMetrics {
-  /** A request to it is over. */
+  /** Call it at the end of a request to the identity provider. `responded` is false if the request failed. */
   responded(responded: boolean): void;
-  /** An introspection is over. */
+  /** Call it at the end of an introspection. `rejected` is true if the provider rejected it. */
   rejected(rejected: boolean): void;
 }
 
-/**
- * Seconds. The first bounds separate a read from memory from one of the disk, the last ones are those of the deadline.
- */
+/** In seconds. The first bounds separate reads from memory and from disk, and the last ones are near the deadline. */
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** The metrics of one instance, in a registry of their own. */
+/** Creates the metrics of one instance in their own registry. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -150,7 +148,7 @@ function importMetrics(counter: MakeCounter): ImportWatch {
     ["outcome"],
   );
   const importItems = counter("records_import_items_total", "Records that imports wrote or rejected.", ["outcome"]);
-  // What did not happen yet is 0, so that its first time shows as an increase.
+  // A counter that starts at 0 shows its first event as an increase.
   for (const outcome of ["done", "failed", "broken_off"]) imports.inc({ outcome }, 0);
   for (const outcome of ["written", "rejected"]) importItems.inc({ outcome }, 0);
   return {

@@ -1,4 +1,4 @@
-// Log, metrics and traces of one instance, wired: what the composition root hands its listeners and clients to.
+// Wires the log, metrics and traces of an instance for its listeners and clients.
 import type { Cluster, Redis } from "ioredis";
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
@@ -15,29 +15,26 @@ import type { ListenerName } from "./record.ts";
 import type { RequestWatch } from "./requests.ts";
 import { watchRequests } from "./requests.ts";
 
-/** How an instance is watched. */
+/** The observers of an instance. */
 export interface Observability {
   readonly metrics: Metrics;
   watchMongo(client: MongoClient): void;
   watchRedis(client: Redis | Cluster): void;
-  /** Observes a listener's requests: its log lines, numbers and spans. */
+  /** Returns the observer of a listener's requests, which writes their log lines, metrics and spans. */
   requests(listener: ListenerName): RequestWatch;
   /** Called for failed requests. */
   readonly onError: OnError;
-  /** Observes what the services do beside the requests. */
+  /** Observes background tasks and imports of the services. */
   readonly services: ServiceWatch;
-  /** The listener with each request in a span of its own; where nothing is traced, as it was. */
+  /** Returns options with which a listener runs each request in its own span. Without tracing, returns its argument. */
   around(options: ListenerOptions): ListenerOptions;
-  /**
-   * Headers by which a call to another service belongs to the request that causes it; undefined where nothing is
-   * traced.
-   */
+  /** Returns headers that link a call to another service with the request that causes it; undefined without tracing. */
   readonly outgoing: (() => Readonly<Record<string, string>>) | undefined;
-  /** Sends what is still here. */
+  /** Sends the remaining spans. */
   close(): Promise<void>;
 }
 
-/** Without `tracing` nothing of OpenTelemetry is loaded. */
+/** Creates the observers. Without `tracingConfig`, no part of OpenTelemetry is loaded. */
 export async function createObservability(
   tracingConfig: TracingConfig | undefined,
   log: Logger,
@@ -58,7 +55,7 @@ export async function createObservability(
   };
 }
 
-/** The log reports the same trouble once a minute: every request, or every run of a task, may have it. */
+/** The log repeats a problem at most once a minute: every request or run of a task may have it. */
 const reportEveryMs = 60_000;
 
 function onceAWhile(): (what: string) => boolean {
@@ -71,7 +68,7 @@ function onceAWhile(): (what: string) => boolean {
   };
 }
 
-/** Counts every failure of a task in the background. */
+/** Counts every failure of a background task, and logs it at most once per interval. */
 function reportTrouble(metrics: Metrics, log: Logger): ServiceWatch["trouble"] {
   const isTime = onceAWhile();
   return (task) => {

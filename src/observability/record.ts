@@ -1,4 +1,4 @@
-// Record of a finished request, from which come the log line, the metrics and the span.
+// Record of a finished request: the source of its log line, metrics and span.
 import { codeToString } from "@connectrpc/connect/protocol-connect";
 import type { Request, Response } from "../call/exchange.ts";
 import { wasCutOff } from "../http/listener.ts";
@@ -6,47 +6,50 @@ import { pathOf } from "../http/inbound.ts";
 import type { Inbound, Observation } from "../call/dispatch.ts";
 import type { Tally } from "../tally.ts";
 
-/** On which port a request came in. */
+/** The listener that received a request. */
 export type ListenerName = "public" | "internal";
 
-/** How a request was spoken. `other` is what nothing serves. */
+/** The protocol or kind of a request. `other` means that no surface serves its path. */
 export type Wire = "rest" | "connect" | "grpc" | "grpc-web" | "mcp" | "page" | "probe" | "profile" | "other";
 
-/** A request that is over. Whatever a caller may choose freely is not in it. */
+/** A finished request. It contains nothing that a caller can choose freely. */
 export interface RequestRecord {
   readonly id: string;
   readonly listener: ListenerName;
   readonly wire: Wire;
-  /** One that HTTP defines, else `other`. */
+  /** A method that HTTP defines, else `other`. */
   readonly method: string;
-  /** The template of the path; `-` for what is not served. */
+  /** The template of the path; `-` for a path that is not served. */
   readonly route: string;
   readonly rpc: string | undefined;
-  /** What an assistant read: the methods of MCP and, of these, the tools that it called. */
+  /** The MCP methods with which an assistant read records, and the tools that it called. */
   readonly mcpMethods: string | undefined;
   readonly tools: string | undefined;
   readonly account: string | undefined;
-  /** Which of several service tokens an operator used. */
+  /** The first 8 hexadecimal digits of the SHA-256 of the operator's service token. */
   readonly serviceToken: string | undefined;
-  /** The client's, as TRUST_PROXY lets it be known. */
+  /** The address of the client, as determined with TRUST_PROXY. */
   readonly address: string;
-  /** What the request spent; undefined where nothing was counted. */
+  /** The time and commands that the request spent; undefined if they were not counted. */
   readonly tally: Tally | undefined;
   readonly keyPrefix: string | undefined;
-  /** The status that was sent; where there was none, 499 if the client left and 503 if this instance stopped. */
+  /**
+   * The status of the response. Without a complete response, 499 if the client disconnected and 503 if this instance
+   * stopped.
+   */
   readonly status: number;
-  /** `ok` or the code of the failure, on the wires of rpcs. */
+  /** `ok` or the code of the failure, on RPC wires only. */
   readonly code: string | undefined;
-  /** The status that the same outcome has over REST: gRPC sends 200 with every failure. */
+  /** The REST status of the same outcome, because gRPC sends 200 with every failure. */
   readonly outcome: number;
   readonly replayed: boolean;
-  /** In a word, why the service failed the request, and what it was waiting for then. */
+  /** A short reason why the service failed the request, and the resource for which it was waiting at the time. */
   readonly cause: string | undefined;
   readonly waitingFor: string | undefined;
   readonly ms: number;
 }
 
-/** Reports a request whose response is closed. */
+/** Returns the record of a request whose response is closed. */
 export function recordOf(
   listener: ListenerName,
   request: Request,
@@ -64,7 +67,7 @@ export function recordOf(
     replayed = false,
     waitingFor,
   } = observation;
-  // Node reports a stream that was reset as finished.
+  // Node reports a reset stream as finished, so the writable state alone is not enough.
   const isCompleted = response.writableFinished && response.writableEnded;
   const isCutOff = !isCompleted && wasCutOff(response);
   const status = isCompleted ? response.statusCode : isCutOff ? 503 : 499;
@@ -97,12 +100,12 @@ function joined(names: Iterable<string>): string | undefined {
   return [...names].join(" ") || undefined;
 }
 
-/** Whether a wire carries rpcs. */
+/** Whether requests on this wire are RPCs. */
 export function isRpc(wire: Wire): boolean {
   return wire === "connect" || wire === "grpc" || wire === "grpc-web";
 }
 
-/** Whether a request only checks how the instance is. */
+/** Whether a request only checks the health of the instance. */
 export function isProbe({ wire, rpc }: RequestRecord): boolean {
   return wire === "probe" || rpc?.startsWith("grpc.health.v1.") === true;
 }
@@ -122,7 +125,10 @@ function wireOf(path: string, contentType: string, route: string): Wire {
   return probes.has(path) ? "probe" : "page";
 }
 
-/** What the library rejected by itself it reports in gRPC's trailers alone. */
+/**
+ * Returns the code of the failure, or `ok`. If the RPC library itself rejected the request, the code is only in gRPC's
+ * trailers or headers.
+ */
 function codeOf(
   response: Response & { readonly stream?: { readonly sentTrailers?: Readonly<Record<string, unknown>> } },
   status: number,

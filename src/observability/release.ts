@@ -1,9 +1,9 @@
-// Which release of the program this is.
+// Release of the running program.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageRoot } from "../root.ts";
 
 const description = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8")) as { version: string };
 
-/** The version of the package. */
+/** The version in `package.json`. */
 export const release = description.version;

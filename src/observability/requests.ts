@@ -1,5 +1,4 @@
-// Follows each request from its head to the end of its response, and then writes its log line, its numbers and its
-// span.
+// Observes each request until the end of its response, and then writes its log line, metrics and span.
 import type { Logger } from "pino";
 import type { RejectedStatus, Request, Response } from "../call/exchange.ts";
 import type { Inbound } from "../call/dispatch.ts";
@@ -10,15 +9,15 @@ import { isProbe, recordOf } from "./record.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 import type { Tracing } from "./trace.ts";
 
-/** What a listener reports of its requests. */
+/** Callbacks with which a listener reports its requests. */
 export interface RequestWatch {
-  /** A request has come in. */
+  /** Called when a request arrives. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The HTTP parser rejected a message: there is no request to report. */
+  /** Called when the HTTP parser rejects a message. There is no request to report then. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
-/** Follows the requests of a listener; `tracing` is undefined where nothing is traced. */
+/** Creates the observer of a listener's requests. `tracing` is undefined if tracing is off. */
 export function watchRequests(
   listener: ListenerName,
   log: Logger,
@@ -27,7 +26,7 @@ export function watchRequests(
 ): RequestWatch {
   const failing = new Set<string>();
 
-  /** Probes come every few seconds: only one with another outcome than the one before is of interest. */
+  /** Probes arrive every few seconds, so only a change of their outcome is logged above debug. */
   function levelOf(record: RequestRecord): "debug" | "info" | "warn" {
     if (!isProbe(record)) return "info";
     const [before, now] = [failing.has(record.route), record.outcome >= 500];

@@ -1,17 +1,17 @@
-// How spans are named and what they have, by OpenTelemetry's semantic conventions; never a value of a caller's or of a
+// Names and attributes of spans, by OpenTelemetry's semantic conventions. They contain no value of a caller or a
 // record.
 import type { Attributes } from "@opentelemetry/api";
 import type { Command } from "./commands.ts";
 import type { RequestRecord } from "./record.ts";
 import { isRpc } from "./record.ts";
 
-/** The rpc where the wire is one of rpcs, else method and template. */
+/** Returns the name of a request's span: the RPC on an RPC wire, else method and path template. */
 export function requestName({ wire, method, route, rpc }: RequestRecord): string {
   if (isRpc(wire) && rpc !== undefined) return rpc;
   return route === "-" ? method : `${method} ${route}`;
 }
 
-/** Attributes of a server span (HTTP, RPC, MCP). */
+/** Returns the attributes of a server span (HTTP, RPC, MCP). */
 export function requestAttributes(
   { wire, method, route, rpc, mcpMethods, tools, status, code, outcome }: RequestRecord,
   httpVersion: string,
@@ -34,12 +34,12 @@ export function requestAttributes(
   };
 }
 
-/** `find contacts`, or only the operation where there is no collection. */
+/** Returns the name of a command's span: `find contacts`, or only the operation if there is no collection. */
 export function commandName({ name, collection }: Command): string {
   return collection === undefined ? name : `${name} ${collection}`;
 }
 
-/** Attributes of a client span to a database: the operation, and not its statement. */
+/** Returns the attributes of a database client span: the operation without its statement. */
 export function commandAttributes({ system, name, database, collection, address = "" }: Command): Attributes {
   const [, host = address, port] = /^(.*):(\d+)$/.exec(address) ?? [];
   return {

@@ -1,4 +1,4 @@
-// Tracing interface of the service; its implementation is loaded only where a collector is configured.
+// Tracing interface of the service. Its implementation is loaded only if a trace collector is configured.
 import type { ListenerOptions } from "../call/exchange.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { RequestRecord } from "./record.ts";
@@ -7,23 +7,23 @@ import type { RequestRecord } from "./record.ts";
 export interface RequestTrace {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** Names the span by what the request turned out to be, and ends it. */
+  /** Names the span from the finished request, and ends it. */
   end(record: RequestRecord, httpVersion: string): void;
 }
 
-/** Spans of requests and of what they cause. */
+/** Creates spans for requests and the commands that they cause. */
 export interface Tracing {
-  /** A listener whose requests each run in a span of their own, a child of the caller's `traceparent`. */
+  /** Returns options with which a listener runs each request in its own span, a child of the caller's `traceparent`. */
   around(options: ListenerOptions): ListenerOptions;
-  /** The span of the request that is being handled. */
+  /** Returns the span of the current request; undefined outside a request. */
   enter(requestId: string): RequestTrace | undefined;
-  /** A child span for each command that a request causes. */
+  /** Creates a child span for each command that a request causes. */
   readonly commands: CommandObserver;
   /**
-   * The headers of a call to another service, so that it belongs to the request that causes it: `traceparent`,
-   * `tracestate`, `X-Request-Id`.
+   * Returns headers that link a call to another service with the request that causes it: `traceparent`, `tracestate`,
+   * `X-Request-Id`. Returns no headers outside a request.
    */
   outgoing(): Record<string, string>;
-  /** Sends what is still here; waits no longer than two seconds. */
+  /** Sends the remaining spans within two seconds. Never rejects. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// OpenTelemetry: a span for each request and for each command that it causes. Loaded only where a collector is
-// configured.
+// OpenTelemetry tracing: a span for each request and for each command that it causes. Loaded only if a trace collector
+// is configured.
 import { randomUUID } from "node:crypto";
 import type { Context, Span } from "@opentelemetry/api";
 import {
@@ -29,10 +29,7 @@ import { commandAttributes, commandName, requestAttributes, requestName } from "
 import type { Tracing } from "./trace.ts";
 import { parseTraceParent } from "./trace-parent.ts";
 
-/**
- * A request that is being handled. Once it is over nothing is a child of it: what still runs then is not on its
- * account.
- */
+/** A request in progress. Once it is over, it gets no more child spans: later work does not belong to it. */
 interface Handled {
   readonly span: Span;
   requestId: string;
@@ -42,7 +39,7 @@ interface Handled {
 const handledKey = createContextKey("records request");
 const closeWithinMs = 2_000;
 
-/** Starts to trace. Nothing is global: instances in one process trace each for itself. */
+/** Starts tracing. Uses no global state, so instances in one process trace separately. */
 export function startTracing(config: TracingConfig, log: Logger): Tracing {
   const provider = createProvider(config, log);
   const tracer = provider.getTracer("records", release);
@@ -128,7 +125,7 @@ function endCommand(span: Span, error: string | undefined): void {
   span.end();
 }
 
-/** The headers by which another service's spans become children of the request's. */
+/** Returns the headers that make another service's spans children of the request's span. */
 function headersOf({ span, requestId }: Handled): Readonly<Record<string, string>> {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   const state = traceState?.serialize() ?? "";
@@ -139,7 +136,7 @@ function headersOf({ span, requestId }: Handled): Readonly<Record<string, string
   };
 }
 
-/** The span of the caller's, as a parent; without one the request is a root. */
+/** Returns a context with the caller's span as the parent, or the root context without one. */
 function callerOf({ headers }: Request): Context {
   const { traceparent, tracestate } = headers;
   const parent = parseTraceParent(typeof traceparent === "string" ? traceparent : undefined);
