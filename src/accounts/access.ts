@@ -1,4 +1,4 @@
-// Who can reach an account, as the operator sets it: its identities and its enrolment. Each change is in its audit log.
+// Operator changes to the access of an account: its identities and its beta enrolment. Each change has an audit entry.
 import type { ClientSession, MongoClient, UUID } from "mongodb";
 import type { AuditFact, AuditStore } from "../audit/store.ts";
 import { transaction } from "../db/write.ts";
@@ -6,20 +6,23 @@ import type { LeverUse } from "./levers.ts";
 import { actorOf } from "./levers.ts";
 import type { AccountChange, AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
-/** The caller of a change, with its deadline. */
+/** The caller of a change, and the deadline. */
 export type AccessUse = Omit<LeverUse, "reason">;
 
-/** The account after the change, or as it was where it was so before; undefined when there is none. */
+/** The account after the change, or unchanged if there was nothing to change; undefined if it does not exist. */
 type Changed = Promise<AccountDocument | undefined>;
 
-/** The changes. Each is stored with its entry, both or neither; what changes nothing has no entry. */
+/**
+ * Changes the access of an account. A change and its audit entry are one transaction. A call that changes nothing adds
+ * no entry.
+ */
 export interface Access {
   enrol(id: UUID, enrolled: boolean, use: AccessUse): Changed;
-  /** Fails with ALREADY_EXISTS when another account has the identity. */
+  /** Fails with ALREADY_EXISTS if the identity is linked to another account. */
   link(id: UUID, identity: IdentityDocument, use: AccessUse): Changed;
 }
 
-/** Its dependencies. */
+/** The dependencies of `createAccess`. */
 export interface AccessDependencies {
   readonly client: MongoClient;
   readonly accounts: AccountStore;

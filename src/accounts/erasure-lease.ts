@@ -1,5 +1,4 @@
-// Lease on the erasure of an account, in its document: one sweeper at a time among all instances, taken over when it
-// expires.
+// Lease on the erasure of an account, stored in its document: one sweeper at a time, replaced when the lease expires.
 import type { Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -8,34 +7,35 @@ import { write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs, isPast } from "../deadline.ts";
 
-/** As it is stored; by the database's clock. */
+/** The stored lease. Times are by the database's clock. */
 export interface LeaseDocument {
   owner: UUID;
   expires_at: Date;
 }
 
-/** The right to sweep one account. */
+/** The lease on one account's erasure, held by this sweeper. */
 export interface ErasureHold {
   /**
-   * Until when the next command may run, renewed in time: a delete with this deadline matches nothing afterwards
-   * (`Fence`). Undefined once the lease is lost or `isStopped` returns true: nothing more may be deleted.
+   * Returns the deadline of the next command, and renews the lease in time. A delete with this deadline matches nothing
+   * afterwards (`Fence`). Returns undefined once the lease is lost or `isStopped` returns true: nothing more may be
+   * deleted then.
    */
   permit(): Promise<Deadline | undefined>;
-  /** Counts deleted documents; they are written with the next renewal. */
+  /** Counts deleted documents. The next renewal writes the counts. */
   count(place: string, deleted: number): void;
-  /** Ends the lease, and the erasure too where `finished`; does nothing when the lease was lost. */
+  /** Ends the lease, and also the erasure if `finished`. Does nothing if the lease is lost. */
   release(finished: boolean): Promise<void>;
 }
 
-/** Takes the lease on an erasure; undefined while another sweeper has it, or when the erasure is finished. */
+/** Acquires the lease on an erasure. Returns undefined if another sweeper holds it or the erasure is finished. */
 export type TakeErasure = (id: UUID, isStopped: () => boolean) => Promise<ErasureHold | undefined>;
 
-/** Long enough for a slow command, short enough that an erasure continues soon after an instance was killed. */
+/** Long enough for a slow command, and short enough that an erasure resumes soon after an instance is killed. */
 const erasureLeaseMs = 10_000;
-/** Also how often an instance writes its progress. */
+/** Also the interval at which an instance writes its progress. */
 const renewAfterMs = 1_000;
 
-/** Whether any sweeper has a lease. */
+/** Whether any sweeper holds a lease. */
 export async function isAnyErasing(client: MongoClient): Promise<boolean> {
   const held = { finished_at: { $exists: false }, $expr: { $gt: ["$lease.expires_at", "$$NOW"] } };
   return (
@@ -46,7 +46,7 @@ export async function isAnyErasing(client: MongoClient): Promise<boolean> {
   );
 }
 
-/** The leases of a database. */
+/** Creates the function that acquires leases in this database. */
 export function createErasureLeases(client: MongoClient): TakeErasure {
   const erasures = client.db().collection<Document & { _id: UUID }>(collections.erasures);
   const expires_at = { $add: ["$$NOW", erasureLeaseMs] };
@@ -58,12 +58,15 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     let lease: Deadline | undefined;
     let renewing: Promise<void> | undefined;
 
-    /** Updates the document with what was deleted since; false where the filter no longer holds. */
+    /**
+     * Updates the document, and adds the documents deleted since the last update. Returns false if the filter no longer
+     * matches.
+     */
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
       const counted = [...deleted];
       const pipeline = [...progressStages(counted), ...stages];
       const { matchedCount } = await write(client, deadline, (options, fence) =>
-        // Both have an `$expr`.
+        // The filter and the fence both have an `$expr`, which a spread would overwrite.
         erasures.updateOne({ $and: [{ _id, ...filter }, fence] }, pipeline, options),
       );
       if (matchedCount === 1)
@@ -71,7 +74,10 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
       return matchedCount === 1;
     }
 
-    /** Counted from before the command: this instance never believes in it for longer than the database does. */
+    /**
+     * Renews the lease. It is counted from before the command, so this instance never assumes it for longer than the
+     * database does.
+     */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
       const sentAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);
@@ -88,7 +94,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     return {
       async permit() {
         if (lease === undefined || isStopped() || isPast(lease)) return undefined;
-        // Once for all deletes under way: what they have deleted is written once.
+        // Concurrent deletes share one renewal, so their counts are written only once.
         if (performance.now() - takenAt >= renewAfterMs)
           renewing ??= extend(lease, mine).finally(() => (renewing = undefined));
         await renewing;
@@ -108,7 +114,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
   };
 }
 
-/** Adds to the counts of deleted documents by place. */
+/** Returns the stages that add to the counts of deleted documents by place. */
 function progressStages(counted: readonly (readonly [place: string, count: number])[]): Document[] {
   if (counted.length === 0) return [];
   const sum = ([place, count]: (typeof counted)[number]) =>

@@ -1,4 +1,4 @@
-// Deletes accounts: out of service at once, then everything of it erased, and for 90 days the proof of it.
+// Account erasure: disables the account at once, erases its data in the background, and keeps proof for 90 days.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession, Collection, MongoClient, UUID } from "mongodb";
 import type { ApiKeyStore } from "../api-keys/store.ts";
@@ -17,33 +17,36 @@ import type { AccountStore, IdentityDocument } from "./store.ts";
 import type { ErasureDocument, Sweeper } from "./sweeper.ts";
 import { createSweeper, leavingOf } from "./sweeper.ts";
 
-/** Who requested an erasure, and why: the account's own audit log is erased with it. */
+/**
+ * The operator who requests an erasure, and the reason. The erasure keeps both, because it erases the account's audit
+ * log.
+ */
 export interface ErasureRequest extends OperatorCaller {
   readonly reason: string;
 }
 
-/** How far the erasure of an account is. */
+/** The progress of an account's erasure. */
 export interface Erasure {
-  /** True once nothing is left, false while something may be. */
+  /** True if nothing is left; false if something may be left. */
   readonly erased: boolean;
   readonly begunAt: Date;
   readonly reason: string;
   readonly token: string;
-  /** Every place that was looked through. Redis is not among them while it does not respond. */
+  /** Every place that was checked. Redis is missing if it did not respond. */
   readonly places: readonly { readonly place: string; readonly left: number; readonly deleted: number }[];
 }
 
-/** Deletes accounts. */
+/** Erases accounts. */
 export interface Erasures extends Pick<Sweeper, "follow" | "counts" | "idle"> {
   /**
-   * Takes the account out of service at once and returns how far its erasure is. Sweeps in the background where no
-   * other sweeper does, and waits for that until `untilMs` of `performance.now()`. The same for an account that is only
-   * partly restored. Undefined when there is no such account, nor was one that was erased in the last 90 days.
+   * Disables the account at once and returns the progress of its erasure. Sweeps in the background unless another
+   * sweeper does, and waits for the sweep until `untilMs` of `performance.now()`. Also erases a partly restored
+   * account. Returns undefined if there is no such account, and none was erased in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
 }
 
-/** For looking through Redis once what could be erased is erased. */
+/** The time to check Redis after the sweep. */
 const lookMs = 700;
 const keptSeconds = 90 * 24 * 3_600;
 
@@ -53,24 +56,26 @@ export const erasureCollection: CollectionSpec = {
   indexes: [{ key: { finished_at: 1 }, name: "expiry", expireAfterSeconds: keptSeconds }],
 };
 
-/** What erasures work on. */
+/** The dependencies of `createErasures`. */
 export interface ErasureDependencies {
   readonly client: MongoClient;
-  /** In the order in which an account is erased from them. */
+  /** The collections, in the order in which an account is erased from them. */
   readonly specs: readonly CollectionSpec[];
-  /** Undefined where there is none. */
+  /** Returns undefined if the service has no Redis. */
   redis(): RedisLink | undefined;
   /** Prepares for the deletion of all notes of an account. */
   readonly ease: (id: UUID) => Promise<void>;
-  /** Each removes within a transaction; without them, nobody of the account is let in any more. */
+  /** Each removes documents within a transaction. Without them, every credential of the account is rejected. */
   readonly removeAccount: AccountStore["remove"];
   readonly removeKeys: ApiKeyStore["removeAll"];
   readonly removeSessions: (identities: readonly IdentityDocument[], session: ClientSession) => Promise<void>;
-  /** Ends a restore within a transaction, so that no batch of it is written any more; false where there was none. */
+  /**
+   * Ends a restore within a transaction, so that no later batch of it is written. Returns false if there is no restore.
+   */
   readonly removeRestore: (id: UUID, session: ClientSession) => Promise<boolean>;
 }
 
-/** The erasures of a database. */
+/** Creates the erasures of a database. */
 export function createErasures(dependencies: ErasureDependencies): Erasures {
   const { client, specs, redis, ease } = dependencies;
   const erasures = client.db().collection<ErasureDocument>(collections.erasures);
@@ -89,12 +94,12 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
       const look = (): Promise<PlaceLeft[]> => places.look(leavingOf(erasure), performance.now() + lookMs, deadline);
       let seen = erasure.finished_at === undefined ? undefined : await look();
       if (seen === undefined || !isAllErased(seen)) {
-        // What turns up after the end is erased in the background like the rest.
+        // Data found after the end is erased in the background like the rest.
         if (erasure.finished_at !== undefined)
           await write(client, deadline, (options, fence) =>
             erasures.updateOne({ _id: id, ...fence }, { $unset: { finished_at: "" } }, options),
           );
-        // A sweep that fails is begun again in the background, which logs it.
+        // The background task repeats a failed sweep and logs the failure.
         const sweeping = sweep(erasure).catch(() => undefined);
         await Promise.race([sweeping, sleep(Math.max(0, untilMs - performance.now()))]);
         seen = await look();
@@ -114,11 +119,14 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
   };
 }
 
-/** Takes an account out of service and begins its erasure. Does nothing without an account, or when it has begun. */
+/**
+ * Creates the function that disables an account and begins its erasure. It does nothing if there is no account or the
+ * erasure has begun.
+ */
 function createBegin(dependencies: ErasureDependencies, erasures: Collection<ErasureDocument>) {
   const { client, removeAccount, removeKeys, removeSessions, removeRestore } = dependencies;
 
-  /** Whether there are records of an account that a restore has not completed, and that nothing erases yet. */
+  /** Whether an incomplete restore left records of an account that no erasure covers yet. Ends the restore. */
   async function isRestoreLeft(id: UUID, session: ClientSession): Promise<boolean> {
     if ((await erasures.findOne({ _id: id }, { session })) !== null) return false;
     return removeRestore(id, session);

@@ -1,5 +1,5 @@
-// The operator's levers on an account: suspends and resumes it, revokes its key, ends its sessions; each is in its
-// audit log.
+// Operator actions on an account: suspends and resumes it, revokes its key and ends its sessions. Each has an audit
+// entry.
 import type { MongoClient, UUID } from "mongodb";
 import type { ApiKeyDocument, ApiKeyStore } from "../api-keys/store.ts";
 import type { AuditEvent, AuditStore } from "../audit/store.ts";
@@ -11,33 +11,36 @@ import type { OperatorCaller } from "../guards/internal.ts";
 import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
-/** Who uses a lever, why, and how long they wait. */
+/** The operator, the reason and the deadline of an action. */
 export interface LeverUse {
   readonly caller: OperatorCaller;
   readonly reason: string;
   readonly deadline: Deadline;
 }
 
-/** The levers. Each takes effect on every instance before it resolves. */
+/** The actions. Each is in force on every instance before it resolves. */
 export interface Levers {
-  /** Suspends or resumes an account. Its state, changed or not; undefined when there is none. */
+  /** Suspends or resumes an account. Returns the account, changed or not, or undefined if there is none. */
   setSuspended(id: UUID, suspended: boolean, use: LeverUse): Promise<AccountDocument | undefined>;
   /**
-   * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST when several are
-   * active.
+   * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST if several active
+   * keys match.
    */
   revokeKey(name: string, use: LeverUse): Promise<ApiKeyDocument>;
-  /** Ends what the account's owners have begun; undefined when there is no such account. */
+  /**
+   * Ends the dashboard sessions and access tokens of the account's owners. Returns the numbers of owners and of ended
+   * sessions, or undefined if there is no such account.
+   */
   endSessions(id: UUID, use: LeverUse): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
 }
 
-/** Its dependencies. */
+/** The dependencies of `createLevers`. */
 export interface LeverDependencies {
   readonly client: MongoClient;
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
   readonly audit: AuditStore;
-  /** Ends all dashboard sessions and access tokens of a user; how many sessions were stored. */
+  /** Ends all dashboard sessions and access tokens of a user. Returns the number of stored sessions. */
   readonly endUserSessions: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
 }
 
@@ -48,10 +51,10 @@ export function createLevers({ client, accounts, keys, audit, endUserSessions }:
     setSuspended(id, suspended, use) {
       const suspension = suspended ? { at: new Date(), reason: use.reason, token: use.caller.token } : undefined;
       return transaction(client, use.deadline, async (session) => {
-        // Collides with the creation of a key, so that none escapes.
+        // The lock conflicts with the creation of a key, so that no new key escapes the suspension.
         const account = await accounts.lock(id, session);
         if (account === undefined) return undefined;
-        // Also where it is suspended already: an instance of an earlier release may have issued a key since.
+        // Also if the account is already suspended: an instance of an earlier release may have issued a key since.
         await keys.setSuspended(id, suspended, { session });
         if ((account.suspension !== undefined) === suspended) return account;
         await audit.appendIn(
@@ -74,7 +77,7 @@ export function createLevers({ client, accounts, keys, audit, endUserSessions }:
       if (key.active !== true) return key;
       return transaction(client, use.deadline, async (session) => {
         const revoked = await keys.revokeKey(key._id, { session });
-        // Its owner was faster.
+        // The owner has revoked the key meanwhile.
         if (revoked === undefined)
           return (
             (await keys.named(key.key_id.toHexString(), use.deadline))[0] ??
@@ -99,7 +102,10 @@ export function createLevers({ client, accounts, keys, audit, endUserSessions }:
   };
 }
 
-/** The operator, as the account's owner sees them: the digest shows which service token it was, and opens nothing. */
+/**
+ * Returns the operator as the account's owner sees them. The token's digest identifies the service token and grants
+ * nothing.
+ */
 export function actorOf({ token, requestId, address }: OperatorCaller): Actor {
   return { person: `operator (token ${token})`, requestId, address };
 }

@@ -1,4 +1,4 @@
-// Where something of an account may be, in MongoDB and in Redis: erasing it there, and counting what is left.
+// The places of an account's data, in MongoDB and Redis: erases the data there, and counts the rest.
 import type { Db, UUID } from "mongodb";
 import type { CollectionSpec, LeavingAccount } from "../db/mongo.ts";
 import type { RedisLink } from "../db/redis.ts";
@@ -6,27 +6,37 @@ import type { SweepRight } from "../db/sweep.ts";
 import { countIn, partsOf, sweepPart } from "../db/sweep.ts";
 import type { Deadline } from "../deadline.ts";
 
-/** How much of an account is left in a place: a collection, or `redis`. Undefined for one that cannot be reached. */
+/** The amount of an account's data left in a place: a collection, or `redis`. */
 export interface PlaceLeft {
   readonly place: string;
-  /** Counts no further than `mostCounted`. */
+  /**
+   * The number of documents or keys, counted up to `mostCounted` in MongoDB; undefined if the place cannot be reached.
+   */
   readonly left: number | undefined;
 }
 
-/** All places of a database and a Redis. */
+/** All places of a database and a Redis server. */
 export interface Places {
-  /** Deletes batch by batch; true when nothing was left anywhere, false when the right ended before. */
+  /**
+   * Deletes batch by batch. Returns true if nothing is left in any place, and false if the right to sweep ended or
+   * Redis failed.
+   */
   sweep(leaving: LeavingAccount, right: SweepRight): Promise<boolean>;
-  /** What is left in every place. Redis is given until `untilMs`. */
+  /** Counts the rest in every place. Scans Redis until `untilMs` of `performance.now()`. */
   look(leaving: LeavingAccount, untilMs: number, deadline: Deadline): Promise<PlaceLeft[]>;
 }
 
-/** Names that are deleted at once, each by a command of its own: together they stay well within Redis's 50 ms. */
+/**
+ * The number of Redis keys deleted concurrently, each by its own command. Together they stay well within Redis's 50 ms.
+ */
 const deletedAtOnce = 100;
-/** So that looking stays within a request, however much there is. */
+/** Bounds the time to count, so that it fits in a request. */
 const mostCounted = 10_000;
 
-/** The places; `redis` is undefined where there is none. What refers to others is before them in `specs`. */
+/**
+ * Creates the places. `redis` returns undefined if the service has no Redis. In `specs`, a collection comes before
+ * those that it refers to.
+ */
 export function createPlaces(db: Db, specs: readonly CollectionSpec[], redis: () => RedisLink | undefined): Places {
   async function sweepRedis(id: UUID, right: SweepRight): Promise<boolean> {
     const link = redis();
@@ -65,20 +75,21 @@ export function createPlaces(db: Db, specs: readonly CollectionSpec[], redis: ()
 }
 
 /**
- * The names in Redis that are an account's, by batches: what kind of thing, then the account's id. Undefined, and no
- * more, where Redis is gone or `goesOn` returns false.
+ * Yields the account's Redis keys in batches. A key has a kind, then the account's id. Yields undefined and ends if
+ * Redis fails or `goesOn` returns false.
  */
 async function* namesInRedis(
   link: RedisLink,
   id: UUID,
   goesOn: () => Promise<boolean>,
 ): AsyncGenerator<string[] | undefined> {
-  // Another account may have put the id into an idempotency key; its own, with digits and hyphens, is then before.
+  // Another account's idempotency key may contain the id. That account's own id, with digits and hyphens, then precedes
+  // it.
   const own = new RegExp(`^[a-z:]+:${id.toHexString()}(:|$)`);
   for await (const names of link.keys(`*${id.toHexString()}*`, goesOn)) yield names?.filter((name) => own.test(name));
 }
 
-/** False where not all could be deleted. */
+/** Returns false if some keys could not be deleted. */
 async function deleteAll(link: RedisLink, names: readonly string[]): Promise<boolean> {
   for (let at = 0; at < names.length; at += deletedAtOnce) {
     const some = names.slice(at, at + deletedAtOnce);

@@ -1,5 +1,5 @@
-// records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes their
-// credentials.
+// Implements records.admin.v1.AccountService: creates, reads, enrols, links, suspends and deletes accounts, and revokes
+// their credentials.
 import type { Account, AccountService as Descriptor, ErasedPlace } from "../gen/records/admin/v1/accounts_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { timestamp } from "../db/message.ts";
@@ -14,10 +14,10 @@ import type { Levers, LeverUse } from "./levers.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
-/** How long a request waits for a small account to be erased. */
+/** The time for which a request waits for the erasure of an account. A small account is erased within it. */
 const eraseMs = 2_000;
 
-/** The service over its store. */
+/** Creates the service. */
 export function createAccountService(
   accounts: AccountStore,
   access: Access,

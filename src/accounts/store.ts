@@ -1,4 +1,4 @@
-// Accounts in MongoDB, and the identities that they are linked to.
+// Store of accounts and the identities linked to them.
 import type { ClientSession, Db, Filter, UpdateFilter } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -13,63 +13,72 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { fail } from "../errors.ts";
 
-/** A user at an identity provider; both compared byte for byte (OpenID Connect Core §2). */
+/** A user at an identity provider. Both values are compared byte for byte (OpenID Connect Core §2). */
 export interface IdentityDocument {
   issuer: string;
   subject: string;
 }
 
-/** An account as it is stored. */
+/** A stored account. */
 export interface AccountDocument {
   _id: UUID;
   email: string;
-  /** The email in lower case, unique. */
+  /** The email in lower case, which is unique. */
   email_key: string;
   beta_enrolled: boolean;
   created_at: Date;
-  /** Who signs in as its owner; left out while there is nobody, so that the unique index does not count it. */
+  /** The users who sign in as its owner. Missing instead of empty, so that the unique index ignores the account. */
   identities?: IdentityDocument[];
   /**
-   * Its credentials are rejected while it has one; its keys repeat it (`suspended`), so that proving a key proves this
-   * too.
+   * While set, the account's credentials are rejected. Its keys repeat it (`suspended`), so that proving a key also
+   * proves that the account is not suspended.
    */
   suspension?: { at: Date; reason: string; token: string };
-  /** Counts the changes of its API key, which so cannot pass by its deletion. */
+  /**
+   * Incremented by every transaction that locks the account, so that it conflicts with the others and with the
+   * deletion.
+   */
   key_changes?: number;
 }
 
 /** The result of an update. */
 export interface AccountChange {
-  /** As it is from now on. */
+  /** The account after the update. */
   readonly account: AccountDocument;
-  /** False where it was so before. */
+  /** False if the account already had this state. */
   readonly changed: boolean;
 }
 
-/** All accounts but those that are being erased. With a session, a change is part of that transaction. */
+/** All accounts except those being erased. With a session, a change is part of that transaction. */
 export interface AccountStore {
   exists(id: UUID, deadline: Deadline | undefined): Promise<boolean>;
   get(id: UUID, deadline: Deadline | undefined): Promise<AccountDocument | undefined>;
-  /** The account that an identity is linked to. */
+  /** Returns the account that the identity is linked to; undefined if there is none. */
   ofIdentity(identity: IdentityDocument, deadline: Deadline | undefined): Promise<AccountDocument | undefined>;
-  /** The account with an email, in upper or lower case; none or one. */
+  /** Returns the account with this email as an array of at most one. Ignores case. */
   ofEmail(email: string, deadline: Deadline | undefined): Promise<AccountDocument[]>;
-  /** The oldest first. */
+  /** Returns a page of accounts, oldest first. */
   list(limit: number, offset: number, deadline: Deadline | undefined): Promise<AccountDocument[]>;
-  /** Fails with ALREADY_EXISTS when an account has the email. */
+  /** Fails with ALREADY_EXISTS if another account has the email. */
   create(email: string, betaEnrolled: boolean, deadline?: Deadline): Promise<AccountDocument>;
-  /** Undefined when there is no such account. */
+  /** Returns undefined if there is no such account. */
   enrol(id: UUID, enrolled: boolean, options: WriteOptions): Promise<AccountChange | undefined>;
-  /** Undefined when there is no such account. Fails with ALREADY_EXISTS when another account has the identity. */
+  /**
+   * Returns undefined if there is no such account. Fails with ALREADY_EXISTS if the identity is linked to another
+   * account.
+   */
   link(id: UUID, identity: IdentityDocument, options?: WriteOptions): Promise<AccountChange | undefined>;
   /**
-   * Makes the transaction collide with everything else that holds the account, and with its deletion, so that one comes
-   * after the other. Undefined when there is no such account.
+   * Locks the account: the transaction conflicts with every other one that locks or deletes it. Returns undefined if
+   * there is no such account.
    */
   lock(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
-  /** Deletes it within a transaction; undefined when there is none. */
+  /** Deletes the account within a transaction. Returns the deleted account, or undefined if there is none. */
   remove(id: UUID, session: ClientSession): Promise<AccountDocument | undefined>;
-  /** Begins or ends its suspension. The updated account. */
+  /**
+   * Suspends the account, or resumes it if `suspension` is undefined. Returns the updated account, or undefined if
+   * there is none.
+   */
   suspend(
     id: UUID,
     suspension: AccountDocument["suspension"],
@@ -87,15 +96,15 @@ export const accountCollection: CollectionSpec = {
   ],
 };
 
-/** The account that an identity is linked to: by the unique index, at most one. */
+/** Returns the filter for the account linked to an identity. The unique index allows at most one. */
 export function withIdentity({ issuer, subject }: IdentityDocument): Filter<AccountDocument> {
   return { identities: { $elemMatch: { issuer, subject } } };
 }
 
-/** The accounts of a database. */
+/** Creates the store of a database's accounts. */
 export function createAccountStore(db: Db): AccountStore {
   const accounts = db.collection<AccountDocument>(collections.accounts);
-  /** The account as it was; undefined when there is none. */
+  /** Updates an account. Returns the account before the update, or undefined if there is none. */
   async function change(
     id: UUID,
     update: UpdateFilter<AccountDocument>,
@@ -152,7 +161,7 @@ export function createAccountStore(db: Db): AccountStore {
 
 const identityTaken = "subject: this identity is already linked to another account.";
 
-/** The result of a link. */
+/** Returns the result of linking an identity to the account `before`. */
 function linked(before: AccountDocument, identity: IdentityDocument): AccountChange {
   const { identities = [] } = before;
   if (identities.some(({ issuer, subject }) => issuer === identity.issuer && subject === identity.subject))
@@ -160,7 +169,7 @@ function linked(before: AccountDocument, identity: IdentityDocument): AccountCha
   return { account: { ...before, identities: [...identities, identity] }, changed: true };
 }
 
-/** Runs a write; fails with ALREADY_EXISTS and the message when it meets a duplicate in the index of this field. */
+/** Runs a write. Fails with ALREADY_EXISTS and this message if the unique index on this field has a duplicate. */
 async function mapDuplicate<T>(field: string, message: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

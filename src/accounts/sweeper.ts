@@ -1,4 +1,4 @@
-// Sweeps the accounts that are being erased, one sweeper for each account among all instances.
+// Background erasure of deleted accounts, with one sweeper for each account among all instances.
 import type { MongoClient, UUID } from "mongodb";
 import { findAll } from "../db/aggregate.ts";
 import { collections } from "../db/collections.ts";
@@ -11,7 +11,7 @@ import { createErasureLeases } from "./erasure-lease.ts";
 import type { Places } from "./places.ts";
 import type { IdentityDocument } from "./store.ts";
 
-/** An account that is being erased, or was: all that is left of it. */
+/** The erasure of an account, the only document left when it is finished. */
 export interface ErasureDocument {
   /** The id of the account. */
   _id: UUID;
@@ -19,9 +19,9 @@ export interface ErasureDocument {
   begun_at: Date;
   /** Missing in erasures of older releases. */
   requested?: { reason: string; token: string; address: string; request_id: string };
-  /** Whose sessions are to end; forgotten when the erasure is finished. */
+  /** The users whose sessions are erased. Removed when the erasure is finished. */
   identities?: IdentityDocument[];
-  /** The one sweeper; written by `erasure-lease.ts`, as is the count of deleted documents by place. */
+  /** The lease of the current sweeper. `erasure-lease.ts` writes it, and the counts of deleted documents by place. */
   lease?: LeaseDocument;
   deleted?: Record<string, number>;
   finished_at?: Date;
@@ -29,36 +29,36 @@ export interface ErasureDocument {
 
 /** The sweeper of an instance. */
 export interface Sweeper {
-  /** Sweeps until nothing is left, unless another sweeper does. */
+  /** Sweeps an account unless another sweeper does. */
   sweep(erasure: ErasureDocument): Promise<void>;
-  /** Continues in the background with what other calls, or instances that ended, have begun. */
+  /** Resumes unfinished erasures in the background, including those of other calls and of ended instances. */
   follow(onTrouble: OnTrouble): Background;
   /**
-   * For the metrics: the erasures that are not finished, as last seen, and the documents that this instance deleted.
+   * Returns the unfinished erasures, as last read, and the documents that this instance has deleted, for the metrics.
    */
   counts(): { readonly running: number; readonly deleted: number };
-  /** Resolves when this instance sweeps nothing. */
+  /** Resolves when no sweep of this instance is running. */
   idle(): Promise<unknown>;
 }
 
 /**
- * Requests that were admitted before the deletion may write for this long; an internal batch tries longest. A mark that
- * Redis did not take is set again for a shorter time (`storableMs` in `erased-marks.ts`).
+ * The time for which requests admitted before the deletion may still write. An internal batch retries longest. A mark
+ * that Redis did not store is set again for a shorter time (`storableMs` in `erased-marks.ts`).
  */
 const stragglersMs = 40_000;
 const everyMs = 5_000;
 /**
- * Erasures that an instance works on in the background at once: each sends MongoDB and Redis one command after the
+ * The number of concurrent background erasures of an instance. Each sends MongoDB and Redis one command after the
  * other.
  */
 const mostAtOnce = 4;
 
-/** Over the erasures of a database; `ease` prepares for the deletion of all notes of an account. */
+/** Creates the sweeper of a database's erasures. `ease` prepares for the deletion of all notes of an account. */
 export function createSweeper(client: MongoClient, places: Places, ease: (id: UUID) => Promise<void>): Sweeper {
   const take = createErasureLeases(client);
   const sweeps = new Set<Promise<void>>();
   const counts = { running: 0, deleted: 0 };
-  /** Nothing was left of them: only stragglers can have added something, which the last sweep erases. */
+  /** Accounts in which a sweep left nothing. Only stragglers can add data, which the last sweep erases. */
   const clean = new Set<string>();
   let stopped = false;
   const isOver = (erasure: ErasureDocument): boolean => isOverAt(databaseNow(client), erasure);
@@ -72,7 +72,7 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
   async function sweepAlone(erasure: ErasureDocument): Promise<void> {
     const hold = await take(erasure._id, () => stopped);
     if (hold === undefined) return;
-    // Only a sweep that begins after the last straggler has found everything.
+    // Only a sweep that begins after the last straggler erases everything.
     const isLast = isOver(erasure);
     const count = (place: string, deleted: number): void => {
       counts.deleted += deleted;
@@ -89,7 +89,7 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
     }
   }
 
-  /** Those that are due among the unfinished ones. */
+  /** Returns the unfinished erasures that are due. */
   function dueOf(unfinished: readonly ErasureDocument[]): ErasureDocument[] {
     counts.running = unfinished.length;
     const names = new Set(unfinished.map(nameOf));
@@ -113,7 +113,7 @@ export function createSweeper(client: MongoClient, places: Places, ease: (id: UU
   };
 }
 
-/** What is done with unfinished erasures. */
+/** The callbacks of `followUnfinished`. */
 interface Followed {
   dueOf(unfinished: readonly ErasureDocument[]): ErasureDocument[];
   sweep(erasure: ErasureDocument): Promise<void>;
@@ -153,7 +153,7 @@ function followUnfinished(
       async function work(): Promise<void> {
         for (let next = due.pop(); next !== undefined && !isStopped(); next = due.pop()) await continueWith(next);
       }
-      // Nobody waits for these: an erasure that takes long, or cannot continue, delays no other.
+      // Not awaited, so that a slow or failing erasure does not delay the others.
       for (let working = running.size; working < mostAtOnce; working++) void work();
     },
     trouble,
@@ -166,12 +166,12 @@ function followUnfinished(
   };
 }
 
-/** The account that an erasure is of. */
+/** Returns the account that an erasure concerns. */
 export function leavingOf({ _id, begun_at, identities }: ErasureDocument): LeavingAccount {
   return { id: _id, begunAt: begun_at, identities };
 }
 
-/** Whether the requests that were admitted before the deletion are over. */
+/** Whether all requests admitted before the deletion have ended. */
 function isOverAt(now: Date, { begun_at: begunAt }: ErasureDocument): boolean {
   return now.getTime() - begunAt.getTime() > stragglersMs;
 }
@@ -180,7 +180,7 @@ function nameOf({ _id }: ErasureDocument): string {
   return _id.toHexString();
 }
 
-/** In another order on every instance, so that they do not all begin with the same one. */
+/** Returns the items in random order, so that instances do not all begin with the same one. */
 function shuffled<T>(all: readonly T[]): T[] {
   return all
     .map((one) => [Math.random(), one] as const)
