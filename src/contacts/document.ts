@@ -1,4 +1,4 @@
-// A contact in MongoDB, and which field of it is which field of the messages.
+// Stored contact, and the mapping of its fields to the messages.
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
 import { storedTexts } from "../db/fields.ts";
@@ -6,7 +6,7 @@ import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { Contact, CreateContactRequest, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
 
 /**
- * The fields of a contact: a new field of the messages is added here, and is then written, read, exported and changed.
+ * The fields of a contact. A new field of the messages is added here, and is then written, read, exported and changed.
  */
 export const contactFields = {
   texts: {
@@ -23,28 +23,28 @@ export const contactFields = {
   FieldsOf<CreateContactRequest, never> &
   FieldsOf<UpdateContactRequest, "contactId" | "updateMask">;
 
-/** The texts of a contact that has none. */
+/** The texts of an empty contact, all null. */
 export const noContactTexts = storedTexts(contactFields.texts, {});
 
 /** The texts of a contact. */
 export type ContactTexts = Stored<(typeof contactFields)["texts"], string | null>;
 
-/** Some texts of a contact. */
+/** The changed texts of a contact. */
 export type ContactChanges = Partial<ContactTexts>;
 
-/** A contact as it is stored. `n` and `g` (see `src/search/terms.ts`) are last, and only an active one has them. */
+/** A stored contact. `n` and `g` (see `src/search/terms.ts`) come last, and only active contacts have them. */
 export interface ContactDocument extends ContactTexts {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
-  /** Changes with every write, so that a write based on what was read before notices it. */
+  /** A revision that changes with every write, so that a write based on an earlier read detects the conflict. */
   version: number;
-  /** The email in lower case, while it has to be unique: for an active contact. */
+  /** The email in lower case. Only active contacts have it, because only their emails are unique. */
   email_key?: string;
   created_at: Date;
   updated_at: Date;
   archived_at: Date | null;
-  /** The rank of `updated_at`. */
+  /** The sort key derived from `updated_at` and the id (`src/db/rank.ts`). */
   rank: number;
   n?: string;
   g?: string[];

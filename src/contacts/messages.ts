@@ -17,13 +17,13 @@ export const recentSessionFields = {
   times: { sessionDate: "session_date" },
 } as const satisfies FieldsOf<ContactRecentSession, "id">;
 
-/** A note of a timeline, as the store's pipelines cut it. */
+/** A note of a timeline, as projected by the store's pipelines. */
 export type NoteRow = Row<typeof contactNoteFields, string>;
 
-/** A recent session, as the store's pipelines cut it. */
+/** A recent session, as projected by the store's pipelines. */
 export type SessionRow = Row<typeof recentSessionFields, string | null>;
 
-/** A whole contact. */
+/** Returns a contact with its timeline and recent sessions. */
 export function contactMessage(
   document: ContactDocument,
   timeline: readonly NoteRow[],
@@ -39,7 +39,6 @@ export function contactMessage(
   };
 }
 
-/** A note of a timeline. */
 function noteMessage(note: NoteRow): ContactTimelineNote {
   return {
     $typeName: "records.v1.ContactTimelineNote",

@@ -1,4 +1,4 @@
-// Searching contacts (contract §3.2): whole words first, then the rest, hydrated in the same command.
+// Contact search (contract §3.2): matches of whole words first, with timelines and sessions read by the same command.
 import { setImmediate } from "node:timers/promises";
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -23,35 +23,38 @@ import { contactRows, recentSessionStages, timelineStages } from "./store.ts";
 import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
-/** How many contacts are looked at for what no index has: the newest. */
+/** The maximum number of contacts, newest first, that are checked for conditions without an index. */
 const mostLooked = 20_000;
-/** How many archived contacts a query looks at, and how many before other requests have their turn. */
+/** The maximum number of archived contacts that a query searches, and the number between yields to other requests. */
 const mostArchived = 2_000;
 const archivedAtOnce = 100;
 
-/** Finds contacts. */
+/** Searches contacts. */
 export interface ContactSearch {
-  /** The active contacts that match the query, at most 25, in order. */
+  /**
+   * Returns the active contacts that match the query, at most 25: whole-word matches first, newest first within each
+   * group.
+   */
   search(scope: Scope, query: string): Promise<Contact[]>;
   /**
-   * A page of the contacts that match the filter: those that are active first, the newest first where no words are. A
-   * `brief` one has neither long texts nor lists.
+   * Returns a page of the contacts that match the filter. Without a query, the newest come first. With a query, active
+   * contacts come before archived ones. `brief` omits long texts and lists.
    */
   list(scope: Scope, filter: ContactFilter, page: PageRequest, brief: boolean): Promise<SearchContactsResponse>;
 }
 
-/** Which contacts; those of any state where it is undefined. */
+/** The contacts to list. An undefined condition matches every contact. */
 export interface ContactFilter {
   readonly query: string | undefined;
   readonly archived: boolean | undefined;
   readonly hasEmail: boolean | undefined;
-  /** Finds active contacts with any of the query's words, the best first. */
+  /** Finds active contacts with any word of the query, best match first. */
   readonly anyWord: boolean;
 }
 
 type FoundContact = ContactDocument & { readonly timeline: NoteRow[]; readonly sessions: SessionRow[] };
 
-/** The search over the contacts of a database. */
+/** Creates the search over a database's contacts. */
 export function createContactSearch(client: MongoClient): ContactSearch {
   const contacts = client.db().collection(collections.contacts);
   return {
@@ -81,8 +84,8 @@ function foundMessage(row: FoundContact): Contact {
 }
 
 /**
- * The contacts that `find` returns, with their timelines and sessions: by its own command, unless those of one contact
- * are more than a document can hold. Then each contact is read by itself.
+ * Returns the contacts of `find` with their timelines and sessions, by the same command. If those of one contact exceed
+ * the size of a document, reads each contact separately.
  */
 async function hydrated(
   contacts: Collection<Document>,
@@ -102,7 +105,7 @@ async function hydrated(
   return whole;
 }
 
-/** The ids of the page and of one contact more. */
+/** Returns the ids of the page, and of one more contact if there is one. */
 async function findIds(
   contacts: Collection<Document>,
   scope: Scope,
@@ -142,7 +145,7 @@ async function findActive(
   return idsOf(await read<KnownRecord>(contacts, scope, stages));
 }
 
-/** Archived contacts are in no index of words: the words are looked for in the newest ones themselves. */
+/** Searches the newest archived contacts by their texts, because no word index contains archived contacts. */
 async function findArchived(
   contacts: Collection<Document>,
   scope: Scope,
@@ -168,7 +171,7 @@ async function findArchived(
   return found;
 }
 
-/** Whether every word of some reading is found. Each word is looked for once, however many readings have it. */
+/** Whether `n` has every word of any reading. Checks each word once, even if several readings have it. */
 function matchesAny(n: string, readings: readonly (readonly string[])[]): boolean {
   const known = new Map<string, boolean>();
   const has = (word: string): boolean => {
@@ -184,9 +187,9 @@ function idsOf(rows: readonly KnownRecord[]): UUID[] {
 }
 
 /**
- * Both tiers, each newest first: the second begins where the first ends, and leaves out what that has. A first that can
- * have none is left out. Nothing is sorted again, so ties stand as the index has them, however many are read: each page
- * continues the one before.
+ * Returns the stages for both tiers, each newest first. The second tier follows the first and excludes its matches. A
+ * first tier without possible matches is omitted. Nothing is sorted again, so ties keep the order of the index and each
+ * page continues the previous one.
  */
 function foundStages(
   contacts: Collection<Document>,
@@ -202,7 +205,7 @@ function foundStages(
     ...checkStages(page?.condition ?? {}),
     { $limit: most },
     ...left,
-    // A page needs no more than the ids.
+    // A page needs only the ids.
     { $project: page === undefined ? { n: 0, g: 0 } : { _id: 1 } },
   ];
   const whole = plans.flatMap((plan) => wholeFilter(plan) ?? []);
@@ -212,7 +215,7 @@ function foundStages(
   return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.most ?? resultLimit }];
 }
 
-/** A contact without what may be long. */
+/** Stages that remove the long texts and lists of a contact. */
 const briefStages: readonly Document[] = [
   { $project: { n: 0, g: 0 } },
   { $set: { notes: null, memory: null, timeline: [], sessions: [] } },

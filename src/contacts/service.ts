@@ -1,4 +1,4 @@
-// records.v1.ContactService: finds, reads and writes contacts.
+// Implements records.v1.ContactService: finds, reads and writes contacts.
 import { storedTexts } from "../db/fields.ts";
 import type { ContactService as Descriptor, UpdateContactRequest } from "../gen/records/v1/contacts_pb.ts";
 import { ContactState, UpdateContactRequestSchema } from "../gen/records/v1/contacts_pb.ts";
@@ -15,10 +15,10 @@ import type { ContactStore } from "./store.ts";
 
 type Service = AccountService<typeof Descriptor, "createContact" | "updateContact" | "appendContactNote">;
 
-/** How many contacts a page has that says nothing of it. */
+/** The default page size. */
 const pageLimit = 25;
 
-/** The service over its stores. */
+/** Creates the service. */
 export function createContactService(contacts: ContactStore, search: ContactSearch, notes: NoteStore): Service {
   return {
     async searchContacts(request, scope) {
@@ -52,7 +52,7 @@ export function createContactService(contacts: ContactStore, search: ContactSear
   };
 }
 
-/** What the update mask names: a field that is named and unset is cleared. */
+/** Returns the changes that the update mask names. A named field without a value is cleared. */
 function changesOf(request: UpdateContactRequest): ContactChanges {
   const named = new Set(request.updateMask?.paths);
   const texts = storedTexts(contactFields.texts, request);

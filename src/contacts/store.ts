@@ -1,4 +1,4 @@
-// Contacts in MongoDB: the document, its indexes, reading one, creating and changing it.
+// Store of contacts: indexes, reading, creating and changing a contact.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import type { ReadCollection } from "../db/aggregate.ts";
 import { findAll } from "../db/aggregate.ts";
@@ -28,32 +28,35 @@ import { createContactUpserts } from "./upsert.ts";
 import type { ContactNames, RewriteCopies } from "./write.ts";
 import { createContactWrites, derive, newContact } from "./write.ts";
 
-/** The contacts of all accounts, each method within one. */
+/** The contacts of all accounts. Each method works within one account. */
 export interface ContactStore extends ContactUpserts {
-  /** The contact, archived or not, with its timeline and sessions; undefined when the account has none with this id. */
+  /**
+   * Returns the contact, archived or not, with its timeline and sessions; undefined if the account has none with this
+   * id.
+   */
   get(scope: Scope, id: UUID): Promise<Contact | undefined>;
   /** Creates a contact. Fails with DUPLICATE_EMAIL. */
   create(scope: WriteScope, texts: ContactChanges): Promise<CreateContactResponse>;
   /** Changes a contact. Fails with NOT_FOUND, CONTACT_ARCHIVED or DUPLICATE_EMAIL. */
   update(scope: WriteScope, id: UUID, changes: ContactChanges): Promise<UpdateContactResponse>;
   /**
-   * Marks the contact within a transaction, so that no archiving or deletion can commit beside it.
-   * Fails with NOT_FOUND or CONTACT_ARCHIVED.
+   * Locks an active contact within a transaction, so that no concurrent archiving or deletion can commit. Fails with
+   * NOT_FOUND or CONTACT_ARCHIVED.
    */
   lock(scope: WriteScope, id: UUID, options: WriteOptions): Promise<ContactNames>;
-  /** The contacts that any of the names means, by one command. */
+  /** Finds all named contacts by one command. */
   named(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<ContactDocument>>;
-  /** The same; an item whose names mean none means the active contact with its email. */
+  /** Finds contacts as `named` does. An item whose names match no contact matches the active contact with its email. */
   readonly matching: FindMatches;
-  /** The same by their names, of which only these are read. */
+  /** Finds contacts as `named` does, but reads only their names. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
-  /** Finds the contacts that any of the names means, and marks them as `lock` does. */
+  /** Finds the named contacts, and locks them against concurrent changes and deletions. */
   readonly lockNamed: LockNamed<ContactNames & KnownRecord>;
-  /** Deletes the contact alone, within a transaction; false when there is none. */
+  /** Deletes only the contact, within a transaction. Returns false if there is no such contact. */
   remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
 }
 
-/** How much of its timeline and sessions a contact shows (contract §3.5). */
+/** The maximum numbers of notes and sessions that a contact shows (contract §3.5). */
 const timelineLength = 50;
 const recentSessionsLength = 5;
 
@@ -76,7 +79,7 @@ export const contactCollection: CollectionSpec = {
 
 const nameFields = { full_name: 1, inferred_name: 1, email: 1 } as const;
 
-/** The contacts of a database. */
+/** Creates the store of a database's contacts. */
 export function createContactStore(client: MongoClient, rewriteCopies: RewriteCopies): ContactStore {
   const contacts = client.db().collection<ContactDocument>(collections.contacts);
   const writes = createContactWrites(client, contacts, rewriteCopies);
@@ -145,7 +148,7 @@ function createMatching(contacts: Collection<ContactDocument>, named: FindMatche
   };
 }
 
-/** The active contacts with the emails of the items, by their key. */
+/** Returns the active contacts with the emails of the items, by email key. */
 async function findByEmail(
   contacts: Collection<ContactDocument>,
   { accountId, deadline }: WriteScope,
@@ -153,7 +156,7 @@ async function findByEmail(
 ): Promise<ReadonlyMap<string, ContactDocument>> {
   const keys = items.flatMap((item) => emailKeyOf(item) ?? []);
   if (keys.length === 0) return new Map();
-  // The type is said again for the planner, who does not take the partial index without.
+  // The filter repeats the type, because the planner otherwise ignores the partial index.
   const filter = { account_id: accountId, email_key: { $in: keys, $type: "string" } } as const;
   const found = await findAll<ContactDocument>(contacts, filter, { deadline });
   return new Map(found.map((contact) => [contact.email_key ?? "", contact]));
@@ -163,7 +166,10 @@ function emailKeyOf({ email }: Matched): string | undefined {
   return email?.toLowerCase();
 }
 
-/** A contact with the rows of its notes and sessions, by one command. */
+/**
+ * Reads a contact with the rows of its notes and sessions by one command. Returns undefined if there is no such
+ * contact.
+ */
 export async function contactRows(
   contacts: ReadCollection,
   scope: Scope,
@@ -204,7 +210,7 @@ async function lockActive(
   return fail(archived === null ? Reason.NOT_FOUND : Reason.CONTACT_ARCHIVED);
 }
 
-/** The newest notes of the contact that the filter names, as rows. */
+/** Returns the stages for the newest notes of a contact, as rows. `parent` selects the contact. */
 export function timelineStages(scope: Scope, parent: Document): Document[] {
   return [
     { $match: { account_id: scope.accountId, ...parent, kind: "contact" } },
@@ -214,7 +220,7 @@ export function timelineStages(scope: Scope, parent: Document): Document[] {
   ];
 }
 
-/** The newest past sessions of the contact that the filter names, as rows. */
+/** Returns the stages for the newest past sessions of a contact, as rows. `client` selects the contact. */
 export function recentSessionStages(scope: Scope, client: Document): Document[] {
   return [
     { $match: { account_id: scope.accountId, ...client, rank: rankBetween(undefined, Date.now()) } },
@@ -224,7 +230,7 @@ export function recentSessionStages(scope: Scope, client: Document): Document[] 
   ];
 }
 
-/** Now, or just after a time that is still to come. */
+/** Returns the current time, or 1 ms after `time` if that is later, but at most `lastInstant`. */
 function laterThan(time: Date): Date {
   return new Date(Math.min(Math.max(Date.now(), time.getTime() + 1), lastInstant));
 }

@@ -1,4 +1,4 @@
-// Contacts from outside: creates, replaces, archives and restores one.
+// Upserts of contacts: creates, replaces, merges, archives or restores one contact.
 import { newRevision, retryOnConflict } from "../db/conflicts.ts";
 import { storedTexts, storedTimes } from "../db/fields.ts";
 import { duplicateIndex } from "../db/mongo.ts";
@@ -13,7 +13,7 @@ import { contactFields } from "./document.ts";
 import type { ContactWrites } from "./write.ts";
 import { derive } from "./write.ts";
 
-/** `known` is the contact as it was found for the item, if there was one. */
+/** Writes single contacts. `known` is the contact found for the item, if any. */
 export interface ContactUpserts {
   /** Creates or replaces a contact. Fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   put(scope: WriteScope, item: ContactItem, known: ContactDocument | undefined): Promise<Outcome>;
@@ -26,16 +26,16 @@ export interface ContactUpserts {
   setArchived(scope: WriteScope, id: string, archived: boolean, known: ContactDocument | undefined): Promise<Outcome>;
 }
 
-/** How an item says which contact it means. */
+/** The values by which an item identifies its contact. */
 export type Matched = RecordName & { readonly email?: string | undefined };
 
-/** Reads the contacts that items mean. */
+/** Finds the contacts that items identify. */
 export type FindMatches = (
   scope: WriteScope,
   items: readonly Matched[],
 ) => Promise<{ get(item: Matched): ContactDocument | undefined }>;
 
-/** Over the writes of contacts; `named` finds contacts by their names, `matching` also by their email. */
+/** Creates the upserts. `named` finds contacts by their names, and `matching` also by their email. */
 export function createContactUpserts(writes: ContactWrites, named: FindMatches, matching: FindMatches): ContactUpserts {
   return {
     put: (scope, item, known) =>
@@ -80,15 +80,17 @@ function documentOf(scope: WriteScope, item: ContactItem, before: ContactDocumen
   });
 }
 
-/** What one write of a contact does. */
+/** The steps of a write. */
 interface Change {
   /** Reads the contact again. */
   find(): Promise<ContactDocument | undefined>;
-  /** Makes of the contact that is there what it becomes; an outcome where there is nothing to write. */
+  /**
+   * Returns the contact to write, or an outcome if nothing is to be written. `before` is the existing contact, if any.
+   */
   make(before: ContactDocument | undefined): ContactDocument | Outcome;
 }
 
-/** Inserts or replaces a contact, again whenever something came between. */
+/** Inserts or replaces a contact, and retries on conflict. */
 function write(
   writes: ContactWrites,
   scope: WriteScope,
@@ -106,14 +108,13 @@ function write(
     }
     const failure = await insert(writes, scope, after);
     if (failure === undefined) return { id: after._id, change: "created" };
-    // The record that has its id, external id or email may be this very record, which another call has made
-    // meanwhile.
+    // The contact with this id, external id or email may be the same record, which another call has created meanwhile.
     before = await find();
     return before === undefined ? { failure } : undefined;
   });
 }
 
-/** Inserts, or returns what is in the way. */
+/** Inserts a contact. Returns the failure if its id, external id or email is already used. */
 async function insert(
   writes: ContactWrites,
   scope: WriteScope,
@@ -129,12 +130,12 @@ async function insert(
   }
 }
 
-/** The contact with the fields that the item sets; an outcome where there is nothing to write. */
+/** Returns the contact with the fields that the item sets, or an outcome if nothing is to be written. */
 function merged(item: ContactItem, before: ContactDocument): ContactDocument | Outcome {
   const given = { ...storedTexts(contactFields.texts, item), ...storedTimes(contactFields.times, item) };
   const set = Object.entries(given).filter(([, value]) => value !== null);
   const current = new Map<string, unknown>(Object.entries(before));
-  // Its own external id stays: another system knows it by that.
+  // Keeps an existing external id, because another system uses it.
   const externalId = before.external_id ?? item.externalId;
   const differs = set.some(
     ([name, value]) => value?.valueOf() !== (current.get(name) as Date | string | null)?.valueOf(),

@@ -1,4 +1,4 @@
-// Writes of one contact: what follows from its fields is derived, and copies of its names are brought up to date.
+// Writes of a contact: derives its dependent fields, and updates the copies of its names.
 import type { Collection, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { newRevision } from "../db/conflicts.ts";
@@ -16,17 +16,17 @@ import { recordWords } from "../search/words.ts";
 import type { ContactChanges, ContactDocument } from "./document.ts";
 import { noContactTexts } from "./document.ts";
 
-/** What a contact is called in copies of it: in its sessions, and over its notes. */
+/** The names of a contact that are copied into its sessions and notes. */
 export type ContactNames = Pick<ContactDocument, "_id" | "full_name" | "inferred_name" | "email">;
 
-/** Brings the copies of a contact's names up to date, in the transaction that changes them. */
+/** Updates the copies of a contact's names, in the transaction that changes them. */
 export type RewriteCopies = (scope: WriteScope, contact: ContactNames, options: WriteOptions) => Promise<void>;
 
-/** Writes contacts; `response` is stored with the idempotency key of a request. Both fail with DUPLICATE_EMAIL. */
+/** Writes contacts. `response` is stored with the request's idempotency key. Both methods fail with DUPLICATE_EMAIL. */
 export interface ContactWrites {
-  /** Inserts a contact. Rejects with MongoDB's error when its id or external id is taken. */
+  /** Inserts a contact. Rejects with MongoDB's error if its id or external id is already used. */
   insert(scope: WriteScope, contact: ContactDocument, response?: RecordedResponse): Promise<void>;
-  /** Replaces what was read; false when it was changed since. */
+  /** Replaces `before` with `after`. Returns false if the contact was changed since it was read. */
   replace(
     scope: WriteScope,
     before: ContactDocument,
@@ -35,7 +35,7 @@ export interface ContactWrites {
   ): Promise<boolean>;
 }
 
-/** Over the contacts of a database. */
+/** Creates the writes of a database's contacts. */
 export function createContactWrites(
   client: MongoClient,
   contacts: Collection<ContactDocument>,
@@ -57,7 +57,7 @@ export function createContactWrites(
   };
 }
 
-/** A new active contact; null for the other texts. */
+/** Returns a new active contact. Missing texts are null. */
 export function newContact(accountId: UUID, texts: ContactChanges): ContactDocument {
   const now = new Date();
   return derive({
@@ -73,7 +73,7 @@ export function newContact(accountId: UUID, texts: ContactChanges): ContactDocum
   });
 }
 
-/** Sets what follows from the other fields: rank, the unique email, the terms of the search. */
+/** Returns the contact with its derived fields: rank, unique email and search terms. */
 export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDocument): ContactDocument {
   const derived = { ...document, rank: rankAt(document.updated_at, document._id) };
   if (document.archived_at !== null) return derived;
@@ -81,13 +81,13 @@ export function derive({ email_key: _key, n: _n, g: _g, ...document }: ContactDo
   return { ...derived, ...(email === null ? {} : { email_key: email.toLowerCase() }), ...termsOf(document) };
 }
 
-/** The terms by which an active contact is found (contract §3.2). */
+/** Returns the search terms of an active contact (contract §3.2). */
 export function termsOf(contact: Pick<ContactDocument, "full_name" | "inferred_name" | "email" | "phone">): Terms {
   const { full_name, inferred_name, email, phone } = contact;
   return contactTerms([...recordWords(full_name), ...recordWords(inferred_name), ...recordWords(email)], phone);
 }
 
-/** Runs a write, and says so when it runs into the unique email. */
+/** Runs a write. Fails with DUPLICATE_EMAIL if it violates the unique index on emails. */
 async function mapDuplicateEmail<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
