@@ -1,4 +1,4 @@
-// A note in MongoDB, and which field of it is which field of the messages.
+// Stored note, and the mapping of its fields to the messages.
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
 import { storedTexts } from "../db/fields.ts";
@@ -7,7 +7,7 @@ import type { ContactTimelineNote } from "../gen/records/v1/contacts_pb.ts";
 import type { SessionNote } from "../gen/records/v1/sessions_pb.ts";
 import { SessionNoteType, SessionNoteTypeSchema } from "../gen/records/v1/sessions_pb.ts";
 
-/** The fields of a contact's note: a new field of the messages is added here. */
+/** The fields of a contact's note. A new field of the messages is added here. */
 export const contactNoteFields = {
   texts: { content: "content", source: "source" },
   times: { createdAt: "created_at", updatedAt: "updated_at" },
@@ -24,25 +24,24 @@ export const sessionNoteFields = {
 > &
   FieldsOf<SessionNote, "position" | "type">;
 
-/** The name under which a type of session notes is stored: that of the interface, in lower case. */
+/** Returns the stored name of a type of session notes: its name in the interface, in lower case. */
 export function noteTypeName(type: SessionNoteType): string {
   return SessionNoteTypeSchema.value[type]?.localName.toLowerCase() ?? "";
 }
 
-/** The type that is stored under a name. */
+/** Returns the type with this stored name. */
 export function noteTypeOf(name: string): SessionNoteType {
   return SessionNoteType[name.toUpperCase() as keyof typeof SessionNoteType];
 }
 
-/** The texts of a note that has none. */
+/** The texts of an empty note, all null. */
 export const noTexts = {
   ...storedTexts(contactNoteFields.texts, {}),
   ...storedTexts(sessionNoteFields.texts, {}),
 };
 
 /**
- * A note as it is stored. Texts that its kind does not have are null. `n` and `g` (see `src/search/terms.ts`) are
- * last, `n` before `g`.
+ * A stored note. Texts that its kind lacks are null. `n` and `g` (see `src/search/terms.ts`) come last, `n` before `g`.
  */
 export interface NoteDocument
   extends Stored<(typeof contactNoteFields)["texts"], string | null>,
@@ -53,14 +52,14 @@ export interface NoteDocument
   kind: "contact" | "session";
   /** The contact or session that owns the note. */
   parent_id: UUID;
-  /** What the owner is called, copied from it. */
+  /** The name of the owner, copied from it. */
   label: string | null;
   /** The type of a session note, in lower case; `user_manual` for a contact's. */
   type: string;
   position: number;
   created_at: Date;
   updated_at: Date;
-  /** The rank of `created_at`. */
+  /** The sort key derived from `created_at` and the id (`src/db/rank.ts`). */
   rank: number;
   n: string;
   g: string[];

@@ -1,4 +1,4 @@
-// records.v1.NoteService: searches notes.
+// Implements records.v1.NoteService: searches notes.
 import { uuid } from "../db/mongo.ts";
 import { rejectInput } from "../errors.ts";
 import type { NoteService as Descriptor } from "../gen/records/v1/notes_pb.ts";
@@ -14,9 +14,7 @@ const kinds: Readonly<Record<NoteKind, NoteFilter["kind"]>> = {
   [NoteKind.SESSION]: "session",
 };
 
-/**
- * The service over its store. The guard has checked the form of `from` and `to`, and set `limit` and `offset`.
- */
+/** Creates the service. A guard has already checked the form of `from` and `to`, and set `limit` and `offset`. */
 export function createNoteService(notes: NoteStore): AccountService<typeof Descriptor> {
   return {
     searchNotes({ query, limit = 0, offset = 0, contactId, sessionId, kind, from, to, anyWord, ...rest }, scope) {

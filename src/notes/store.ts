@@ -1,4 +1,4 @@
-// Notes in MongoDB, of contacts and of sessions in one collection: the document, its indexes, searching and appending.
+// Store of notes, those of contacts and sessions in one collection: indexes, searching, appending and deleting.
 import type { Collection, Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -30,36 +30,36 @@ import { endOfCodePoints } from "../text.ts";
 import type { NoteDocument } from "./document.ts";
 import { noTexts } from "./document.ts";
 
-/** What a note's owner is called by. */
+/** The names of a contact that owns notes. */
 export interface LabelledContact {
   readonly full_name: string | null;
   readonly inferred_name: string | null;
   readonly email: string | null;
 }
 
-/** Marks a contact within a transaction and returns its names: `ContactStore.lock`. */
+/** Locks a contact within a transaction and returns its names, as `ContactStore.lock` does. */
 export type LockContact = (scope: WriteScope, id: UUID, options: WriteOptions) => Promise<LabelledContact>;
 
-/** Which notes. Instants are in milliseconds since 1970, both included. */
+/** The notes to find. Instants are in milliseconds since 1970, both inclusive. */
 export interface NoteFilter {
   readonly query: string | undefined;
   readonly kind: NoteDocument["kind"] | undefined;
   readonly ownerId: UUID | undefined;
-  /** The owner is a contact, and its newest sessions' notes are looked for in place of its own. */
+  /** True if the owner is a contact, and the notes of its newest sessions are searched instead of its own. */
   readonly ofSessions: boolean;
   readonly first: number | undefined;
   readonly last: number | undefined;
-  /** Finds notes with any of the query's words, the best first. */
+  /** Finds notes with any word of the query, best match first. */
   readonly anyWord: boolean;
 }
 
-/** The notes of all accounts, each method within one. */
+/** The notes of all accounts. Each method works within one account. */
 export interface NoteStore {
-  /** A page of the notes that match, newest first. */
+  /** Returns a page of the matching notes, newest first unless `anyWord` is set. */
   search(scope: Scope, filter: NoteFilter, page: PageRequest): Promise<SearchNotesResponse>;
-  /** Appends a manual note to a contact that `lock` finds active; fails as `lock` does. */
+  /** Appends a manual note to a contact, which `lock` must find active. Fails as `lock` does. */
   append(scope: WriteScope, contactId: UUID, content: string, lock: LockContact): Promise<AppendContactNoteResponse>;
-  /** Renames the owner of notes. */
+  /** Updates the owner's name in its notes. */
   relabel(
     scope: WriteScope,
     kind: NoteDocument["kind"],
@@ -67,11 +67,11 @@ export interface NoteStore {
     label: string | null,
     options: WriteOptions,
   ): Promise<void>;
-  /** The notes of a kind that any of the names means, by one command; only their names are read. */
+  /** Finds all named notes of a kind by one command. Reads only their names. */
   ids(scope: WriteScope, kind: NoteDocument["kind"], names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
-  /** How many notes an owner has, counted up to `limit`. */
+  /** Counts the notes of an owner, up to `limit`. */
   countOf(scope: WriteScope, owner: NoteOwner, limit: number): Promise<number>;
-  /** Deletes notes within a transaction, of an owner at most `limit`. Their ids. */
+  /** Deletes a note, or the notes of an owner, within a transaction; at most `limit` if given. Returns their ids. */
   remove(
     scope: WriteScope,
     which: NoteOwner | { readonly _id: UUID },
@@ -80,13 +80,13 @@ export interface NoteStore {
   ): Promise<UUID[]>;
 }
 
-/** What notes belong to. */
+/** The owner of notes. */
 export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
 
 const parentIndex = "parent";
-/** How many sessions of a contact are looked at for their notes: the newest. */
+/** The maximum number of a contact's sessions, newest first, whose notes are searched. */
 const mostSessions = 50;
-/** How many code points of a note a search shows. */
+/** The maximum length of a note in search results, in code points. */
 const excerptLength = 1_000;
 
 export const noteCollection: CollectionSpec = {
@@ -102,7 +102,7 @@ export const noteCollection: CollectionSpec = {
   ],
 };
 
-/** The notes of a database. */
+/** Creates the store of a database's notes. */
 export function createNoteStore(client: MongoClient): NoteStore {
   const notes = client.db().collection<NoteDocument>(collections.notes);
   const untyped = notes as unknown as Collection<Document>;
@@ -157,7 +157,7 @@ export function createNoteStore(client: MongoClient): NoteStore {
   };
 }
 
-/** What the notes belong to: undefined where that may be anything. */
+/** Returns the owners whose notes the filter selects; undefined for all owners. */
 async function parentsOf(
   sessions: Collection,
   scope: Scope,
@@ -174,7 +174,7 @@ async function parentsOf(
   return (await read<KnownRecord>(sessions, scope, newest, { hint: "contact" })).map(({ _id }) => _id);
 }
 
-/** The notes of the page and one more. */
+/** Returns the notes of the page, and one more if there is one. */
 async function find(
   notes: Collection<Document>,
   scope: Scope,
@@ -203,7 +203,7 @@ async function find(
       return run(listIndex, { $or: words.map((word) => ({ n: { $regex: checkPattern(word) } })) });
     }
   }
-  // An owner has few notes: their own index finds them, and every word is checked in those.
+  // An owner has few notes, so the index on owners finds them and every word is checked.
   if (parents !== undefined) return run(parentIndex, checks((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<NoteDocument[]> =>
@@ -211,7 +211,7 @@ async function find(
   return searchPage(notes, scope, words, NOTE_SHAPE, { page, within, run: byWords });
 }
 
-/** A new manual note of a contact, without its label. */
+/** Returns a new manual note of a contact, without its label. */
 function newContactNote(accountId: UUID, contactId: UUID, content: string): NoteDocument {
   const now = new Date();
   return deriveNote({
@@ -230,7 +230,7 @@ function newContactNote(accountId: UUID, contactId: UUID, content: string): Note
   });
 }
 
-/** Sets what follows from the other fields: rank and the terms of the search. */
+/** Returns the note with its derived fields: rank and search terms. */
 export function deriveNote(
   document: Omit<NoteDocument, "rank" | "n" | "g">,
   found: Terms = noteTerms(document),
@@ -238,12 +238,12 @@ export function deriveNote(
   return { ...document, rank: rankAt(document.created_at, document._id), ...found };
 }
 
-/** The search terms of a note. */
+/** Returns the search terms of a note. */
 export function noteTerms({ content }: { readonly content?: string | null | undefined }): Terms {
   return terms(recordWords(content), NOTE_SHAPE);
 }
 
-/** What a contact is called over its notes (contract §3.4). */
+/** Returns the label that a contact gives its notes (contract §3.4). */
 export function contactLabel({ full_name, inferred_name, email }: LabelledContact): string | null {
   return full_name ?? inferred_name ?? email;
 }

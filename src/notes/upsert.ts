@@ -1,4 +1,4 @@
-// Notes of sessions and of contacts from outside: creates and replaces them in batches.
+// Upserts of session notes and contact notes: creates and replaces them in batches.
 import type { MongoClient } from "mongodb";
 import { termsOfBatch } from "../db/batch-terms.ts";
 import { collections } from "../db/collections.ts";
@@ -16,15 +16,15 @@ import { contactLabel, deriveNote, noteTerms } from "./store.ts";
 type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
 
 /**
- * Writes notes of one account at a time. An item fails with NOT_FOUND when what it belongs to is not there. All fail
- * with INVALID_REQUEST if they have more search terms than `mostTerms`.
+ * Writes notes of one account per call. An item fails with NOT_FOUND if its owner does not exist. All fail with
+ * INVALID_REQUEST if they have more than `mostTerms` search terms together.
  */
 export interface NoteUpserts {
   readonly upsertOfSessions: Upsert<SessionNoteItem>;
   readonly upsertOfContacts: Upsert<ContactNoteItem>;
 }
 
-/** Over the notes of a database; the transaction locks what they belong to. */
+/** Creates the upserts of a database's notes. Their transactions lock the owners. */
 export function createNoteUpserts(
   client: MongoClient,
   lockContacts: LockNamed<KnownRecord & LabelledContact>,
@@ -32,7 +32,7 @@ export function createNoteUpserts(
 ): NoteUpserts {
   const notes = client.db().collection<NoteDocument>(collections.notes);
 
-  /** `documentOf` makes the note of an item; it replaces `before`, if there was one. */
+  /** Creates the upsert of one kind. `documentOf` returns the note of an item, which replaces `before` if given. */
   function upsert<Item extends RecordName & Parameters<typeof noteTerms>[0], Owner extends KnownRecord>(
     kind: NoteDocument["kind"],
     lockOwners: LockNamed<Owner>,
@@ -73,7 +73,7 @@ export function createNoteUpserts(
   };
 }
 
-/** The fields of a note that its item, or the owner's names, determine. */
+/** The fields of a note that come from its item or its owner's names. */
 type NoteFields = Omit<Parameters<typeof deriveNote>[0], "_id" | "account_id" | "external_id" | "kind" | "parent_id">;
 
 function sessionNote(

@@ -1,9 +1,9 @@
-// Folding: the one spelling in which records are stored for search and queries are read (contract §3.1).
+// Text folding: the common form of stored search text and queries (contract §3.1).
 
 /**
- * What NFKD and case folding leave alone, in lower case, and how a plain keyboard writes it: letters with strokes and
- * ligatures; the letters that represent an apostrophe (ʻokina, ayn, hamza), which divide words as it does; and the
- * final sigma, which `toLowerCase` makes of a capital at the end of a word.
+ * Lower-case characters that NFKD and case folding do not change, with their spelling on a plain keyboard. They are
+ * ligatures, letters with strokes, and letters that represent an apostrophe (ʻokina, ayn, hamza) and divide words like
+ * one. The final sigma is included because `toLowerCase` makes it of a capital at the end of a word.
  */
 const ALONE: Readonly<Record<string, string>> = {
   ø: "o",
@@ -62,27 +62,28 @@ const ALONE: Readonly<Record<string, string>> = {
 const NOT_ASCII = /[^\0-\x7f]/;
 /**
  * Marks and invisible characters (soft hyphen, joiners, direction marks), which do not divide words (UAX #29, WB4). The
- * zero-width space is not among them: it divides words.
+ * zero-width space is excluded because it divides words.
  */
 const UNSEEN = new RegExp("[\\p{M}[\\p{Default_Ignorable_Code_Point}--\\u200b]]+", "gv");
 const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9]`, "gu");
 const DIGIT = /\p{Nd}/u;
 
 /**
- * The folded form of a text: NFKD without marks, full case folding, letters with strokes and ligatures spelt plainly,
- * the decimal digits of every script as 0-9 (contract §3.1, §3.2).
- * Idempotent; the same for NFC and NFD input; linear in the length; at most 18 code points for one of the input.
+ * Returns the folded text: NFKD without marks, with full case folding. Letters with strokes and ligatures are spelt
+ * plainly, and the decimal digits of every script become 0-9 (contract §3.1, §3.2). Idempotent. NFC and NFD input have
+ * equal results. Takes linear time, and returns at most 18 code points for each of the input.
  */
 export function fold(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
-  // Marks go before NFKD as well: putting a long row of them into canonical order is quadratic.
+  // Marks are also removed before NFKD, which takes quadratic time to reorder a long sequence of them.
   const bare = text.replace(UNSEEN, "").normalize("NFKD").replace(UNSEEN, "");
-  // Upper then lower is full case folding (ß = ss); lower before them, as ẞ is upper case already.
+  // Upper case, then lower case is full case folding (ß = ss). The first `toLowerCase` is for ẞ, which is upper case
+  // already.
   const cased = bare.toLowerCase().toUpperCase().toLowerCase();
   return cased.replace(ALONE_OR_DIGIT, (letter) => ALONE[letter] ?? decimal(letter));
 }
 
-/** The value of a decimal digit: Unicode keeps those of a script together, in tens from 0 to 9. */
+/** Returns the value of a decimal digit. Unicode keeps the digits of a script together, in tens from 0 to 9. */
 function decimal(digit: string): string {
   const point = digit.codePointAt(0) ?? 0;
   let zero = point;

@@ -1,4 +1,4 @@
-// Phones: found by the beginning of their digits, however record and query are spaced (contract §3.2).
+// Phone search: matches the first digits of a phone, whatever the spacing of record and query (contract §3.2).
 import { fold } from "./fold.ts";
 import type { Terms } from "./terms.ts";
 import { CONTACT_SHAPE, PHONE_MARK, terms } from "./terms.ts";
@@ -6,7 +6,7 @@ import { recordWords, wordsInTurn } from "./words.ts";
 
 const NUMBER = /^[0-9]+$/;
 
-/** The words of a phone: those of its text, and all its digits in one; none for null. */
+/** Returns the words of a phone: those of its text, and all its digits as one word. Returns no words for null. */
 export function phoneWords(phone: string | null | undefined): string[] {
   if (!phone) return [];
   return [...new Set([...recordWords(phone), digitsOf(phone)])].filter((word) => word !== "");
@@ -17,9 +17,9 @@ function digitsOf(phone: string | null | undefined): string {
 }
 
 /**
- * The terms of a contact with these words and this phone. The phone's digits are repeated at the end of `n`, after a
- * mark that no word contains. The mark is there without a phone as well: it distinguishes these terms from older
- * releases'.
+ * Returns the search terms of a contact with these words and this phone. `n` ends with a mark that no word contains,
+ * the phone's digits and a blank. The mark is present even without a phone, to distinguish these terms from those of
+ * older releases.
  */
 export function contactTerms(words: readonly string[], phone: string | null | undefined): Terms {
   const { g, n } = terms([...words, ...phoneWords(phone)], CONTACT_SHAPE);
@@ -27,19 +27,19 @@ export function contactTerms(words: readonly string[], phone: string | null | un
 }
 
 /**
- * The most readings of a query: enough for a phone anywhere among six numbers, and at either end of nine in a
- * row. Of more numbers only the likeliest places are tried. So a query has at most 15 words more to look up than it is
- * typed with, and all of them share one bound (`planReadings`): fifty numbers cost no more than fifty other words.
+ * The maximum number of readings of a query. It allows a phone anywhere among six numbers, or at either end of nine.
+ * With more numbers, only the likeliest positions are tried. A query therefore looks up at most 15 words more than it
+ * contains, and all share one bound (`planReadings`). Fifty numbers cost no more than fifty other words.
  */
 const mostReadings = 16;
 
-/** A word of a query that is not a number, or consecutive numbers. A `+` ends a row and begins another. */
+/** A word of a query that is not a number, or a sequence of numbers. A `+` begins a new sequence. */
 interface Row {
   readonly words: string[];
   readonly hasPlus: boolean;
 }
 
-/** Which numbers of a row are read as the beginning of a phone. */
+/** The numbers of a row that are read as the beginning of a phone. */
 interface Place {
   readonly row: Row;
   readonly from: number;
@@ -47,10 +47,11 @@ interface Place {
 }
 
 /**
- * The ways to read a query that may hold a phone: its words as they are, and where numbers follow one another
- * ("42 49 (170) 12") once more for each place of a phone among them, with its numbers as the beginning of a phone
- * ("42 #4917012"). A record matches when it matches every word of some reading: a marked word must begin its phone's
- * digits, another must begin one of its words. None where the query has no word.
+ * Returns the readings of a query that may contain a phone. The first reading has the words unchanged. Each further
+ * reading joins consecutive numbers as the beginning of a phone: "42 49 (170) 12" is also read as "42 #4917012".
+ *
+ * A record matches if it matches every word of any reading. A marked word must begin the phone's digits, and any other
+ * word must begin a word of the record. Returns no readings for a query without words.
  */
 export function queryReadings(text: string): string[][] {
   const rows = rowsOf(text);
@@ -76,7 +77,7 @@ function rowsOf(text: string): Row[] {
   return rows;
 }
 
-/** The likeliest first. */
+/** Yields the readings, likeliest first. */
 function* readingsOf(rows: readonly Row[]): Generator<string[]> {
   yield rows.flatMap(({ words }) => words);
   yield rows.flatMap((row) => withPhone({ row, from: 0, to: row.words.length }));
@@ -89,8 +90,8 @@ function withPhone({ row: { words }, from, to }: Place): string[] {
 }
 
 /**
- * The places of one phone: at the end or the beginning of a row, with few other numbers before many, then amid a row. A
- * phone typed with a `+` begins there.
+ * Yields the possible positions of a phone: first at the end or the beginning of a row, then inside it. Positions with
+ * fewer other numbers come first. A phone typed with a `+` begins there.
  */
 function* placesIn(rows: readonly Row[]): Generator<Place> {
   const longest = Math.max(...rows.map(({ words }) => words.length));

@@ -1,57 +1,58 @@
-// Terms: what a searchable document stores of its words, `g` for the index and `n` for the check, and how both are
-// queried.
+// Search terms of a document, and how they are queried: `g` holds the index terms, `n` the text for checks.
 import { endOfCodePoint } from "../text.ts";
 import { isUnspaced } from "./words.ts";
 
-/** Which prefixes of a word are stored, in code points, and whether the whole word is stored beside them, marked. */
+/** The lengths of a word's stored prefixes, in code points, and whether the whole word is stored too, marked. */
 export interface SearchShape {
   readonly min: number;
   readonly max: number;
   readonly whole: boolean;
 }
 
-/** Notes are the many and the long: one-letter prefixes would make their index 14 % larger. */
+/** Notes are numerous and long, so one-letter prefixes would make their index 14 % larger. */
 export const NOTE_SHAPE: SearchShape = { min: 2, max: 8, whole: false };
-/** Sessions: titles, subtitles and names. */
+/** For titles, subtitles and names of sessions. */
 export const SESSION_SHAPE: SearchShape = { min: 1, max: 8, whole: false };
-/** Contacts: names, addresses and phones; those with whole words come first (contract §3.2). */
+/** For names, addresses and phones of contacts. Contacts that match whole words come first (contract §3.2). */
 export const CONTACT_SHAPE: SearchShape = { min: 1, max: 12, whole: true };
 
 /**
- * In a script without blanks, whatever the document: one Han letter is a word by itself, and four say as much as
- * eight Latin ones.
+ * The lengths for scripts without blanks, in every shape. One Han letter can be a word, and four are as selective as
+ * eight Latin letters.
  */
 const UNSPACED_LENGTHS = { min: 1, max: 4 };
 
-/** Precedes a phone's digits in `n`, and a query word that must match the beginning of a phone. */
+/** The mark before a phone's digits in `n`, and before a query word that must match their beginning. */
 export const PHONE_MARK = "#";
 
 /**
- * Code points of a whole word that its term in the index keeps: of a longer one `wholeCheckPattern` checks the rest.
+ * The maximum length of a whole word's index term, in code points. `wholeCheckPattern` checks the rest of a longer
+ * word.
  */
 const WHOLE_LENGTH = 32;
 
-/** What a searchable document stores: `g`, the distinct index terms, and `n`, its words as one text. */
+/** The stored terms of a document: `g`, the distinct index terms, and `n`, its words as one text. */
 export interface Terms {
   g: string[];
   n: string;
 }
 
-/** A term that the `g` of every match holds. When `exact` it decides alone; else `checkPattern` has to hold as well. */
+/** A term in the `g` of every match. If it is not `exact`, `checkPattern` must match too. */
 export interface Probe {
   term: string;
   exact: boolean;
 }
 
 /**
- * The terms of a record's words, as `recordWords` and `phoneWords` give them (contract §3.1): in `g` the prefixes of
- * the shape, in `n` each distinct word after a blank, with one more at the end (" met anna "); empty without a word.
+ * Returns the search terms of a record's words, as `recordWords` and `phoneWords` return them (contract §3.1). `g`
+ * contains the prefixes of the shape. `n` contains each distinct word after a blank, and ends with a blank (" met anna
+ * "). `n` is empty if there are no words.
  *
- * `g` has no cap by number: no query can know which records hit it, so what it dropped would be matches lost. Lengths
- * bound it, which record and query both know. In a spaced script a letter ends at most one prefix, in an unspaced one
- * four, and a word adds one where whole words are kept. A note's 10,000 code points fold to at most 6 unspaced letters
- * each (㌖) or 18 spaced ones (ﷺ): at most 240,000 terms of 29 bytes or 180,000 of 45, under 9 MB where BSON takes 16.
- * Plain text has no more than 10,000, or 40,000 in Han.
+ * The number of terms in `g` is not capped: no query could know which records exceed a cap, so matches would be lost.
+ * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four
+ * in an unspaced one. A word adds one term if whole words are stored. A note has at most 10,000 code points. Each folds
+ * to at most 6 unspaced letters (㌖) or 18 spaced ones (ﷺ). That makes at most 240,000 terms of 29 bytes or 180,000 of
+ * 45: under 9 MB, while BSON allows 16. Plain text has at most 10,000 terms, or 40,000 in Han.
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   const g = new Set<string>();
@@ -66,8 +67,8 @@ export function terms(words: Iterable<string>, shape: SearchShape): Terms {
 }
 
 /**
- * The longest term that a document needs in `g` to have a word beginning with `word`, one of `queryWords`.
- * Undefined when the shape stores no prefix so short (one letter in notes): then only `checkPattern` decides.
+ * Returns the longest term in the `g` of every document that has a word beginning with `word`, one of `queryWords`.
+ * Returns undefined if the shape stores no prefix that short (one letter in notes). Then only `checkPattern` decides.
  */
 export function probe(word: string, shape: SearchShape): Probe | undefined {
   if (isPhone(word)) return inexact(probe(word.slice(PHONE_MARK.length), shape));
@@ -79,41 +80,50 @@ export function probe(word: string, shape: SearchShape): Probe | undefined {
 }
 
 /**
- * The term in `g` of the documents that have `word`, one of `queryWords`, as a whole word, where the shape keeps them
- * (contract §3.2): the word, at most 32 code points of it, and a blank, which no prefix holds.
+ * Returns the term in `g` of documents that contain `word`, one of `queryWords`, as a whole word (contract §3.2). The
+ * shape must store whole words. The term is the word, at most 32 code points of it, and a blank, which no prefix
+ * contains.
  */
 export function wholeProbe(word: string): Probe {
   if (isPhone(word)) return { ...wholeProbe(word.slice(PHONE_MARK.length)), exact: false };
   if (word.length < WHOLE_LENGTH) return { term: `${word} `, exact: true };
-  // They lie within twice as many units: a word of 10,000 letters need not be spread out.
+  // 32 code points fit in twice as many UTF-16 units, which avoids spreading a word of 10,000 letters.
   const points = [...word.slice(0, 2 * WHOLE_LENGTH)].slice(0, WHOLE_LENGTH);
   return { term: `${points.join("")} `, exact: points.length < WHOLE_LENGTH };
 }
 
 /**
- * Source of a regular expression, without flags, that finds in `n` a word beginning with `word`, one of `queryWords`.
- * In a script without blanks every character begins a word, so none is requested. There is nothing to escape in a word.
+ * Returns the source of a regular expression, without flags, that finds in `n` a word with the beginning `word`. `word`
+ * is one of `queryWords`. In a script without blanks a word may begin at any character, so the pattern contains no
+ * leading blank. A word contains no characters to escape.
  */
 export function checkPattern(word: string): string {
   if (isPhone(word)) return phonePattern(word, "");
   return isUnspaced(word) ? word : ` ${word}`;
 }
 
-/** Whether `n`, as `terms` and `contactTerms` write it now, has a word beginning with `word`, one of `queryWords`. */
+/**
+ * Whether `n`, as the current `terms` and `contactTerms` return it, has a word that begins with `word`, one of
+ * `queryWords`.
+ */
 export function hasWord(n: string, word: string): boolean {
   return n.includes(isPhone(word) || isUnspaced(word) ? word : ` ${word}`);
 }
 
 /**
- * Source of a regular expression, without flags, that finds in `n` the whole word `word`, one of `queryWords`. In a
- * script without blanks only a whole run is one: of 王小明 the word 小明 is a beginning, else every ending were whole.
+ * Returns the source of a regular expression, without flags, that finds in `n` the whole word `word`, one of
+ * `queryWords`. In a script without blanks only a whole run counts: otherwise every ending of 王小明, such as 小明, would
+ * count too.
  */
 export function wholeCheckPattern(word: string): string {
   if (isPhone(word)) return phonePattern(word, " ");
   return ` ${word} `;
 }
 
-/** Whether a word's term decides whether a document matches; for a phone a few documents need the check as well. */
+/**
+ * Whether a word's term alone decides if a document matches. Also true for a phone, whose check excludes only few
+ * documents.
+ */
 export function isDecidedByTerm(word: string, shape: SearchShape): boolean {
   return isPhone(word) || probe(word, shape)?.exact === true;
 }
@@ -126,7 +136,7 @@ function inexact(found: Probe | undefined): Probe | undefined {
   return found && { ...found, exact: false };
 }
 
-/** In terms without the mark, from older releases, the digits are one of the words. */
+/** Returns the pattern of a phone. In terms of older releases, which lack the mark, the digits are one of the words. */
 function phonePattern(word: string, end: string): string {
   return `${word}${end}|^[^${PHONE_MARK}]* ${word.slice(PHONE_MARK.length)}${end}[^${PHONE_MARK}]*$`;
 }

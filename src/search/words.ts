@@ -1,9 +1,9 @@
-// Words: what a record is found by and what a query searches for (contract §3.1).
+// Words of records and queries (contract §3.1).
 import { fold } from "./fold.ts";
 
 /**
- * The scripts that put no blanks between words: those in which Unicode breaks lines by dictionary or between any two
- * letters (UAX #14, classes SA and ID), and Javanese and Balinese. Extensions bring in what scripts share (ー, 々).
+ * The scripts without blanks between words. In these, Unicode breaks lines by dictionary or between any two letters
+ * (UAX #14, classes SA and ID). Javanese and Balinese are added. Script extensions include shared characters (ー, 々).
  */
 const UNSPACED_SCRIPTS = [
   "Han",
@@ -29,35 +29,36 @@ const UNSPACED_SCRIPTS = [
 const UNSPACED = `[${UNSPACED_SCRIPTS.map((script) => `\\p{Script_Extensions=${script}}`).join("")}]`;
 const LETTER_OR_DIGIT = "[\\p{L}\\p{N}]";
 const ZERO_WIDTH_SPACE = "\u200b";
-/** A zero-width space does not divide a run of a script without blanks: a word may begin at every character anyway. */
+/** A zero-width space does not divide a run of a script without blanks, in which a word may begin anywhere. */
 const WORD = new RegExp(
   `[${LETTER_OR_DIGIT}--${UNSPACED}]+|[${LETTER_OR_DIGIT}&&${UNSPACED}](?:${ZERO_WIDTH_SPACE}*[${LETTER_OR_DIGIT}&&${UNSPACED}])*`,
   "gv",
 );
 const BEGINS_UNSPACED = new RegExp(`^${UNSPACED}`, "v");
-/** Thai comes first among them: a letter below it needs no look at the list. */
+/** Thai, the first of these scripts in Unicode. Letters below it need no comparison with the list. */
 const FIRST_UNSPACED = 0x0e00;
-/** Search terms of a letter of a script without blanks, for each of one with blanks: in notes, 2.9 against 0.4. */
+/** The ratio of search terms per letter in scripts without and with blanks: 2.9 to 0.4 in notes. */
 const UNSPACED_WEIGHT = 7;
 
 /**
- * The distinct words of a record's text, folded, in order of appearance; none for null (contract §3.1). A run of a
- * script without blanks comes whole: in a record a word begins at every character of it, and `terms` spells those out.
+ * Returns the distinct words of a record's text, folded, in order of appearance (contract §3.1); none for null. A run
+ * of a script without blanks is one word here. `terms` lets a word begin at each of its characters.
  */
 export function recordWords(text: string | null | undefined): string[] {
   return text ? [...new Set(wordsInTurn(text))] : [];
 }
 
 /**
- * The distinct words of a query, folded, in order of appearance (contract §3.1); each has to be the beginning of a word
- * of the record. None where the query has no letter or digit: then nothing matches.
+ * Returns the distinct words of a query, folded, in order of appearance (contract §3.1). Each must be the beginning of
+ * a word of the record. A query without letters or digits has no words and matches nothing.
  */
 export function queryWords(text: string): string[] {
   return [...new Set(wordsInTurn(text))];
 }
 
 /**
- * The runs of letters and digits, each time they appear; one ends, too, where a script without blanks meets another.
+ * Returns the runs of letters and digits in order, duplicates included. A run also ends at a change between scripts
+ * with and without blanks.
  */
 export function wordsInTurn(text: string): string[] {
   const words: string[] = fold(text).match(WORD) ?? [];
@@ -65,8 +66,8 @@ export function wordsInTurn(text: string): string[] {
 }
 
 /**
- * Estimates how many search terms a text has, in characters of a script with blanks. The estimate may be too high: it
- * counts every letter from Thai on as one of a script without blanks.
+ * Estimates the number of search terms of a text, in characters of a script with blanks. The estimate may be too high:
+ * it counts every letter from Thai on as one without blanks.
  */
 export function termWeight(text: string): number {
   let weight = text.length;
@@ -74,9 +75,7 @@ export function termWeight(text: string): number {
   return weight;
 }
 
-/**
- * Whether a folded word is of a script without blanks, so that a match may begin at any character of a record's run.
- */
+/** Whether a folded word is in a script without blanks. A match may then begin at any character of a record's run. */
 export function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= FIRST_UNSPACED && BEGINS_UNSPACED.test(word);
 }
