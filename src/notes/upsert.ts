@@ -17,7 +17,7 @@ type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: numb
 
 /**
  * Writes notes of one account per call. An item fails with NOT_FOUND if its owner does not exist. All fail with
- * INVALID_REQUEST if they have more than `mostTerms` search terms together.
+ * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
  */
 export interface NoteUpserts {
   readonly upsertOfSessions: Upsert<SessionNoteItem>;

@@ -69,9 +69,9 @@ const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9
 const DIGIT = /\p{Nd}/u;
 
 /**
- * Returns the folded text: NFKD without marks, with full case folding. Letters with strokes and ligatures are spelt
- * plainly, and the decimal digits of every script become 0-9 (contract §3.1, §3.2). Idempotent. NFC and NFD input have
- * equal results. Takes linear time, and returns at most 18 code points for each of the input.
+ * Returns the folded text: NFKD without marks, with full case folding. Spells letters with strokes and ligatures
+ * plainly, and replaces the decimal digits of every script by 0-9 (contract §3.1, §3.2). Idempotent. NFC and NFD input
+ * have equal results. Takes linear time, and returns at most 18 code points for each of the input.
  */
 export function fold(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();

@@ -48,11 +48,11 @@ export interface Probe {
  * contains the prefixes of the shape. `n` contains each distinct word after a blank, and ends with a blank (" met anna
  * "). `n` is empty if there are no words.
  *
- * The number of terms in `g` is not capped: no query could know which records exceed a cap, so matches would be lost.
+ * The number of terms in `g` is not capped. No query could know which records exceed a cap, so matches would be lost.
  * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four
  * in an unspaced one. A word adds one term if whole words are stored. A note has at most 10,000 code points. Each folds
  * to at most 6 unspaced letters (㌖) or 18 spaced ones (ﷺ). That makes at most 240,000 terms of 29 bytes or 180,000 of
- * 45: under 9 MB, while BSON allows 16. Plain text has at most 10,000 terms, or 40,000 in Han.
+ * 45. Their BSON is under 9 MB and may have 16. Plain text has at most 10,000 terms, or 40,000 in Han.
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   const g = new Set<string>();
@@ -112,8 +112,8 @@ export function hasWord(n: string, word: string): boolean {
 
 /**
  * Returns the source of a regular expression, without flags, that finds in `n` the whole word `word`, one of
- * `queryWords`. In a script without blanks only a whole run counts: otherwise every ending of 王小明, such as 小明, would
- * count too.
+ * `queryWords`. In a script without blanks only a whole run counts. Otherwise every ending of 王小明 would be a whole
+ * word, such as 小明.
  */
 export function wholeCheckPattern(word: string): string {
   if (isPhone(word)) return phonePattern(word, " ");

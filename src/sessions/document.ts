@@ -1,11 +1,11 @@
-// A session in MongoDB, and which field of it is which field of the messages.
+// Stored session, and the mapping of its fields to the messages.
 import type { UUID } from "mongodb";
 import type { FieldsOf, Stored } from "../db/fields.ts";
 import type { SessionItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { SessionDetail, SessionSummary } from "../gen/records/v1/sessions_pb.ts";
 import type { Terms } from "../search/terms.ts";
 
-/** The fields of a session that both a list and the session itself show. */
+/** The fields that a session shows both in a list and on its own. */
 export const summaryFields = {
   texts: {
     title: "title",
@@ -17,19 +17,21 @@ export const summaryFields = {
   times: { sessionDate: "session_date", sessionDateEnd: "session_date_end" },
 } as const satisfies FieldsOf<SessionSummary, "id" | "client">;
 
-/** All fields of a session: a new field of the messages is added here, and is then written, read and exported. */
+/** All fields of a session. A new field of the messages is added here, and is then written, read and exported. */
 export const sessionFields = {
   texts: { ...summaryFields.texts, conferenceUrl: "conference_url", providerDocUrl: "provider_doc_url" },
   times: { ...summaryFields.times, createdAt: "created_at", updatedAt: "updated_at" },
 } as const satisfies FieldsOf<SessionDetail, "id" | "client" | "notes"> &
   FieldsOf<SessionItem, "id" | "externalId" | "contactId" | "contactExternalId">;
 
-/** A session as it is stored. What the search needs is last, `n` before `g`. */
+/** A stored session. The fields for the search come last, `n` before `g`. */
 export interface SessionDocument extends Stored<(typeof sessionFields)["texts"], string | null> {
   _id: UUID;
   account_id: UUID;
   external_id?: string;
-  /** Rises with every change, and with every record that comes to belong to it. */
+  /**
+   * A random revision. Upserts of the session renew it, and so do those of its notes and transcripts, which lock it.
+   */
   version: number;
   contact_id: UUID | null;
   /** The names of the contact, copied from it. */
@@ -38,11 +40,11 @@ export interface SessionDocument extends Stored<(typeof sessionFields)["texts"],
   session_date_end: Date | null;
   created_at: Date;
   updated_at: Date;
-  /** The rank of `session_date`. */
+  /** The sort key derived from `session_date` and the id, or from `created_at` without a date (`src/db/rank.ts`). */
   rank: number;
   n: string;
   g: string[];
-  /** The terms of title and subtitle alone, with which a new name of the client is joined. */
+  /** The terms of title and subtitle alone, which are combined with the terms of a new client name. */
   own: Terms;
 }
 

@@ -8,18 +8,18 @@ import { noteTypeOf, sessionNoteFields } from "../notes/document.ts";
 import type { SessionClientNames, SessionDocument } from "./document.ts";
 import { sessionFields, summaryFields } from "./document.ts";
 
-/** A note of a session, as the store's pipeline cuts it. */
+/** A note of a session, as projected by the store's pipeline. */
 export type SessionNoteRow = Pick<NoteDocument, "_id" | "position" | "type" | StoredName<typeof sessionNoteFields>>;
 
-/** What a list shows of a session. */
+/** The projection of a session for a list. */
 export const summaryProjection = { contact_id: 1, "client.full_name": 1, ...projectionOf(summaryFields) };
 
-/** A session, as the store's pipeline cuts it for a list. */
+/** A session, as projected by the store's pipeline for a list. */
 export type SummaryRow = Pick<SessionDocument, "_id" | "contact_id" | StoredName<typeof summaryFields>> & {
   readonly client: Pick<SessionClientNames, "full_name"> | null;
 };
 
-/** A session in a list. */
+/** Returns a session as a list shows it. */
 export function sessionSummary(document: SummaryRow): SessionSummary {
   const { contact_id, client } = document;
   return {
@@ -39,7 +39,7 @@ export function sessionSummary(document: SummaryRow): SessionSummary {
   };
 }
 
-/** A session with its notes. */
+/** Returns a session with its notes, in order. */
 export function sessionDetail(document: SessionDocument, notes: readonly SessionNoteRow[]): SessionDetail {
   const { contact_id, client } = document;
   return {
@@ -69,7 +69,7 @@ function sessionNote(note: SessionNoteRow): SessionNote {
   };
 }
 
-/** Notes of one position are in the order in which they were written. */
+/** Orders notes by position, and those of one position by creation. */
 function byPosition(a: SessionNoteRow, b: SessionNoteRow): number {
   return (
     a.position - b.position ||

@@ -1,25 +1,25 @@
-// Finds the passages of a text in which words were said.
+// Passage search: finds the parts of a text that contain all words of a query.
 import { yieldToEventLoop } from "../large/places.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
 import { wordsInTurn } from "../search/words.ts";
 import { endOfCodePoint } from "../text.ts";
 
-/** A passage, and where it begins in the text, counted in Unicode characters. */
+/** A passage, and its offset in the text, in Unicode code points. */
 export interface Passage {
   readonly offset: number;
   readonly text: string;
 }
 
-/** What a search may still cost. */
+/** The remaining budget of a search, which decreases as it runs. */
 export interface Budget {
-  /** Passages. */
+  /** The number of passages to find. */
   passages: number;
-  /** Pieces whose words are looked at one by one. */
+  /** The number of pieces whose words may be compared one by one. */
   pieces: number;
 }
 
-/** A line, or a part of a long one, in UTF-16 units. */
+/** A line, or a part of a long line. Positions are in UTF-16 units. */
 interface Piece {
   readonly start: number;
   readonly end: number;
@@ -27,17 +27,17 @@ interface Piece {
   readonly folded: string;
 }
 
-/** The longest piece, and how many in a row make a passage at most. */
+/** The maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
 const pieceLength = 200;
 const mostPieces = 3;
-/** So much of a text is looked at before other requests have their turn. */
+/** The length of text that is searched before the event loop serves other requests. */
 const stretchLength = 65_536;
 const zeroWidthSpace = /\u200b/g;
 
 /**
- * The passages that have every one of the `words` (`queryWords`), in their order, each with the text before and
- * after it. Takes from the budget what it costs, and ends early once that is spent; `requireTime` fails once there is
- * no time left.
+ * Returns the passages that contain all of the `words` (`queryWords`), in order, each with the adjacent text. Subtracts
+ * its cost from the budget, and ends early once that is used up. Calls `requireTime`, which fails once the deadline has
+ * passed.
  */
 export async function findPassages(
   text: string,
@@ -47,7 +47,7 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
-  // A piece that ends within a word is followed by one that begins before that word.
+  // The next piece begins before a word in which this piece ends.
   const overlap = Math.max(0, ...words.map(({ length }) => length)) - 1;
   let recent: Piece[] = [];
   let [at, taken, stretchEnd] = [0, 0, 0];
@@ -56,7 +56,7 @@ export async function findPassages(
       await yieldToEventLoop();
       requireTime();
       stretchEnd = at + stretchLength;
-      // Most stretches have nothing to look at.
+      // Most stretches contain no word, and are skipped.
       const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
       if (!words.some((word) => stretch.includes(word))) {
         [at, recent] = [betweenLetters(text, stretchEnd), []];
@@ -80,9 +80,12 @@ export async function findPassages(
   return found;
 }
 
-/** The piece with which the shortest row begins that ends with the last one and has all the words. */
+/**
+ * Returns the first piece of the shortest sequence that ends with the last piece and contains all words. Returns
+ * undefined if no sequence contains them.
+ */
 function beginningOfRow(recent: readonly Piece[], words: readonly string[], budget: Budget): Piece | undefined {
-  // Where the letters are not there, the words are not either.
+  // A cheap test first: without its letters, a word cannot occur.
   if (!words.every((word) => recent.some(({ folded }) => folded.includes(word)))) return undefined;
   const missing = new Set(words);
   return recent.findLast((piece) => {
@@ -95,12 +98,15 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
   const maybe = words.filter((word) => folded.includes(word));
   if (maybe.length === 0 || budget.pieces === 0) return [];
   budget.pieces--;
-  // As a record stores its words, see `src/search/terms.ts`.
+  // The form in which a record stores its words, see `src/search/terms.ts`.
   const n = ` ${wordsInTurn(text).join(" ")} `;
   return maybe.filter((word) => hasWord(n, word));
 }
 
-/** The end of the line that begins here, or of the last word that fits; not whole where a word is cut. */
+/**
+ * Returns the end of the line that begins at `start`, or of the last word that fits. `isWhole` is false if a word is
+ * cut.
+ */
 function endOfPiece(text: string, start: number): { readonly end: number; readonly isWhole: boolean } {
   const piece = text.slice(start, start + pieceLength);
   const line = piece.indexOf("\n");
@@ -111,13 +117,13 @@ function endOfPiece(text: string, start: number): { readonly end: number; readon
   return { end: endOfCodePoint(text, start + pieceLength - 1), isWhole: false };
 }
 
-/** The place, or the next one where it lies within a letter of two units. */
+/** Returns `place`, or the next position if it is inside a surrogate pair. */
 function betweenLetters(text: string, place: number): number {
   const unit = text.charCodeAt(place);
   return unit >= 0xdc00 && unit <= 0xdfff ? place + 1 : place;
 }
 
-/** Where the line begins that ends here, or a word in it that is near. */
+/** Returns the beginning of the line that ends at `end`, or that of a nearby word in a long line. */
 function startBefore(text: string, end: number): number {
   const from = Math.max(0, end - pieceLength);
   const before = text.slice(from, Math.max(from, end - 1));
@@ -128,7 +134,9 @@ function startBefore(text: string, end: number): number {
   return blank === -1 ? end : from + blank + 1;
 }
 
-/** Counts the Unicode characters before a place in the text; each place lies after the one before. */
+/**
+ * Returns a function that counts the code points before a place in the text. Each place must follow the previous one.
+ */
 function createCounter(text: string): (place: number) => number {
   let [at, count] = [0, 0];
   return (place) => {
@@ -137,7 +145,9 @@ function createCounter(text: string): (place: number) => number {
   };
 }
 
-/** Words divide at a zero-width space in some scripts alone: what is looked for may lie over one. */
+/**
+ * Folds a text and removes zero-width spaces. These divide words only in some scripts, so a match may extend over one.
+ */
 function foldedForSearch(text: string): string {
   return fold(text).replace(zeroWidthSpace, "");
 }

@@ -1,4 +1,4 @@
-// records.v1.SessionService: lists and reads sessions.
+// Implements records.v1.SessionService: lists and reads sessions, and reads and searches transcripts.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { SessionService as Descriptor } from "../gen/records/v1/sessions_pb.ts";
 import { uuid } from "../db/mongo.ts";
@@ -10,7 +10,7 @@ import type { SessionStore } from "./store.ts";
 import type { TranscriptSearch } from "./transcript-search.ts";
 import type { TranscriptStore } from "./transcripts.ts";
 
-/** The service over its stores. The guard has checked the form of `from` and `to`, and set `limit` and `offset`. */
+/** Creates the service. A guard has already checked the form of `from` and `to`, and set `limit` and `offset`. */
 export function createSessionService(
   sessions: SessionStore,
   transcripts: TranscriptStore,

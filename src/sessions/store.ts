@@ -1,4 +1,4 @@
-// Sessions in MongoDB: the document, its indexes, listing, searching and reading one.
+// Store of sessions: indexes, listing, searching, reading and deleting, and the copies of contacts' names.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
@@ -28,36 +28,39 @@ import type { SessionNoteRow, SummaryRow } from "./messages.ts";
 import { sessionDetail, sessionSummary, summaryProjection } from "./messages.ts";
 import { withSpoken } from "./transcripts.ts";
 
-/** What sessions to list. Instants are in milliseconds since 1970, both included. */
+/** The sessions to list. Instants are in milliseconds since 1970, both inclusive. */
 export interface SessionFilter {
   readonly query: string | undefined;
   readonly contactId: UUID | undefined;
   readonly first: number | undefined;
   readonly last: number | undefined;
   readonly hasTranscript: boolean | undefined;
-  /** Words of the contact's name. */
+  /** Words that the contact's name must contain. */
   readonly contactName: string | undefined;
-  /** Finds sessions with any of the query's words, the best first. */
+  /** Finds sessions with any word of the query, best match first. */
   readonly anyWord: boolean;
 }
 
-/** The sessions of all accounts, each method within one. */
+/** The sessions of all accounts. Each method works within one account. */
 export interface SessionStore {
-  /** A page of the sessions that match, newest first, those without a date last. */
+  /**
+   * Returns a page of the matching sessions, newest first and undated ones last. With `anyWord`, the best match comes
+   * first.
+   */
   list(scope: Scope, filter: SessionFilter, page: PageRequest): Promise<ListSessionsResponse>;
-  /** The session with its notes; undefined when the account has none with this id. */
+  /** Returns the session with its notes. Returns undefined if the account has no such session. */
   get(scope: Scope, id: UUID): Promise<SessionDetail | undefined>;
-  /** Renames the client of all sessions of a contact. */
+  /** Updates the contact's names in all its sessions. */
   renameClient(scope: WriteScope, contactId: UUID, names: SessionClientNames, options: WriteOptions): Promise<void>;
-  /** How many sessions a contact has, counted up to `limit`. */
+  /** Counts the sessions of a contact, up to `limit`. */
   countOfClient(scope: WriteScope, contactId: UUID, limit: number): Promise<number>;
-  /** Leaves sessions of a contact without one, within a transaction: all of them, or at most `limit`. */
+  /** Detaches sessions from a contact within a transaction: all of them, or at most `limit`. */
   detachClient(scope: WriteScope, contactId: UUID, options: WriteOptions, limit?: number): Promise<void>;
-  /** The sessions that any of the names means, by one command; only their names are read. */
+  /** Finds all named sessions by one command. Reads only their names. */
   ids(scope: WriteScope, names: readonly RecordName[]): Promise<NamedRecords<KnownRecord>>;
-  /** Finds the sessions that any of the names means, and marks them, so that no deletion can commit beside it. */
+  /** Finds the named sessions, and locks them, so that no concurrent deletion can commit. */
   readonly lockNamed: LockNamed<KnownRecord & Pick<SessionDocument, "title">>;
-  /** Deletes the session and its transcript, within a transaction; false when there is none. */
+  /** Deletes the session and its transcript, within a transaction. Returns false if there is no such session. */
   remove(scope: WriteScope, id: UUID, options: WriteOptions): Promise<boolean>;
 }
 
@@ -73,10 +76,10 @@ export const sessionCollection: CollectionSpec = {
   ],
 };
 
-/** Of how many sessions the transcript is looked up, so that no list of them takes long. */
+/** The maximum number of sessions whose transcripts are looked up, which bounds the time of a list. */
 const mostLookedUp = 2_000;
 
-/** The sessions of a database. */
+/** Creates the store of a database's sessions. */
 export function createSessionStore(client: MongoClient): SessionStore {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
   const transcripts = client.db().collection<KnownRecord>(collections.transcripts);
@@ -161,7 +164,7 @@ function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   };
 }
 
-/** The sessions of the page and one more. */
+/** Returns the sessions of the page, and one more if there is one. */
 async function find(
   sessions: Collection<Document>,
   scope: Scope,
@@ -180,14 +183,14 @@ async function find(
   };
   const words = searches.length === 0 ? undefined : [...new Set(searches.flat())];
   const within = indexed.rank === undefined ? {} : { rank: indexed.rank };
-  // A contact has few sessions: its own index finds them, and every word is checked in those.
+  // A contact has few sessions, so the index on contacts finds them and every word is checked.
   if (contactId !== undefined) return run("contact", checks((words ?? []).map(checkPattern)));
   if (words === undefined) return run(listIndex, {});
   const byWords = (plan: WordPlan): Promise<SummaryRow[]> => run(searchIndex, planFilter(plan, SESSION_SHAPE, within));
   return searchPage(sessions, scope, words, SESSION_SHAPE, { page, within, run: byWords });
 }
 
-/** Returns the stages that keep sessions with a transcript, or those without one. */
+/** Returns the stages that keep only sessions with a transcript, or only those without one. */
 function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
   if (hasTranscript === undefined) return [];
   return [
@@ -198,14 +201,14 @@ function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Docum
   ];
 }
 
-/** In `n` the words of the session's own texts come first; those of the contact's name follow them. */
+/** Returns the condition on the contact's name. In `n`, its words follow those of the session's own texts. */
 function nameFilter(contactName: string): Document {
   const name = { $substrBytes: ["$n", { $strLenBytes: "$own.n" }, -1] };
   const patterns = queryWords(contactName).map(checkPattern);
   return { $expr: { $and: patterns.map((regex) => ({ $regexMatch: { input: name, regex } })) } };
 }
 
-/** The copies of a contact in its sessions. */
+/** Creates the methods that maintain the copies of a contact in its sessions. */
 function clientCopies(
   sessions: Collection<SessionDocument>,
 ): Pick<SessionStore, "renameClient" | "countOfClient" | "detachClient"> {
@@ -250,7 +253,7 @@ function clientCopies(
   };
 }
 
-/** Sets what follows from the other fields: rank and the terms of the search. */
+/** Returns the session with its derived fields: rank and search terms. */
 export function deriveSession(
   document: Omit<SessionDocument, "rank" | "n" | "g" | "own">,
   own: Terms = ownTerms(document),
@@ -266,18 +269,18 @@ export function deriveSession(
   };
 }
 
-/** The texts by which a session is found, as a document or an item has them. */
+/** The searchable texts of a session or an item. */
 interface Titles {
   readonly title?: string | null | undefined;
   readonly subtitle?: string | null | undefined;
 }
 
-/** The search terms of a session, without those of its client. */
+/** Returns the search terms of a session, without those of its client. */
 export function ownTerms({ title, subtitle }: Titles): Terms {
   return terms([...recordWords(title), ...recordWords(subtitle)], SESSION_SHAPE);
 }
 
-/** A session is found by the name that its client shows (contract §3.3). */
+/** Returns the search terms of the name that a session shows for its client (contract §3.3). */
 function clientTerms({ full_name, inferred_name }: SessionClientNames): Terms {
   return terms(recordWords(full_name ?? inferred_name), SESSION_SHAPE);
 }

@@ -1,4 +1,4 @@
-// Searching transcripts: the stored texts are scanned, bounded in bytes, so that nobody pays for an index of them.
+// Transcript search: scans a bounded number of bytes of the stored texts, which saves an index of them.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import type { FieldsOf, StoredName } from "../db/fields.ts";
@@ -18,11 +18,11 @@ import { findPassages } from "./passages.ts";
 import type { TranscriptDocument } from "./transcripts.ts";
 import { withSpoken } from "./transcripts.ts";
 
-/** Finds what was said. */
+/** Searches transcripts. */
 export interface TranscriptSearch {
-  /** The passages of one session. Fails with NOT_FOUND when the account does not have it. */
+  /** Returns the passages of one session. Fails with NOT_FOUND if the account has no such session. */
   inSession(scope: Scope, sessionId: UUID, query: string): Promise<SearchTranscriptsResponse>;
-  /** The passages of the newest 50 transcripts of a contact's newest 500 sessions, the newest first. */
+  /** Returns passages, newest session first, from the newest 50 transcripts among a contact's newest 500 sessions. */
   ofContact(scope: Scope, contactId: UUID, query: string): Promise<SearchTranscriptsResponse>;
 }
 
@@ -32,21 +32,23 @@ const sessionFields = {
   times: { sessionDate: "session_date" },
 } as const satisfies FieldsOf<TranscriptPassage, "sessionId" | "offset" | "text">;
 
-/** A session, with the length of its transcript where it has one. */
+/** A session with the size of its transcript, if it has one. */
 interface SpokenSession extends Pick<SessionDocument, "_id" | StoredName<typeof sessionFields>> {
   readonly spoken: readonly { readonly size: number }[];
 }
 
-/** Of how many sessions of a contact a transcript is looked up, and how many transcripts are searched. */
+/**
+ * The maximum numbers of a contact's sessions whose transcripts are looked up, and of transcripts that are searched.
+ */
 const mostSessions = 500;
 const mostTranscripts = 50;
-/** So many bytes of JSON are searched: what is said in some 30 hours. */
+/** The maximum number of bytes of JSON that are searched: some 30 hours of speech. */
 const mostBytes = 2_000_000;
 const mostPassages = 20;
-/** Pieces of transcripts whose words are looked at one by one: each takes some 100 microseconds. */
+/** The maximum number of pieces whose words are compared one by one. Each takes some 100 microseconds. */
 const mostPieces = 1_000;
 
-/** The search over the transcripts of a database. */
+/** Creates the search over a database's transcripts. */
 export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
   const sessions = client.db().collection(collections.sessions);
   const transcripts = client.db().collection(collections.transcripts);
@@ -65,7 +67,7 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
         { $limit: mostSessions },
         ...spokenStages(scope),
         { $match: { spoken: { $ne: [] } } },
-        // One more than is searched reveals whether there are more.
+        // One more than is searched, to detect further transcripts.
         { $limit: mostTranscripts + 1 },
       ];
       const older = [...ofContact, { $skip: mostSessions }, { $limit: 1 }, { $project: { _id: 1 } }];
@@ -89,7 +91,7 @@ async function searchIn(
   const chosen = words.length === 0 ? [] : withinBytes(sessions.slice(0, mostTranscripts));
   const texts = await textsOfSessions(transcripts, scope, chosen);
   const passages: TranscriptPassage[] = [];
-  // One more than is shown reveals whether there are more.
+  // One more than is shown, to detect further passages.
   const budget = { passages: mostPassages + 1, pieces: mostPieces };
   let left = mostBytes;
   for (const session of chosen) {
@@ -125,12 +127,15 @@ async function textsOfSessions(
   );
 }
 
-/** Adds to each session the size of its transcript. */
+/** Returns the stages that project sessions and add the sizes of their transcripts. */
 function spokenStages(scope: Scope): Document[] {
   return [{ $project: projectionOf(sessionFields) }, withSpoken(scope, { _id: 0, size: "$text.size" })];
 }
 
-/** The first sessions whose transcripts have so many bytes together; of a longer one the beginning is searched. */
+/**
+ * Returns the first sessions whose transcripts begin within `mostBytes` in total. The last transcript may extend
+ * beyond.
+ */
 function withinBytes(rows: readonly SpokenSession[]): readonly SpokenSession[] {
   let before = 0;
   return rows.filter(({ spoken }) => {

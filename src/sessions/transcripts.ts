@@ -1,4 +1,4 @@
-// Transcripts in MongoDB, compressed, in a collection of their own: they are large, and read one at a time.
+// Store of transcripts, compressed and in their own collection because they are large and read one at a time.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -18,16 +18,16 @@ import { read } from "../db/read.ts";
 import { deflateText, holdDeflated } from "../deflated.ts";
 import type { Scope, WriteScope } from "../call/scope.ts";
 
-/** A transcript as it is stored; `_id` is the id of its session. */
+/** A stored transcript. `_id` is the id of its session. */
 export interface TranscriptDocument {
   _id: UUID;
   account_id: UUID;
-  /** The text, see `DeflatedText`; null when none has been generated yet. */
+  /** The text (see `DeflatedText`); null if none has been generated yet. */
   text: { blocks: Binary; size: number; crc: number } | null;
   recording: RecordingDocument | null;
 }
 
-/** A recording as it is stored. */
+/** A stored recording. */
 export interface RecordingDocument {
   id: UUID;
   duration_seconds: number | null;
@@ -35,19 +35,19 @@ export interface RecordingDocument {
   recording_ended_at: Date | null;
 }
 
-/** The transcripts of all accounts. */
+/** The transcripts of all accounts. Each method works within one account. */
 export interface TranscriptStore {
   /**
-   * The transcript of a session, without text where there is none yet; undefined when the account has no such session.
+   * Returns the transcript of a session, possibly without text. Returns undefined if the account has no such session.
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
-  /** Creates or replaces transcripts. An item fails with NOT_FOUND when the account has no such session. */
+  /** Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session. */
   put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
-  /** Deletes the transcript of a session; false when there is none. */
+  /** Deletes the transcript of a session. Returns false if there is no transcript. */
   remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
 }
 
-/** The text of a transcript, compressed, with room for the rest of its document: MongoDB stores none above 16 MB. */
+/** The maximum size of a compressed text. The rest of the document also has to fit in MongoDB's limit of 16 MB. */
 const mostDeflated = 15 * 2 ** 20;
 const tooLong = "transcript: must be shorter: MongoDB can store at most 15 MiB of it, compressed";
 
@@ -58,7 +58,7 @@ export const transcriptCollection: CollectionSpec = {
   retired: ["account"],
 };
 
-/** The transcripts of a database. */
+/** Creates the store of a database's transcripts. */
 export function createTranscriptStore(client: MongoClient, lockSessions: LockNamed<KnownRecord>): TranscriptStore {
   const sessions = client.db().collection(collections.sessions) as Collection<Document>;
   const transcripts = client.db().collection<TranscriptDocument>(collections.transcripts);
@@ -74,7 +74,8 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           },
         },
       ]);
-      // Without its session, the transcript comes first: a restored backup can have such a one.
+      // If the session is missing, the transcript is the first row. A restored backup can contain a transcript without
+      // its session.
       if (session === undefined || "text" in session) return undefined;
       const text = transcript?.text ?? null;
       const message: Transcript = {
@@ -120,7 +121,7 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
   };
 }
 
-/** The stage that adds to sessions, as `spoken`, what a projection takes of the transcript, where it has a text. */
+/** Returns the stage that adds to each session, as `spoken`, the projection of its transcript if that has a text. */
 export function withSpoken(scope: Scope, projection: Document): Document {
   const pipeline = [{ $match: { account_id: scope.accountId, text: { $ne: null } } }, { $project: projection }];
   return {
@@ -128,13 +129,13 @@ export function withSpoken(scope: Scope, projection: Document): Document {
   };
 }
 
-/** A text as it is stored. */
+/** Returns a text in its stored form. */
 export async function storedText(text: string): Promise<NonNullable<TranscriptDocument["text"]>> {
   const deflated = await deflateText(text);
   return { ...deflated, blocks: new Binary(deflated.blocks) };
 }
 
-/** A recording as a message. */
+/** Returns the message of a recording. */
 export function recordingMessage({
   id,
   duration_seconds,

@@ -1,4 +1,4 @@
-// Sessions from outside: creates and replaces them in batches.
+// Upserts of sessions: creates and replaces them in batches.
 import type { MongoClient, UUID } from "mongodb";
 import { termsOfBatch } from "../db/batch-terms.ts";
 import { collections } from "../db/collections.ts";
@@ -15,8 +15,8 @@ import { sessionFields } from "./document.ts";
 import { deriveSession, ownTerms } from "./store.ts";
 
 /**
- * Creates or replaces sessions. An item fails with NOT_FOUND when the account has no such contact. All fail with
- * INVALID_REQUEST if they have more search terms than `mostTerms`.
+ * Creates or replaces sessions. An item fails with NOT_FOUND if the account has no such contact. All fail with
+ * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
  */
 export type UpsertSessions = (
   scope: WriteScope,
@@ -26,7 +26,10 @@ export type UpsertSessions = (
 
 type Client = KnownRecord & SessionClientNames;
 
-/** Over the sessions of a database; the transaction locks their contacts, and renames them over their notes. */
+/**
+ * Creates the upserts of a database's sessions. The transaction locks their contacts, and copies new titles into their
+ * notes.
+ */
 export function createSessionUpserts(
   client: MongoClient,
   lockContacts: LockNamed<Client>,
