@@ -1,4 +1,4 @@
-// Cuts a stream of records into batches of one kind, small enough for a transaction, and writes them in their order.
+// Splits a stream of records into batches of one kind, small enough for a transaction, parents before their children.
 import { createHash } from "node:crypto";
 import { UUID } from "mongodb";
 import type { MessageShape } from "@bufbuild/protobuf";
@@ -15,20 +15,20 @@ import { termWeight } from "../search/words.ts";
 import { recordKinds } from "./progress-store.ts";
 import type { RecordKindName } from "./progress-store.ts";
 
-/** Records of one kind, in their order, with their places in the import. */
+/** Records of one kind, in order, with their positions in the import. */
 export interface Batch {
-  /** Undefined for what holds no record. */
+  /** Undefined if the message contains no record. */
   readonly kind: RecordKindName | undefined;
   readonly items: Item[];
   readonly positions: number[];
-  /** About how many search terms its texts have, as `termWeight` counts them. */
+  /** The approximate number of search terms in its texts, as `termWeight` estimates it. */
   weight: number;
 }
 
 export type Item = ContactItem | SessionItem | TranscriptItem | SessionNoteItem | ContactNoteItem;
 
 const mostItems = 500;
-/** MongoDB indexes about 200,000 terms of such a batch, within a few seconds on a busy machine. */
+/** MongoDB indexes about 200,000 terms for a batch of this weight, within a few seconds on a busy machine. */
 const mostWeight = 500_000;
 
 const kinds = {
@@ -39,7 +39,7 @@ const kinds = {
   contactNote: "contact_notes",
 } as const;
 
-/** What a record may belong to is written before it, and what that may belong to before that. */
+/** The kinds that are written before each kind, because its records may belong to theirs directly or indirectly. */
 const parents: Readonly<Record<RecordKindName, readonly RecordKindName[]>> = {
   contacts: [],
   sessions: ["contacts"],
@@ -49,7 +49,8 @@ const parents: Readonly<Record<RecordKindName, readonly RecordKindName[]>> = {
 };
 
 /**
- * Collects records by their kind, for streams in which kinds alternate; `nameless` gives an id to a record without one.
+ * Creates a collector of batches for streams in which kinds alternate. `nameless` returns the id of a record without
+ * one.
  */
 export function createBatches(nameless: (position: number) => string) {
   const open = new Map<RecordKindName, Batch>();
@@ -61,10 +62,11 @@ export function createBatches(nameless: (position: number) => string) {
   }
 
   return {
-    /** Takes a record in, and gives the batches that are to be written now, in this order. */
+    /** Adds a record. Returns the batches to write now, in this order. */
     add({ record }: MessageShape<typeof RecordSchema>, position: number): readonly Batch[] {
       if (record.case === undefined) return [{ kind: undefined, items: [], positions: [position], weight: 0 }];
-      // A record without a name is named by its place, so that sending it again writes it again and not twice.
+      // The id of a nameless record depends on its position, so a repeated import replaces it instead of duplicating
+      // it.
       if (record.case !== "transcript" && namesNothing(record.value)) record.value.id = nameless(position);
       const kind = kinds[record.case];
       const weight = weightOf(record.value, termWeight);
@@ -78,17 +80,19 @@ export function createBatches(nameless: (position: number) => string) {
       into.weight += weight;
       return due;
     },
-    /** Gives all that is left, in the order in which it is to be written. */
+    /** Returns the remaining batches in the order in which to write them. */
     rest: (): readonly Batch[] => recordKinds.flatMap(close),
   };
 }
 
-/** The id of a record without one: it follows from the account, the import and the record's place in it. */
+/**
+ * Returns a function that derives the id of a nameless record from the account, the import and the record's position.
+ */
 export function idByPlace(accountId: UUID, importId: string): (position: number) => string {
   const seed = createHash("sha256").update(accountId.buffer).update(importId);
   return (position) => {
     const bytes = seed.copy().update(`/${position}`).digest().subarray(0, 16);
-    // Version 8, as RFC 9562 has it for ids that are computed in a way of one's own.
+    // Version 8, for UUIDs with a custom algorithm (RFC 9562).
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
     return new UUID(bytes).toHexString();
@@ -99,7 +103,7 @@ function namesNothing({ id, externalId }: RecordName): boolean {
   return id === undefined && externalId === undefined;
 }
 
-/** Adds up the weights of the texts of a record, by default their lengths in characters. */
+/** Returns the total weight of a record's texts; by default, their length in UTF-16 units. Any other value weighs 8. */
 export function weightOf(item: Item, weigh: (text: string) => number = ({ length }) => length): number {
   return Object.values(item).reduce(
     (sum: number, value: unknown) => sum + (typeof value === "string" ? weigh(value) : 8),

@@ -1,5 +1,5 @@
-// Imports and erasures of an account with nearly all notes of the database work without the search index of notes,
-// which is built afterwards.
+// Drops the search index of notes during imports and erasures of an account that has nearly all notes, and later
+// rebuilds it.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
@@ -13,38 +13,42 @@ import { createSearchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
-/** The search index of notes while imports and erasures run. */
+/** Manages the search index of notes during imports and erasures. */
 export interface BulkLoading {
-  /** Takes the index away where that pays, after so many notes of one stream. */
+  /** Drops the index if that saves time, after a stream has written this number of notes. */
   ease(scope: WriteScope, notes: number): Promise<void>;
   /**
-   * The same before all notes of an account are deleted: removing a note from the index costs ten times as much as the
-   * rest.
+   * Drops the index if that saves time, before all notes of an account are deleted. Removing a note from the index
+   * costs ten times as much as the rest of its deletion.
    */
   easeErasure(accountId: UUID): Promise<void>;
-  /** Whether the index has to be built. */
+  /** Whether the index is missing or its build is incomplete. */
   isOwed(): Promise<boolean>;
-  /** Whether an import or an erasure runs: it may have dropped the index, and builds it in the end. */
+  /** Whether an import or an erasure is running, which may have dropped the index. */
   isBusy(): Promise<boolean>;
   build(): Promise<void>;
   /**
-   * Builds the index in the background when it is missing and neither an import nor an erasure runs: one that was
-   * interrupted may never continue.
-   * `onChange` is called with what happened to the index, for the log.
+   * Builds the index in the background if it is missing and no import or erasure is running. An interrupted one may
+   * never resume. `onChange` is called when the index was dropped or built, for the log.
    */
   follow(onChange: (what: "dropped" | "built") => void, onTrouble: OnTrouble): Background;
 }
 
-/** A stream pays for building the index anew once it has written so many notes, and most of all. */
+/**
+ * The minimum number of notes that a stream must write before a rebuild of the index saves time. They must also be at
+ * least a third of all notes.
+ */
 const worthwhile = 5_000;
-/** Without the index a search walks the notes of its account: others must not have more than are walked in a moment. */
+/** The maximum number of notes of other accounts. Without the index, their searches scan these. */
 const mostOfOthers = 10_000;
 const { name: hint } = recordsIndex;
 const lookEveryMs = 10_000;
-/** An import reports about once a second that it lives. */
+/**
+ * An import without progress for this long counts as ended. A running import writes its progress about once a second.
+ */
 const silentMs = 60_000;
 
-/** Over the notes of a database; `isErasing` reports whether a sweeper is at work. */
+/** Creates the manager for a database. `isErasing` returns whether any sweeper is at work. */
 export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: () => Promise<boolean>): BulkLoading {
   let notify: (what: "dropped" | "built") => void = () => undefined;
   const notes = db.collection(collections.notes) as Collection<Document>;
@@ -55,7 +59,7 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
     return hasNearlyAll(accountId, deadline);
   }
   async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
-    // Shards need not agree on which indexes there are.
+    // Shards may have different indexes.
     if (primaryOf(db.client).sharded()) return false;
     const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
     return others <= mostOfOthers && (await index.isBuilt());

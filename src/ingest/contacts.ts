@@ -1,4 +1,4 @@
-// Batches of contacts: each is a write by itself, because it has an email to itself; several are written at a time.
+// Batches of contacts, each contact in its own write because emails are unique. Several are written concurrently.
 import type { ContactDocument } from "../contacts/document.ts";
 import type { ContactStore } from "../contacts/store.ts";
 import type { FindMatches, Matched } from "../contacts/upsert.ts";
@@ -7,22 +7,25 @@ import type { ContactItem } from "../gen/records/ingest/v1/items_pb.ts";
 import type { WriteScope } from "../call/scope.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 
-/** Writes contacts of one account at a time. */
+/** Writes contacts of one account per call. */
 export interface ContactIngest {
   /** Creates or replaces contacts. An item fails with DUPLICATE_EMAIL or ALREADY_EXISTS. */
   upsert(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
-  /** The same, where an item may mean a contact by its email; what it does not set stays. */
+  /**
+   * Creates contacts, or changes only the fields that an item sets. An item may also identify its contact by email. It
+   * fails with CONTACT_ARCHIVED, DUPLICATE_EMAIL or ALREADY_EXISTS.
+   */
   merge(scope: WriteScope, items: readonly ContactItem[]): Promise<Outcome[]>;
   /** Archives or restores contacts. An item fails with NOT_FOUND or DUPLICATE_EMAIL. */
   setArchived(scope: WriteScope, ids: readonly string[], archived: boolean): Promise<Outcome[]>;
 }
 
-/** How many contacts are written at the same time. */
+/** The maximum number of contacts that are written concurrently. */
 const width = 32;
 
-/** Over the store of contacts. */
+/** Creates the batch writes of contacts. */
 export function createContactIngest(contacts: ContactStore): ContactIngest {
-  /** Writes items that each name a contact; an item that follows another one of its contact finds what that left. */
+  /** Writes items that each identify a contact. An item that follows another of its contact reads the contact again. */
   async function write<Item extends Matched>(
     scope: WriteScope,
     items: readonly Item[],
@@ -50,13 +53,13 @@ export function createContactIngest(contacts: ContactStore): ContactIngest {
   };
 }
 
-/** The unique values that this item takes. */
+/** Returns the unique values that an item claims. */
 function claimsOf({ id, externalId, email }: Matched): string[] {
   const claims = { id: id?.toLowerCase(), external_id: externalId, email: email?.toLowerCase() };
   return Object.entries(claims).flatMap(([name, value]) => (value === undefined ? [] : [`${name} ${value}`]));
 }
 
-/** The unique values that a change of this record may free. */
+/** Returns the unique values that a change of this record may free. */
 function claimsOfRecord(record: ContactDocument | undefined): string[] {
   if (record === undefined) return [];
   const { _id, external_id, email } = record;

@@ -1,4 +1,4 @@
-// Deletes records for good, with what belongs to them.
+// Permanent deletion of records and the records that belong to them.
 import type { ClientSession, MongoClient, UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { ContactStore } from "../contacts/store.ts";
@@ -14,35 +14,40 @@ import type { SessionStore } from "../sessions/store.ts";
 import type { TranscriptStore } from "../sessions/transcripts.ts";
 import { mapConcurrently } from "./map-concurrently.ts";
 
-/** What can be deleted. */
+/** The kinds of records that can be deleted. */
 export type DeletedKind = "contact" | "session" | "transcript" | "note" | "session_note" | "contact_note";
 
-/** A record that is to be deleted, by one of its two names. */
+/** A record to delete, named by its id or its external id. */
 export interface DeletedName {
-  /** Undefined where it is none that is known. */
+  /** Undefined if the kind is unknown. */
   readonly kind: DeletedKind | undefined;
   readonly id?: string;
   readonly externalId?: string;
 }
 
-/** A name and the id of its record; undefined where there is none. */
+/** A name and the id of its record. The id is undefined if there is no such record. */
 interface Meant {
   readonly name: DeletedName;
   readonly id: UUID | undefined;
 }
 
-/** Deletes records of one account at a time. */
+/** Deletes records of one account per call. */
 export interface Deletion {
-  /** An item fails with NOT_FOUND when the account has no such record. */
+  /**
+   * Deletes records. Returns the outcomes in the order of the names. A name fails with NOT_FOUND if the account has no
+   * such record.
+   */
   delete(scope: WriteScope, names: readonly DeletedName[]): Promise<Outcome[]>;
 }
 
-/** How many records are deleted at the same time. */
+/** The maximum number of records that are deleted concurrently. */
 const width = 8;
-/** What belongs to a record is deleted or detached in steps of so many: no transaction grows with the account. */
+/**
+ * The number of dependent records that are deleted or detached at once, so that no transaction grows with the account.
+ */
 const step = 500;
 
-/** The stores of the records. */
+/** The stores of all kinds of records. */
 export interface RecordStores {
   readonly contacts: ContactStore;
   readonly sessions: SessionStore;
@@ -50,7 +55,7 @@ export interface RecordStores {
   readonly notes: NoteStore;
 }
 
-/** Over the stores of a database. */
+/** Creates the deletion of a database's records. */
 export function createDeletion(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): Deletion {
   const deleteById = createDeleteById(client, stores, eraseResponses);
 
@@ -62,11 +67,11 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
   return {
     async delete(scope, names) {
       const outcomes = new Map<DeletedName, Outcome>();
-      // What belongs to another first: a record that is named itself is not gone by the time its turn comes.
+      // Deletes children before their parents, so that a named child still exists when its turn comes.
       for (const kinds of stages) {
         const due = names.filter(({ kind }) => kinds.some((one) => one === kind));
         const meant = await meantBy(stores, scope, due);
-        // Two names of one record run one after the other: only the first finds it.
+        // Names of one record run in sequence, and only the first finds it.
         const namesOf = ({ id }: Meant): string[] => (id === undefined ? [] : [id.toHexString()]);
         const deleted = await mapConcurrently(meant, { width, names: namesOf }, (one) => deleteMeant(scope, one));
         for (const [at, name] of due.entries()) outcomes.set(name, deleted[at] as Outcome);
@@ -78,13 +83,16 @@ export function createDeletion(client: MongoClient, stores: RecordStores, eraseR
 
 type Atomically = <T>(scope: WriteScope, work: (options: WriteOptions) => Promise<T>) => Promise<T>;
 
-/** Deletes or detaches what belongs to records. */
+/** Creates the functions that delete or detach the dependents of records. */
 function createOwnedDeletion(
   { sessions, notes }: RecordStores,
   eraseResponses: EraseResponses,
   atomically: Atomically,
 ) {
-  /** Deletes notes, and erases the stored responses that show them or the records in `of`. How many notes. */
+  /**
+   * Deletes notes, and erases the stored responses that show these notes or the records in `of`. Returns the number of
+   * notes.
+   */
   async function deleteNotes(
     scope: WriteScope,
     which: Parameters<NoteStore["remove"]>[1],
@@ -97,8 +105,8 @@ function createOwnedDeletion(
   }
 
   /**
-   * Takes all but the last step, which is left to the owner's own transaction. Each step is committed by itself: a
-   * request that runs out of time is resumed by the next.
+   * Runs all steps but the last, which the owner's own transaction runs. Each step commits separately, so the next
+   * request can resume after a timeout.
    */
   async function takeSteps(
     scope: WriteScope,
@@ -125,7 +133,7 @@ function createOwnedDeletion(
   };
 }
 
-/** Deletes one record with what belongs to it; false when there is none. */
+/** Deletes one record and its dependents. Returns false if there is no such record. */
 type DeleteById = (scope: WriteScope, kind: DeletedName["kind"], id: UUID) => Promise<boolean>;
 
 function createDeleteById(client: MongoClient, stores: RecordStores, eraseResponses: EraseResponses): DeleteById {

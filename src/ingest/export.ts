@@ -1,4 +1,4 @@
-// Export: everything of an account that Import takes, in pages by id, which survive a failover and hold no cursor.
+// Export of all records that Import accepts, in pages by id, which survive a failover and need no cursor.
 import type { Collection, Document, MongoClient, UUID } from "mongodb";
 import { MinKey } from "mongodb";
 import type { MessageShape } from "@bufbuild/protobuf";
@@ -17,19 +17,19 @@ import { contactRecord, noteRecord, sessionRecord, transcriptRecord } from "./ex
 type ExportedRecord = MessageShape<typeof RecordSchema>;
 
 /**
- * Reads everything of an account, page by page; each record that exists throughout comes exactly once. `scopeOfPage` is
- * called for each page, because a scope has a deadline and an export may take longer.
+ * Reads all records of an account, page by page. Each record that exists throughout is returned exactly once.
+ * `scopeOfPage` is called for each page, because a scope has a deadline and an export may take longer.
  */
 export type Export = (scopeOfPage: () => Scope) => AsyncIterable<ExportResponse>;
 
-/** Where the records of a kind are, how many are read at once, and what they become. */
+/** The collection of a kind, its page size, and the conversion of its documents. */
 interface Source {
   readonly collection: string;
   readonly page: number;
   readonly record: (document: never) => ExportedRecord;
 }
 
-/** What belongs to another record comes after it. A page of the largest records stays within some 20 MB. */
+/** Parents come before their children. A page of the largest records takes at most some 20 MB. */
 const sources: readonly Source[] = [
   { collection: collections.contacts, page: 100, record: (document: ContactDocument) => contactRecord(document) },
   { collection: collections.sessions, page: 500, record: (document: SessionDocument) => sessionRecord(document) },
@@ -41,7 +41,7 @@ const sources: readonly Source[] = [
   { collection: collections.notes, page: 200, record: (document: NoteDocument) => noteRecord(document) },
 ];
 
-/** Over the collections of a database. */
+/** Creates the export of a database. */
 export function createExport(client: MongoClient): Export {
   const db = client.db();
   return async function* (scopeOfPage) {
@@ -53,7 +53,10 @@ export function createExport(client: MongoClient): Export {
   };
 }
 
-/** Most clients of gRPC take messages of up to 4 MB: a longer one holds a single record. */
+/**
+ * Most gRPC clients accept messages of up to 4 MB. Only a message with a single record exceeds this number of
+ * characters.
+ */
 const mostCharacters = 500_000;
 
 function* messagesOf(records: readonly ExportedRecord[]): Iterable<ExportResponse> {

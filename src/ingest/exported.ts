@@ -15,7 +15,7 @@ import { recordingMessage } from "../sessions/transcripts.ts";
 
 type ExportedRecord = MessageShape<typeof RecordSchema>;
 
-/** A contact, archived or not. */
+/** Returns the item of a contact, archived or not. */
 export function contactRecord(document: ContactDocument): ExportedRecord {
   return record({
     case: "contact",
@@ -28,7 +28,7 @@ export function contactRecord(document: ContactDocument): ExportedRecord {
   });
 }
 
-/** A session without its notes and transcript. */
+/** Returns the item of a session, without its notes and transcript. */
 export function sessionRecord(document: SessionDocument): ExportedRecord {
   const { contact_id } = document;
   return record({
@@ -43,7 +43,7 @@ export function sessionRecord(document: SessionDocument): ExportedRecord {
   });
 }
 
-/** The transcript of a session. */
+/** Returns the item of a transcript. Its text stays compressed. */
 export function transcriptRecord({ _id, text, recording }: TranscriptDocument): ExportedRecord {
   const item: TranscriptItem = {
     $typeName: "records.ingest.v1.TranscriptItem",
@@ -56,7 +56,7 @@ export function transcriptRecord({ _id, text, recording }: TranscriptDocument): 
   });
 }
 
-/** A note, of a contact or of a session. */
+/** Returns the item of a contact's or a session's note. */
 export function noteRecord(document: NoteDocument): ExportedRecord {
   const { kind, parent_id } = document;
   if (kind === "contact") {

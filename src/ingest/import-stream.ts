@@ -1,4 +1,4 @@
-// One stream of an import: collects records into batches, writes them, and reports its progress.
+// One stream of an import: collects records into batches, writes them and reports the progress.
 import type { ImportRequest, ImportResponse, Rejection } from "../gen/records/ingest/v1/import_pb.ts";
 import type { Change, Outcome, RecordName } from "../db/named.ts";
 import { Failure, rejectInput } from "../errors.ts";
@@ -11,37 +11,44 @@ import type { ImportProgress, ProgressStore, RecordKindName } from "./progress-s
 import { openRejections } from "./rejections.ts";
 import type { Upsert, Upserts } from "./upserts.ts";
 
-/** What a stream writes to. */
+/** The options and dependencies of a stream. */
 export interface StreamTarget {
   readonly importId: string;
-  /** Whether contacts that are known by their email alone are updated. */
+  /** Whether an item whose names match no contact updates the contact with its email. */
   readonly byEmail: boolean;
-  /** Gives the right to write into the account: requested every batch, because the account may be gone by then. */
+  /**
+   * Returns the right to write to the account. Called for every batch, because the account may be deleted meanwhile.
+   */
   scope(): Promise<WriteScope>;
   readonly upserts: Upserts;
   readonly store: ProgressStore;
-  /** Called with how many items were written or rejected. */
+  /** Called with the number of items that were written or rejected. */
   onItems(outcome: "written" | "rejected", count: number): void;
 }
 
-/** A stream from where the import was. */
+/** A stream that resumes an import. */
 export interface ImportStream {
-  /** The first responses, with the position to begin at and the rejections that the client does not acknowledge. */
+  /**
+   * Yields the first responses, with the position to resume at and the rejections that the client has not acknowledged.
+   */
   begin(first: Pick<ImportRequest, "acknowledgedPosition">): Iterable<ImportResponse>;
-  /** The batches that a message fills; records that are settled already are passed over. */
+  /** Adds the records of a message and yields the batches that are full. Skips records that are already settled. */
   take(request: Omit<ImportRequest, "accountId" | "importId" | "updateByEmail">): Iterable<Batch>;
   write(batch: Batch): Promise<void>;
-  /** How many notes this stream has written. */
+  /** Returns the number of notes that this stream has written. */
   notesWritten(): number;
   isReportDue(): boolean;
-  /** Writes all that was received, and reports it: what is reported is not sent again, and the rest comes again. */
+  /**
+   * Writes all received records, stores the progress and returns it. The client resends only records after the reported
+   * position.
+   */
   settle(): Promise<ImportResponse>;
 }
 
 const reportEveryMs = 1_000;
 const mostNameLength = 200;
 
-/** Reads how far the import of this id has come, and begins there. */
+/** Reads the progress of the import with this id, and opens a stream that resumes there. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
   const { importId, scope, store, onItems } = target;
   const begunAt = performance.now();
@@ -103,7 +110,6 @@ export async function openImportStream(target: StreamTarget): Promise<ImportStre
   };
 }
 
-/** Writes a batch. */
 async function outcomesOf(
   { upserts, byEmail, scope }: StreamTarget,
   { kind, items, positions }: Pick<Batch, "kind" | "items" | "positions">,
@@ -117,7 +123,10 @@ function changeOf(outcome: Outcome): readonly Change[] {
   return "failure" in outcome || outcome.change === undefined ? [] : [outcome.change];
 }
 
-/** `perMs` is how many records a millisecond were settled; it has no value in the first instant. */
+/**
+ * Returns the progress as a message. `perMs` is the number of settled records per millisecond. It is not finite if no
+ * time has passed.
+ */
 function responseOf(
   { importId, position, written, rejected, contactChanges }: ImportProgress & { readonly importId: string },
   rejections: Rejection[],
@@ -154,7 +163,7 @@ const empty = new Failure(Reason.INVALID_REQUEST, {
   message: "must contain one record: contact, session, transcript, session_note or contact_note",
 });
 
-/** A stream begins at or before what is settled, and leaves nothing out. */
+/** Returns the position of a message. A stream begins at or before the settled position, and skips no record. */
 function placeOf(position: bigint, received: number, settled: number): number {
   const place = Number(position);
   if (received === 0 && place <= settled) return place;
@@ -201,7 +210,7 @@ function rejection(position: number, item: Item | undefined, { reason, message }
   };
 }
 
-/** No name of a record is longer. What a record has instead can be as long as a message. */
+/** Whether a name is short enough for a record. A longer, rejected name could be as long as a message. */
 function isShort(name: string | undefined): name is string {
   return name !== undefined && name.length <= mostNameLength;
 }

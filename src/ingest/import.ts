@@ -1,4 +1,4 @@
-// Import: a stream of records in, a stream of progress out; what was cut off resumes where it was.
+// Import: receives a stream of records and returns a stream of progress. An interrupted import can resume.
 import { randomUUID } from "node:crypto";
 import { ConnectError } from "@connectrpc/connect";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -10,23 +10,23 @@ import { openImportStream } from "./import-stream.ts";
 import type { ProgressStore } from "./progress-store.ts";
 import type { Upserts } from "./upserts.ts";
 
-/** Gives the right to write into an account. Fails with NOT_FOUND when there is no such account. */
+/** Returns the right to write to an account. Fails with NOT_FOUND if there is no such account. */
 export type ScopeFor = (accountId: string) => Promise<WriteScope>;
 
 /** Counts imports and their records. */
 export interface ImportWatch {
-  /** An import has ended: `done`, `failed`, or `broken_off` by its sender. */
+  /** Called when an import ends: `done`, `failed`, or `broken_off` by the client. */
   ended(outcome: "done" | "failed" | "broken_off"): void;
-  /** So many records were written or rejected. */
+  /** Called with the number of records written or rejected. */
   items(outcome: "written" | "rejected", count: number): void;
 }
 
-/** Imports a stream of records. */
+/** Imports a stream of records, and yields its progress. */
 export type Import = (requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor) => AsyncIterable<ImportResponse>;
 
 const reportEveryMs = 1_000;
 
-/** Over what writes each kind of record. */
+/** Creates the import. `upserts` write the records of each kind. */
 export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkLoading, watch: ImportWatch): Import {
   async function* importAll(requests: AsyncIterable<ImportRequest>, scopeFor: ScopeFor): AsyncIterable<ImportResponse> {
     const iterator = requests[Symbol.asyncIterator]();
@@ -50,7 +50,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
       for (const batch of stream.take(next.value)) await stream.write(batch);
       if (stream.isReportDue()) {
         yield await stream.settle();
-        // What earlier streams have written may be indexed by now.
+        // Counts only the notes of this stream, because those of earlier streams may already be indexed.
         await bulk.ease(await scope(), stream.notesWritten());
       }
     }
@@ -72,7 +72,7 @@ export function createImport(upserts: Upserts, store: ProgressStore, bulk: BulkL
   };
 }
 
-/** Builds the search index where it was taken away, and reports that it lives meanwhile. */
+/** Builds the search index if it was dropped, and yields progress meanwhile. */
 async function* indexed(
   bulk: BulkLoading,
   stream: { settle(): Promise<ImportResponse> },
@@ -80,7 +80,7 @@ async function* indexed(
   if (!(await bulk.isOwed())) return;
   let building = true;
   const built = bulk.build().finally(() => (building = false));
-  // Where a report fails first, nobody waits for the index any more.
+  // If a report fails first, the build is no longer awaited.
   built.catch(() => undefined);
   while (building) {
     yield { ...(await stream.settle()), indexing: true };
@@ -89,12 +89,12 @@ async function* indexed(
   await built;
 }
 
-/** Whether an error only says that the sender left: the library ends the messages with one of its own. */
+/** Whether an error only means that the client disconnected: the library then ends the messages with its own error. */
 function isOfSender(error: unknown): boolean {
   return error instanceof ConnectError || (error instanceof Failure && error.reason === Reason.CANCELLED);
 }
 
-/** One stream is one import into one account, whatever a later message says. */
+/** Rejects a message that names another import or account than the first one. */
 function requireSame(field: string, value: string, first: string): void {
   if (value !== "" && value !== first)
     rejectInput([{ field, rule: "same", message: "must be the same as in the first message, or left out" }]);

@@ -1,5 +1,4 @@
-// A batch whose items are each right or wrong by themselves: the right ones are written, the wrong ones are reported
-// why.
+// Item-wise batches: writes the valid items, and reports a failure for each invalid one.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
@@ -12,7 +11,7 @@ import { mapInPieces } from "../large/pieces.ts";
 import { violationsOf } from "../guards/validate.ts";
 import type { Outcome, RecordName } from "../db/named.ts";
 
-/** Writes the valid items, and returns one result for each item, in their order. */
+/** Writes the valid items. Returns an outcome for each item, in order. */
 export async function itemwise<Item>(
   { deadline }: Pick<WriteScope, "deadline">,
   items: readonly Item[],
@@ -28,7 +27,10 @@ export async function itemwise<Item>(
   );
 }
 
-/** Checks an item by the rules of its message. Removes empty optional texts, so that they are stored as null. */
+/**
+ * Returns a function that checks items by the rules of their message. It removes empty optional texts, so that they are
+ * stored as null.
+ */
 export function byRulesOf(schema: DescMessage): (item: Message) => readonly Violation[] {
   const texts = schema.fields.filter(
     ({ fieldKind, scalar, presence, name }) =>
@@ -44,7 +46,7 @@ export function byRulesOf(schema: DescMessage): (item: Message) => readonly Viol
   };
 }
 
-/** Ids and external ids name a record: an empty one is invalid. */
+/** Whether a field is an id or an external id. Those must not be empty. */
 function isName(field: string): boolean {
   return /(?:^|_)id$/.test(field);
 }
@@ -54,7 +56,7 @@ function invalid(violations: readonly Violation[]): Failure {
   return new Failure(Reason.INVALID_REQUEST, { message, violations });
 }
 
-/** The results of a batch, one for each item, in the same order. */
+/** Returns the results of a batch, one for each item, in order. */
 export function resultsOf(items: readonly RecordName[], outcomes: readonly Outcome[]): ItemResult[] {
   return items.map(({ id, externalId }, at) => {
     const outcome = outcomes[at];

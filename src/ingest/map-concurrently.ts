@@ -1,25 +1,27 @@
-// Items that are each a write by themselves: several at a time, each with an outcome of its own.
+// Concurrent writes of a batch's items, each with its own outcome.
 import { duplicateIndex } from "../db/mongo.ts";
 import { Failure } from "../errors.ts";
 import type { Outcome } from "../db/named.ts";
 import { alreadyExists } from "../db/named.ts";
 
-/** The statuses of failures that say what is wrong with an item; any other is about the request or the service. */
+/** The HTTP statuses of failures that concern one item. Others concern the request or the service. */
 const ofItems: ReadonlySet<number> = new Set([404, 409, 422]);
 
-/** How items are written concurrently. */
+/** Options of concurrent writes. */
 export interface Turns<Item> {
-  /** How many are written at the same time. */
+  /** The maximum number of items that are written concurrently. */
   readonly width: number;
-  /** The values that an item reads or takes and another item may change. */
+  /** Returns the values that an item reads or claims, and another item may change. */
   readonly names: (item: Item) => readonly string[];
 }
 
 /**
- * Writes every item, several at a time; one that fails leaves the others untouched. Items that share a name, directly
- * or through other items, are written one after the other in their order. So the result is that of writing all items in
- * order. `follows` is true for an item after another one of its group. Rejects where an item ends the batch, as when
- * MongoDB cannot serve: nothing is begun any more then, and nothing is under way, so that the caller can repeat it.
+ * Writes all items, several concurrently. A failed item does not affect the others. Items that share a name, directly
+ * or through other items, are written in sequence. The result therefore equals that of writing all items in order.
+ * `follows` is true if the item follows another one of its group.
+ *
+ * Rejects if an error does not concern one item, as when MongoDB is unavailable. It then starts no further items and
+ * waits for those under way, so that the caller can repeat the batch.
  */
 export async function mapConcurrently<Item>(
   items: readonly Item[],
@@ -49,7 +51,7 @@ export async function mapConcurrently<Item>(
   return outcomes;
 }
 
-/** Groups the indexes of the lists so that no two groups share a name. Each group, and the groups, are in order. */
+/** Groups the indexes of the lists so that no two groups share a name. The groups and their members are in order. */
 function connected(lists: readonly (readonly string[])[]): readonly (readonly number[])[] {
   const parent = lists.map((_, at) => at);
   const rootOf = (at: number): number => {
@@ -74,7 +76,7 @@ function connected(lists: readonly (readonly string[])[]): readonly (readonly nu
   return [...groups.values()];
 }
 
-/** What an item is rejected for; undefined for an error that is not about it, and ends the batch. */
+/** Returns the failure of an item, or undefined for an error that ends the batch. */
 function failureOfItem(error: unknown): Failure | undefined {
   if (duplicateIndex(error) !== undefined) return alreadyExists().failure;
   return error instanceof Failure && ofItems.has(error.kind.http) ? error : undefined;

@@ -1,4 +1,4 @@
-// Progress of imports in MongoDB, from which an interrupted import resumes.
+// Store of the progress from which interrupted imports resume.
 import type { Db, UUID } from "mongodb";
 import { Binary } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -15,13 +15,13 @@ import type { WriteScope } from "../call/scope.ts";
 export const recordKinds = ["contacts", "sessions", "transcripts", "session_notes", "contact_notes"] as const;
 export type RecordKindName = (typeof recordKinds)[number];
 
-/** How far an import has come. */
+/** The progress of an import. */
 export interface ImportProgress {
-  /** How many records are settled: all before this place. */
+  /** The number of settled records, which all come before this position. */
   readonly position: number;
   readonly written: Readonly<Record<RecordKindName, number>>;
   readonly rejected: number;
-  /** What became of the contacts that were written. */
+  /** The numbers of contacts that were created, updated and left unchanged. */
   readonly contactChanges: Readonly<Record<Change, number>>;
   /** The rejections that the client has not acknowledged, as `rejections.ts` encodes them. */
   readonly unacknowledged?: Uint8Array | undefined;
@@ -37,24 +37,24 @@ const nothing: ImportProgress = {
 interface ImportDocument extends Omit<ImportProgress, "contactChanges" | "unacknowledged"> {
   _id: { readonly account_id: UUID; readonly import_id: string };
   account_id: UUID;
-  /** Missing where an instance of the release before wrote last. */
+  /** Missing if an instance of the previous release wrote last. */
   contact_changes?: ImportProgress["contactChanges"];
-  /** Missing where all are acknowledged. An instance of the release before neither repeats nor keeps them. */
+  /** Missing if all are acknowledged. An instance of the previous release neither repeats nor keeps them. */
   unacknowledged?: Binary;
   /** By the database's clock, which all instances share. */
   changed_at: Date;
 }
 
-/** The imports of all accounts, each method within one. */
+/** The imports of all accounts. Each method works within one account unless stated otherwise. */
 export interface ProgressStore {
-  /** How far the import of this name has come; at the beginning where there is none. */
+  /** Returns the progress of the import with this id, or that of a new import. */
   read(scope: WriteScope, importId: string): Promise<ImportProgress>;
   write(scope: WriteScope, importId: string, progress: ImportProgress): Promise<void>;
-  /** Whether any import reported progress within this time. */
+  /** Whether any import of any account stored progress within this time. */
   isAnyLive(withinMs: number): Promise<boolean>;
 }
 
-/** For so long an import can resume, and the same file is not imported twice by mistake. */
+/** How long an import can resume. During this time, the same file is not imported twice by mistake. */
 const keptSeconds = 90 * 24 * 3_600;
 
 export const importCollection: CollectionSpec = {
@@ -66,7 +66,7 @@ export const importCollection: CollectionSpec = {
   ],
 };
 
-/** The imports of a database. */
+/** Creates the store of a database's imports. */
 export function createProgressStore(db: Db): ProgressStore {
   const imports = db.collection<ImportDocument>(collections.imports);
   const idOf = (scope: WriteScope, importId: string) => ({ account_id: scope.accountId, import_id: importId });
@@ -96,7 +96,7 @@ export function createProgressStore(db: Db): ProgressStore {
           putInTime(imports, { _id, position: { $lte: position } }, { _id, ...after }, options, fence),
         );
       } catch (error) {
-        // A stream that was cut off may end behind the one that took its place, and has nothing to report.
+        // A disconnected stream may end after the one that replaced it has stored later progress. Its own is discarded.
         if (duplicateIndex(error) === undefined) throw error;
       }
     },

@@ -1,4 +1,4 @@
-// The rejections of an import that its client has not acknowledged: kept with the progress, repeated when it resumes.
+// Unacknowledged rejections of an import, which are stored with its progress and repeated when it resumes.
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { constants, deflateRaw, inflateRaw } from "node:zlib";
@@ -12,34 +12,38 @@ export interface Rejections {
   add(rejections: readonly Rejection[]): void;
   /** Whether the rejections to report fill a response. */
   isLarge(): boolean;
-  /** Takes those that were added since, for a response, in the order of their positions. */
+  /** Removes and returns the added rejections for a response, in the order of their positions. */
   take(): Rejection[];
-  /** All that were reported and are not acknowledged: at least one piece, each for a response, which may be empty. */
+  /**
+   * Returns all reported and unacknowledged rejections in pieces, each for one response. Returns at least one piece,
+   * which may be empty.
+   */
   repeated(): Rejection[][];
-  /** The client has received every rejection before this position. */
+  /** Call it when the client has received every rejection before this position. */
   acknowledge(position: number): void;
-  /** All that were taken and are not acknowledged, as they are stored; undefined where there are none. */
+  /** Returns all taken and unacknowledged rejections in their stored form; undefined if there are none. */
   stored(): Promise<Uint8Array | undefined>;
 }
 
-/** Most clients take messages of up to 4 MB. */
+/** Most clients accept messages of up to 4 MB. */
 const responseBytes = 1_000_000;
 /**
- * Far below the 16 MB of a document, even where nothing can be compressed. A client that acknowledges comes here only
- * if it has more on its way than this: `records import` sends 20,000 records ahead (`cli/import/window.ts`).
+ * The maximum size of the stored rejections, far below the 16 MB of a document even if they are incompressible. A
+ * client that acknowledges reaches it only with more rejections under way. `records import` sends 20,000 records ahead
+ * (`cli/import/window.ts`).
  */
 const mostBytes = 8_000_000;
 const compression = { level: constants.Z_BEST_SPEED };
 const deflate = promisify<Buffer, typeof compression, Buffer>(deflateRaw);
 const inflate = promisify<Uint8Array, Buffer>(inflateRaw);
 
-/** Each is encoded once: the whole list is stored with every progress. */
+/** A rejection and its encoding, which is made once because every write of the progress stores the whole list. */
 interface Kept {
   readonly rejection: Rejection;
   readonly bytes: Uint8Array;
 }
 
-/** Those of a new stream, with what an earlier stream has stored. */
+/** Opens the rejections of a stream, beginning with those that an earlier stream stored. */
 export async function openRejections(stored: Uint8Array | undefined): Promise<Rejections> {
   let unacknowledged = stored === undefined ? [] : await decode(stored);
   let added: Kept[] = [];
@@ -80,7 +84,7 @@ async function decode(stored: Uint8Array): Promise<Kept[]> {
     kept.push({ rejection, bytes: all.subarray(at, end) });
     at = end;
     if (at >= pause) {
-      // Others are served between pieces of some milliseconds.
+      // Other requests are served between pieces of some milliseconds.
       pause += responseBytes;
       await setImmediate();
     }
@@ -96,7 +100,7 @@ function sizeOf(all: readonly Kept[]): number {
   return all.reduce((sum, { bytes }) => sum + bytes.length, 0);
 }
 
-/** The newest that fit into the stored document. */
+/** Returns the newest rejections that fit into the stored document. */
 function newest(all: Kept[]): Kept[] {
   let excess = sizeOf(all) - mostBytes;
   let from = 0;

@@ -1,4 +1,5 @@
-// records.ingest.v1.IngestService: batches of records, with a result for each item.
+// Implements records.ingest.v1.IngestService: writes, archives and deletes batches of records, with a result for each
+// item.
 import type { ItemResult } from "../gen/records/ingest/v1/items_pb.ts";
 import type {
   ArchiveContactsRequest,
@@ -19,10 +20,10 @@ import type { Upserts } from "./upserts.ts";
 import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
 import { itemwise, resultsOf } from "./itemwise.ts";
 
-/** How many search terms a batch may have: on two slow cores, MongoDB writes about 100,000 a second. */
+/** The maximum number of search terms in a batch. On two slow cores, MongoDB writes about 100,000 a second. */
 const mostTerms = 300_000;
 
-/** The service over what writes, archives and deletes records. */
+/** Creates the service. */
 export function createIngestService(
   upserts: Upserts,
   setArchived: ContactIngest["setArchived"],
@@ -125,13 +126,16 @@ const deletedKinds: Readonly<Record<RecordKind, DeletedKind | undefined>> = {
   [RecordKind.CONTACT_NOTE]: "contact_note",
 };
 
-/** A name, and what is wrong with it. */
+/** A name and its violations. */
 interface CheckedName {
   readonly name: DeletedName;
   readonly violations: readonly Violation[];
 }
 
-/** The records that a request names, in the order of its fields. */
+/**
+ * Returns the records that a request names, in the order of its fields. Fails with INVALID_REQUEST if their number is 0
+ * or exceeds `mostDeleted`.
+ */
 function deletedNames({
   contactIds,
   sessionIds,

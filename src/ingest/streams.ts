@@ -1,4 +1,4 @@
-// The streaming rpcs of records.ingest.v1.IngestService: Import and Export.
+// Streaming RPCs of records.ingest.v1.IngestService: Import and Export.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import type { UUID } from "mongodb";
 import type { ExportRequest, ImportRequest } from "../gen/records/ingest/v1/import_pb.ts";
@@ -10,10 +10,10 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Export } from "./export.ts";
 import type { Import } from "./import.ts";
 
-/** Records that an operator exports an account. Nothing is sent before it resolves. */
+/** Records in the audit log that an operator exports an account. Nothing is sent before it resolves. */
 export type OnExport = (accountId: UUID, operator: Operator) => Promise<void>;
 
-/** The handlers by their rpcs. */
+/** Returns the handlers by RPC. */
 export function createIngestStreams(
   importRecords: Import,
   exportRecords: Export,
@@ -34,7 +34,7 @@ export function createIngestStreams(
           const { accountId } = await operator.scopeFor(id);
           await onExport(accountId, operator);
           yield* exportRecords(() => readScope(accountId, operator.deadline()));
-          // Of an account that was deleted meanwhile only a part has come.
+          // Fails if the account was deleted meanwhile, because the export is then incomplete.
           await operator.scopeFor(id);
         }
       },

@@ -1,4 +1,4 @@
-// Batches of each kind of record: the valid items are written, and every item has an outcome.
+// Upserts of each kind of record: writes the valid items, and returns an outcome for every item.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import type { Outcome } from "../db/named.ts";
 import type {
@@ -19,15 +19,15 @@ import type { WriteScope } from "../call/scope.ts";
 import { byRulesOf, itemwise } from "./itemwise.ts";
 
 /**
- * Creates or replaces records; the outcomes are in the order of the items. Sessions and notes fail together with
- * INVALID_REQUEST if they have more search terms than `mostTerms`.
+ * Creates or replaces records. Returns the outcomes in the order of the items. Sessions and notes all fail with
+ * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
  */
 export type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
 
-/** What writes each kind of record. */
+/** The upserts of each kind of record. */
 export interface Upserts {
   readonly contacts: Upsert<ContactItem>;
-  /** Changes contacts that are known by their email alone. */
+  /** Writes contacts. An item whose names match no contact may identify one by its email. */
   readonly contactsByEmail: Upsert<ContactItem>;
   readonly sessions: Upsert<SessionItem>;
   readonly transcripts: Upsert<TranscriptItem>;
@@ -35,7 +35,7 @@ export interface Upserts {
   readonly contact_notes: Upsert<ContactNoteItem>;
 }
 
-/** The same, with the rules of each item's message checked first: what breaks one is not written. */
+/** Returns upserts that check the rules of each item's message first, and write only valid items. */
 export function checkedUpserts(upserts: Upserts): Upserts {
   return {
     contacts: checked(ContactItemSchema, upserts.contacts),

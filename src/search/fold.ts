@@ -69,8 +69,8 @@ const ALONE_OR_DIGIT = new RegExp(`[${Object.keys(ALONE).join("")}]|[^\\P{Nd}0-9
 const DIGIT = /\p{Nd}/u;
 
 /**
- * Returns the folded text: NFKD without marks, with full case folding. Spells letters with strokes and ligatures
- * plainly, and replaces the decimal digits of every script by 0-9 (contract §3.1, §3.2). Idempotent. NFC and NFD input
+ * Returns the folded text (contract §3.1, §3.2): NFKD without marks, with full case folding. Spells letters with
+ * strokes and ligatures plainly, and replaces the decimal digits of every script by 0-9. Idempotent. NFC and NFD input
  * have equal results. Takes linear time, and returns at most 18 code points for each of the input.
  */
 export function fold(text: string): string {
