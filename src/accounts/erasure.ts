@@ -1,4 +1,4 @@
-// Account erasure: disables the account at once, erases its data in the background, and keeps proof for 90 days.
+// Account erasure: revokes all access at once, erases the data in the background, and keeps proof for 90 days.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession, Collection, MongoClient, UUID } from "mongodb";
 import type { ApiKeyStore } from "../api-keys/store.ts";
@@ -39,9 +39,9 @@ export interface Erasure {
 /** Erases accounts. */
 export interface Erasures extends Pick<Sweeper, "follow" | "counts" | "idle"> {
   /**
-   * Disables the account at once and returns the progress of its erasure. Sweeps in the background unless another
-   * sweeper does, and waits for the sweep until `untilMs` of `performance.now()`. Also erases a partly restored
-   * account. Returns undefined if there is no such account, and none was erased in the last 90 days.
+   * Revokes all access to the account at once and returns the progress of its erasure. Sweeps in the background unless
+   * another sweeper does, and waits for the sweep until `untilMs` of `performance.now()`. Also erases a partly restored
+   * account. Returns undefined if there is no such account and no erasure of it in the last 90 days.
    */
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
 }
@@ -120,8 +120,8 @@ export function createErasures(dependencies: ErasureDependencies): Erasures {
 }
 
 /**
- * Creates the function that disables an account and begins its erasure. It does nothing if there is no account or the
- * erasure has begun.
+ * Creates the function that revokes all access to an account and begins its erasure. It does nothing if there is no
+ * account or the erasure has begun.
  */
 function createBegin(dependencies: ErasureDependencies, erasures: Collection<ErasureDocument>) {
   const { client, removeAccount, removeKeys, removeSessions, removeRestore } = dependencies;

@@ -1,5 +1,4 @@
-// Drops the search index of notes during imports and erasures of an account that has nearly all notes, and later
-// rebuilds it.
+// Drops the search index of notes while an account with nearly all notes is imported or erased, and later rebuilds it.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
@@ -35,8 +34,8 @@ export interface BulkLoading {
 }
 
 /**
- * The minimum number of notes that a stream must write before a rebuild of the index saves time. They must also be at
- * least a third of all notes.
+ * The minimum number of notes to write or erase before a rebuild of the index saves time. The notes of a stream must
+ * also be at least a third of all notes.
  */
 const worthwhile = 5_000;
 /** The maximum number of notes of other accounts. Without the index, their searches scan these. */

@@ -39,8 +39,8 @@ export interface ImportStream {
   notesWritten(): number;
   isReportDue(): boolean;
   /**
-   * Writes all received records, stores the progress and returns it. The client resends only records after the reported
-   * position.
+   * Writes all received records, stores the progress and returns it. The client resends only records from the reported
+   * position on.
    */
   settle(): Promise<ImportResponse>;
 }

@@ -67,7 +67,7 @@ export function recordOf(
     replayed = false,
     waitingFor,
   } = observation;
-  // Node reports a reset stream as finished, so the writable state alone is not enough.
+  // `writableEnded` is checked too, because Node reports a reset stream as finished.
   const isCompleted = response.writableFinished && response.writableEnded;
   const isCutOff = !isCompleted && wasCutOff(response);
   const status = isCompleted ? response.statusCode : isCutOff ? 503 : 499;

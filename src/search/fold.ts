@@ -3,7 +3,7 @@
 /**
  * Lower-case characters that NFKD and case folding do not change, with their spelling on a plain keyboard. They are
  * ligatures, letters with strokes, and letters that represent an apostrophe (ʻokina, ayn, hamza) and divide words like
- * one. The final sigma is included because `toLowerCase` makes it of a capital at the end of a word.
+ * one. The final sigma is included because `toLowerCase` turns a capital sigma at the end of a word into it.
  */
 const ALONE: Readonly<Record<string, string>> = {
   ø: "o",
