@@ -1,4 +1,4 @@
-// Lease on the erasure of an account, stored in its document: one sweeper at a time, replaced when the lease expires.
+// Lease on an account's erasure, stored in its document: one sweeper at a time, replaced when the lease expires.
 import type { Document, MongoClient } from "mongodb";
 import { UUID } from "mongodb";
 import { collections } from "../db/collections.ts";

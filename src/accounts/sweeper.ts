@@ -11,7 +11,7 @@ import { createErasureLeases } from "./erasure-lease.ts";
 import type { Places } from "./places.ts";
 import type { IdentityDocument } from "./store.ts";
 
-/** The erasure of an account, the only document left when it is finished. */
+/** The erasure of an account. When it is finished, this is all that is left of the account. */
 export interface ErasureDocument {
   /** The id of the account. */
   _id: UUID;
@@ -33,9 +33,7 @@ export interface Sweeper {
   sweep(erasure: ErasureDocument): Promise<void>;
   /** Resumes unfinished erasures in the background, including those of other calls and of ended instances. */
   follow(onTrouble: OnTrouble): Background;
-  /**
-   * Returns the unfinished erasures, as last read, and the documents that this instance has deleted, for the metrics.
-   */
+  /** Returns the numbers of unfinished erasures, as last read, and of documents that this instance has deleted. */
   counts(): { readonly running: number; readonly deleted: number };
   /** Resolves when no sweep of this instance is running. */
   idle(): Promise<unknown>;

@@ -1,4 +1,5 @@
-// Drops the search index of notes while an account with nearly all notes is imported or erased, and later rebuilds it.
+// Drops the search index of notes during the import or erasure of an account with nearly all notes, and later rebuilds
+// it.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";

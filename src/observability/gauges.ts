@@ -21,7 +21,7 @@ export interface InstanceState {
   pool(): PoolState;
   /** The public requests in progress, and those waiting for a place. */
   work(): CapacityState;
-  /** The unfinished erasures of accounts, and the documents that this instance has deleted for erasures. */
+  /** The numbers of unfinished erasures of accounts, and of documents that this instance has deleted for erasures. */
   erasures(): { readonly running: number; readonly deleted: number };
 }
 

@@ -48,7 +48,7 @@ interface Place {
 
 /**
  * Returns the readings of a query that may contain a phone. The first reading has the words unchanged. Each further
- * reading joins consecutive numbers as the beginning of a phone: "42 49 (170) 12" becomes "42 #4917012".
+ * reading joins consecutive numbers as the beginning of a phone. One reading of "42 49 (170) 12" is "42 #4917012".
  *
  * A record matches if it matches every word of any reading. A marked word must begin the phone's digits, and any other
  * word must begin a word of the record. Returns no readings for a query without words.

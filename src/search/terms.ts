@@ -45,8 +45,8 @@ export interface Probe {
 
 /**
  * Returns the search terms of a record's words, as `recordWords` and `phoneWords` return them (contract §3.1). `g`
- * contains the prefixes of the shape. `n` contains each distinct word after a blank, and ends with a blank (" met anna
- * "). `n` is empty if there are no words.
+ * contains the prefixes of the shape. `n`, such as " met anna ", has a blank before each distinct word and one at the
+ * end. It is empty if there are no words.
  *
  * The number of terms in `g` is not capped. No query could know which records exceed a cap, so matches would be lost.
  * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four

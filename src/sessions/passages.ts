@@ -47,7 +47,7 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
-  // The next piece begins before a word in which this piece ends.
+  // If a piece ends inside a word, the next piece begins before that word.
   const overlap = Math.max(0, ...words.map(({ length }) => length)) - 1;
   let recent: Piece[] = [];
   let [at, taken, stretchEnd] = [0, 0, 0];
@@ -85,7 +85,7 @@ export async function findPassages(
  * undefined if no sequence contains them.
  */
 function beginningOfRow(recent: readonly Piece[], words: readonly string[], budget: Budget): Piece | undefined {
-  // A cheap test first: without its letters, a word cannot occur.
+  // Cheap test first: a word cannot occur if its letters do not.
   if (!words.every((word) => recent.some(({ folded }) => folded.includes(word)))) return undefined;
   const missing = new Set(words);
   return recent.findLast((piece) => {

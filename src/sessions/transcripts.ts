@@ -41,7 +41,10 @@ export interface TranscriptStore {
    * Returns the transcript of a session, possibly without text. Returns undefined if the account has no such session.
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
-  /** Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session. */
+  /**
+   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session, and with
+   * INVALID_REQUEST if its compressed text exceeds 15 MiB.
+   */
   put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
   /** Deletes the transcript of a session. Returns false if there is no transcript. */
   remove(scope: WriteScope, sessionId: UUID): Promise<boolean>;
