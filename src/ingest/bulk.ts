@@ -1,5 +1,4 @@
-// Drops the search index of notes during the import or erasure of an account with nearly all notes, and later rebuilds
-// it.
+// Drops the search index of notes for bulk imports and erasures, and rebuilds it afterwards.
 import type { Collection, Db, Document, UUID } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { countUpTo } from "../db/aggregate.ts";
@@ -13,7 +12,7 @@ import { createSearchIndex, termsIndex } from "../db/search-index.ts";
 import type { WriteScope } from "../call/scope.ts";
 import type { ProgressStore } from "./progress-store.ts";
 
-/** Manages the search index of notes during imports and erasures. */
+/** Manages the search index of notes while one account with nearly all notes is imported or erased. */
 export interface BulkLoading {
   /** Drops the index if that saves time, after a stream has written this number of notes. */
   ease(scope: WriteScope, notes: number): Promise<void>;

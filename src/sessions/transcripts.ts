@@ -42,7 +42,7 @@ export interface TranscriptStore {
    */
   get(scope: Scope, sessionId: UUID): Promise<Transcript | undefined>;
   /**
-   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session, and with
+   * Creates or replaces transcripts. An item fails with NOT_FOUND if the account has no such session. It fails with
    * INVALID_REQUEST if its compressed text exceeds 15 MiB.
    */
   put(scope: WriteScope, items: readonly TranscriptItem[]): Promise<Outcome[]>;
