@@ -58,10 +58,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
     let lease: Deadline | undefined;
     let renewing: Promise<void> | undefined;
 
-    /**
-     * Updates the document, and adds the documents deleted since the last update. Returns false if the filter no longer
-     * matches.
-     */
+    /** Updates the document, including the counts. Returns false if the filter no longer matches. */
     async function update(deadline: Deadline, filter: Document, stages: readonly Document[]): Promise<boolean> {
       const counted = [...deleted];
       const pipeline = [...progressStages(counted), ...stages];
@@ -74,10 +71,7 @@ export function createErasureLeases(client: MongoClient): TakeErasure {
       return matchedCount === 1;
     }
 
-    /**
-     * Renews the lease. It is counted from before the command, so this instance never assumes it for longer than the
-     * database does.
-     */
+    /** Acquires or renews the lease, counted from before the command: never longer than the database counts it. */
     async function extend(deadline: Deadline, filter: Document): Promise<void> {
       const sentAt = performance.now();
       const held = await update(deadline, filter, [{ $set: { lease: { owner, expires_at } } }]);

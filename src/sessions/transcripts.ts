@@ -77,8 +77,7 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
           },
         },
       ]);
-      // If the session is missing, the transcript is the first row. A restored backup can contain a transcript without
-      // its session.
+      // Without its session, as a restored backup can contain it, the transcript is the first row.
       if (session === undefined || "text" in session) return undefined;
       const text = transcript?.text ?? null;
       const message: Transcript = {
