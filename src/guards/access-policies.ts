@@ -1,5 +1,5 @@
-// The access policies of the two listeners: which guards a request passes, by its credential, in the contract's status
-// order (§2.2, §7.5).
+// Access policies of the two listeners: the guards for each kind of credential, in the contract's status order (§2.2,
+// §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -19,25 +19,25 @@ export interface PublicAccessDependencies {
   readonly authentication: Authentication;
   readonly sessions: SessionGuard;
   readonly switches: () => SwitchState;
-  /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
+  /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
   readonly requireFreshSwitches: () => void;
-  /** Called for every request with a valid key that was served. */
+  /** Called with a request's key once it is proven, before the response, even if the request fails. */
   readonly onUse: (key: KeyFacts) => void;
-  /** Called for the rejected requests of a signed-in user. Never rejects. */
+  /** Called for each rejected request of a signed-in user. Never rejects. */
   readonly onRejection: AccessPolicy["rejected"];
 }
 
-/** What differs between requests with a key, requests that need none, and those of a signed-in user. */
+/** The access policy for one kind of credential: an API key, a session, or none. */
 interface CallPolicy extends Omit<AccessPolicy, "guards"> {
   readonly guards: readonly Guard[];
 }
 
-/** How long a request that needs no key waits to learn whether it has one, and so which bucket it is charged to. */
+/** The time limit for looking up the key of a request that needs none. The key only selects the request's bucket. */
 const optionalKeyWaitMs = 500;
 const nothing = (): Promise<void> => Promise.resolve();
 const sameCaller: AccessPolicy["renew"] = (_call, caller) => Promise.resolve(caller);
 
-/** The public listener. */
+/** Returns the access policy of the public listener. */
 export function publicAccessPolicy(dependencies: PublicAccessDependencies): AccessPolicy {
   const [open, byKey, bySession] = [openPolicy(dependencies), keyPolicy(dependencies), sessionPolicy(dependencies)];
   const policy = (call: Call | undefined): CallPolicy => {
@@ -57,7 +57,8 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
 
 function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   return {
-    // Only health is optional (200 or 429): a request that is no rpc needs a place like all others.
+    // Only health skips the limit on concurrent work (200 or 429). A request that is not an rpc needs a place like any
+    // other.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: () => false,
@@ -66,7 +67,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
       }),
     guards: [],
     grant: () => Promise.resolve(undefined),
-    // An rpc that needs no key is served whatever became of the one that was sent.
+    // An rpc that needs no key is served even if the key that was sent has ended meanwhile.
     finalize: nothing,
     renew: sameCaller,
     rejected: nothing,
@@ -75,7 +76,7 @@ function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
 
 function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: PublicAccessDependencies): CallPolicy {
   return {
-    // A read or a write proves the key itself. A request that is rejected before either has its key looked up here.
+    // Reads and writes prove the key themselves. It is looked up here if the guards reject the request before that.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: (key) => call?.writes === true && (key.readOnly || !switches().writes),
@@ -102,7 +103,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
       }
       onUse(caller.key);
     },
-    // The key is proven with the write.
+    // The write itself proves the key.
     renew: sameCaller,
     rejected: nothing,
   };
@@ -111,7 +112,7 @@ function keyPolicy({ authentication, switches, requireFreshSwitches, onUse }: Pu
 function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): CallPolicy {
   return {
     identify: (inbound) => sessions.identify(inbound),
-    // Neither switch counts: a user can always rid themselves of a key.
+    // The switches do not apply: users must always be able to revoke a key.
     guards: [
       (call, caller) => sessions.requireShownUser(call, caller), // 401
       (_call, caller) => void sessions.requireAccount(caller), // 401, 403
@@ -133,7 +134,10 @@ function sessionPolicy({ sessions, onRejection }: PublicAccessDependencies): Cal
   };
 }
 
-/** The internal listener: a service token in place of the API key; no throttle and no interface switch. */
+/**
+ * Returns the access policy of the internal listener. It checks a service token instead of an API key, and has no
+ * throttle and no interface switch.
+ */
 export function internalAccessPolicy(
   access: InternalAccess,
   switches: () => SwitchState,

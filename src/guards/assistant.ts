@@ -1,4 +1,4 @@
-// The access policy of the MCP surface: authenticates a request once, by its access token; its tool calls only read.
+// Access policy of the MCP surface: authenticates each request once, by its access token, and permits only reads.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -20,46 +20,48 @@ import { accountBucket } from "./throttle.ts";
 import type { TokenProver } from "./token-proof.ts";
 import { createProver } from "./token-proof.ts";
 
-/** The look-up of access tokens, handed in by the composition root. */
+/** Looks up access tokens. The composition root provides it. */
 export interface Tokens {
-  /** The user and client of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
+  /** Returns the holder of the token. Fails with INVALID_TOKEN or UNAVAILABLE. */
   identify(token: string, deadline: Deadline): Promise<TokenFacts>;
   /**
-   * Whether the token is still valid, and of the same sign-in, as far as MongoDB is not needed for that. Never rejects.
+   * Returns whether the token is still valid and of the same sign-in, as far as this needs no MongoDB. Never rejects.
    */
   verifies(token: string, facts: TokenFacts, deadline: Deadline): Promise<boolean>;
 }
 
-/** A request that is let in. */
+/** An admitted request. */
 export interface Entry {
   readonly holder: TokenFacts;
-  /** Proves that the token is valid, once the body is there; no response leaves before. Fails as `enter` does. */
+  /**
+   * Proves that the token is valid. Call it once the body has arrived, and before the response. Fails as `enter` does.
+   */
   prove(read?: Promise<unknown>): Promise<void>;
 }
 
-/** Lets assistants in. */
+/** The access policy of assistants. */
 export interface AssistantAccessPolicy extends AccessPolicy {
   /**
-   * The guards of the endpoint, in the contract's order (§8): 429, 503, 401; then 403 without an account. A token that
-   * was valid before is throttled, and proven by the entry.
+   * Runs the guards of the endpoint in the contract's order (§8): 429, 503, 401, 403. Fails with 403 unless an account
+   * in service exists. A token that was valid before is only throttled here. The returned entry proves it.
    */
   enter(inbound: Inbound): Promise<Entry>;
-  /** Takes the tokens for the further calls of an entered request. Takes all or none; fails with RATE_LIMITED. */
+  /** Takes bucket tokens for the further calls of an admitted request, all or none. Fails with RATE_LIMITED. */
   throttleMore(inbound: Inbound, calls: number): Promise<void>;
 }
 
-/** Its dependencies. */
+/** Dependencies of the access policy of assistants. */
 export interface AssistantAccessDependencies {
   readonly throttle: Throttle;
   readonly tokens: Tokens;
   readonly recognizers: Recognizers;
   readonly capacity: Capacity;
   readonly switches: () => SwitchState;
-  /** Fails with UNAVAILABLE where the switches may have been set since they were read. */
+  /** Fails with UNAVAILABLE if the switches may have changed since they were read. */
   readonly requireFreshSwitches: () => void;
 }
 
-/** The holder of a token whose account is in service. */
+/** A token holder whose account is in service. */
 type Reader = TokenFacts & { readonly accountId: NonNullable<TokenFacts["accountId"]> };
 
 interface Entered extends Entry, TokenProver {
@@ -80,14 +82,14 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
     },
     throttleMore: (inbound, calls) => throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls),
     identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
-    // What the surface offers are reads; should a write ever be among them, it ends here, and once more in the store.
+    // The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store.
     guards: () => [
       (call) =>
         void (call.writes && fail(Reason.ACCESS_DENIED, { message: "Access denied: assistants can only read." })),
     ],
     grant: ({ inbound }, _caller, deadline) =>
       Promise.resolve(readOnlyScope(holder(inbound).accountId, deadline(), entered.get(inbound)?.unproven())),
-    // A read may have waited: what has ended meanwhile gets no data.
+    // A read may have waited. If the token has ended meanwhile, the caller gets no data.
     finalize: async ({ inbound }) => entered.get(inbound)?.proveAfterRead(),
     renew: (_call, caller) => Promise.resolve(caller),
     rejected: () => Promise.resolve(),
@@ -131,7 +133,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     requireInterface(switches()); // 503
     if (token === undefined) return fail(Reason.INVALID_TOKEN);
     const presumed = presumedReader(found);
-    // What is remembered of a holder whose account is not in service decides nothing.
+    // A remembered holder without an account in service may be out of date, so the token is looked up.
     const isUnproven = found.kind === "valid" && !found.proven;
     const holder = presumed ?? readerOf(isUnproven ? await lookUp(token, deadline()) : found, inbound);
     requireRoomLeft(inbound.tally); // 503
@@ -146,7 +148,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
   };
 }
 
-/** The holder of a token that was valid when it was last looked up, with an account in service. */
+/** Returns the remembered holder of a token; undefined unless the token was valid and the account in service. */
 function presumedReader(found: Found<TokenFacts>): Reader | undefined {
   if (found.kind !== "valid" || found.proven) return undefined;
   const { accountId, ...facts } = found.holder;

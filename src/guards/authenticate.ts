@@ -1,4 +1,4 @@
-// 401: finds out whose API key a request has (contract §2.2, §7.1).
+// 401: identifies the caller of a request by its API key (contract §2.2, §7.1).
 import type { Binary } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
@@ -12,40 +12,41 @@ import type { Proof, Unproven } from "../call/scope.ts";
 import type { Credential, Recognizers } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
-/** The look-up of keys, and their form, handed in by the composition root. */
+/** The form of API keys, and their look-up. The composition root provides it. */
 export interface Keys {
-  /** Whether the text has the form of a key with a right checksum. */
+  /** Returns whether the text has the form of a key and a correct checksum. */
   isSecret(text: string): boolean;
   hash(secret: string): Binary;
-  /** How a read proves that the key with this hash is active. */
+  /** Returns how a read or an insert proves that the key with this hash is active. */
   proof(hash: Binary): Proof;
-  /** The active key with this hash. Rejects when the store cannot be read. */
+  /** Returns the active key with this hash; undefined if there is none. Rejects if the store cannot be read. */
   find(hash: Binary, deadline: Deadline): Promise<KeyFacts | undefined>;
 }
 
-/** How a request is identified. */
+/** Options of `identify`. */
 export interface Identifying {
-  /** Whether to read the key store for a key that is known; otherwise its facts come from memory, unproven. */
+  /** Returns whether to look up a key that is known. Otherwise its facts come from memory, unproven. */
   fresh(key: KeyFacts): boolean;
   readonly deadline: Deadline;
-  /** Whether the request is served without a valid key as well. */
+  /** Whether the request is served even without a valid key. */
   readonly optional: boolean;
 }
 
-/** Identifies who sends a request, and checks a response that was found for a key from memory. */
+/** Identifies callers by their API keys. */
 export interface Authentication {
   /** Throttles the request and identifies the caller by `Authorization`. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound, how: Identifying): Promise<Caller>;
   /**
-   * Fails with 401 or 503 unless the caller has a key, and with ACCOUNT_SUSPENDED where it was just found to be
-   * suspended.
+   * Returns a caller that has a key. Fails with 401 or 503 for any other. Fails with ACCOUNT_SUSPENDED if the look-up
+   * for this request found the account suspended.
    */
   require(caller: Caller): KeyCaller;
 }
 
 /**
- * The facts of a key never change, so an instance may remember them; that the key is still active, and its account not
- * suspended, is never remembered: it is read from MongoDB for every request, with the data where possible.
+ * Creates the authentication by API key. An instance remembers the facts of a key, which never change. It never
+ * remembers that a key is active or its account not suspended. It reads that from MongoDB for every request, with the
+ * data if possible.
  */
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
   const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
@@ -55,7 +56,7 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
     lookUp: (deadline) => keys.find(hash, deadline),
   });
 
-  /** Looks a known key up. Fails with INVALID_KEY or ACCOUNT_SUSPENDED, else with UNAVAILABLE. */
+  /** Looks up a known key. Fails with INVALID_KEY or ACCOUNT_SUSPENDED, or with UNAVAILABLE if the look-up fails. */
   async function prove({ hash }: KeyFacts, tally: Tally | undefined): Promise<void> {
     const deadline = deadlineIn(deadlineMs, {}, tally);
     const found = await recognizer.lookUpAgain(
@@ -105,7 +106,7 @@ function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
     proof,
     proven: false,
     async prove() {
-      // Called again before the response, where the write was rejected for its key.
+      // Called again before the response if the write was rejected because of its key.
       attempt ??= lookUp();
       await attempt;
       unproven.proven = true;
@@ -114,7 +115,10 @@ function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
   return unproven;
 }
 
-/** The token of `Authorization: Bearer <token>` (RFC 6750 §2.1; the scheme in any case, RFC 9110 §11.1). */
+/**
+ * Returns the token of `Authorization: Bearer <token>` (RFC 6750 §2.1); undefined for any other form. The scheme is
+ * case-insensitive (RFC 9110 §11.1).
+ */
 export function bearer(authorization: string | undefined): string | undefined {
   return /^bearer +([^\s]+)$/i.exec(authorization ?? "")?.[1];
 }

@@ -1,4 +1,4 @@
-// State of a request in the chain of guards.
+// State of a request in the chain of guards: its rpc and its caller.
 import type { DescMessage, DescMethod, Message } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { getOption } from "@bufbuild/protobuf";
@@ -11,19 +11,19 @@ import { observe } from "../call/dispatch.ts";
 import type { Proof, Unproven } from "../call/scope.ts";
 import { uuidForm } from "../uuid.ts";
 
-/** What the guards need to know of an rpc. */
+/** The facts about an rpc that the guards need. */
 export interface RpcFacts {
   readonly rpc: DescMethod;
   readonly rules: MethodRules;
-  /** Whether the rpc changes something: every one that is not marked `NO_SIDE_EFFECTS`. */
+  /** Whether the rpc changes data: true unless it is marked `NO_SIDE_EFFECTS`. */
   readonly writes: boolean;
-  /** Whether it is one of the operator's: those continue while the writes of records are paused. */
+  /** Whether it is an operator's rpc, which is served even while writes of records are paused. */
   readonly administers: boolean;
-  /** Whether it takes a batch, and reports for each item what is wrong with it. */
+  /** Whether it takes a batch and reports violations for each item. */
   readonly itemwise: boolean;
-  /** Whether it is made on behalf of one account, which `records-account-id` names on the internal listener. */
+  /** Whether it acts for one account. On the internal listener, the header `records-account-id` names the account. */
   readonly onBehalf: boolean;
-  /** The field of the response that lists records, or the results of a batch; undefined where there is none. */
+  /** The response field that lists records or the results of a batch; undefined if there is none. */
   readonly list: string | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Call extends RpcFacts {
   readonly inbound: Inbound;
 }
 
-/** Who sends a request, as far as the credential alone shows. */
+/** The caller of a request, as the credential alone identifies it. */
 export type Caller =
   | KeyCaller
   | { readonly kind: "user"; readonly user: SignedIn }
@@ -40,42 +40,42 @@ export type Caller =
   | { readonly kind: "nobody"; readonly sent: boolean }
   | { readonly kind: "unreadable"; readonly cause: unknown };
 
-/** Who sends a request with an API key. */
+/** A caller with an API key. */
 export interface KeyCaller {
   readonly kind: "key";
   readonly key: KeyFacts;
   /** Whether the account was suspended when the key was looked up for this request. */
   readonly suspended: boolean;
-  /** A look-up before the body proves nothing of what is done after it. */
+  /** Not proven by a look-up before the body, because the key can end while the body arrives. */
   readonly unproven: Unproven;
 }
 
-/** A user who is signed in to the dashboard, and the account of theirs, if there is one. */
+/** A user who is signed in to the dashboard, with their account, if any. */
 export interface SignedIn {
-  /** Names the user and their account to the pages that show them. It is no secret. */
+  /** Identifies the user and their account to the pages that show them. Not a secret. */
   readonly id: string;
-  /** The user's email, or the subject where the identity provider gives no email. */
+  /** The user's email, or the subject if the identity provider gives no email. */
   readonly name: string;
   readonly account: { readonly id: UUID; readonly betaEnrolled: boolean; readonly suspended?: boolean } | undefined;
 }
 
-/** The holder of an access token: a user, who may read through an assistant and never write. */
+/** The holder of an access token: a user who may read through an assistant but never write. */
 export interface TokenFacts {
   readonly issuer: string;
   readonly subject: string;
-  /** The user's email, or the subject where the token has no email. */
+  /** The user's email, or the subject if the token has no email. */
   readonly name: string;
   readonly accountId: UUID | undefined;
   readonly suspended?: boolean;
-  /** The time of the sign-in at the provider, in whole seconds since 1970, where it is known. */
+  /** When the user signed in at the provider, in whole seconds since 1970; undefined if unknown. */
   readonly authenticatedAt: number | undefined;
-  /** The provider's session, where it names it. */
+  /** The id of the provider's session; undefined if unknown. */
   readonly sid: string | undefined;
-  /** How a read proves that the sign-in has not ended and still has the account; undefined where there is none. */
+  /** How a read proves that the sign-in has not ended and still has the account; undefined without an account. */
   readonly proof: Proof | undefined;
 }
 
-/** What never changes about an API key, as long as it is active; but for the suspension. */
+/** The facts about an active API key. Except for the suspension, they never change. */
 export interface KeyFacts {
   readonly hash: Binary;
   readonly keyId: UUID;
@@ -83,11 +83,11 @@ export interface KeyFacts {
   readonly readOnly: boolean;
   /** The first 8 characters, for the log. */
   readonly prefix: string;
-  /** Whether its account was suspended when the key was looked up: of no use once it is remembered. */
+  /** Whether its account was suspended when the key was looked up. Must not be used once the facts are remembered. */
   readonly suspended?: true | undefined;
 }
 
-/** Reports to the log on whose behalf a request is made, and with which key. */
+/** Records the account and the key prefix of a request for the log. */
 export function observeCaller(
   inbound: Inbound,
   caller: Pick<KeyCaller, "kind" | "key"> | Exclude<Caller, KeyCaller>,
@@ -98,7 +98,7 @@ export function observeCaller(
   if (account !== undefined) observe(inbound, { account });
 }
 
-/** Reads an rpc's descriptor: once for each, not for every request. */
+/** Returns the facts of an rpc, read from its descriptor. */
 export function factsOf(rpc: DescMethod): RpcFacts {
   const service = rpc.parent.typeName;
   return {
@@ -112,19 +112,19 @@ export function factsOf(rpc: DescMethod): RpcFacts {
   };
 }
 
-/** The name of a message's first list of messages. */
+/** Returns the local name of a message's first list of messages; undefined if there is none. */
 export function listOf(message: DescMessage): string | undefined {
   return message.fields.find((field) => field.fieldKind === "list" && field.listKind === "message")?.localName;
 }
 
-/** Adds the length of a message's list to the rows of a request. */
+/** Adds the length of a message's list to the row count of a request. */
 export function countRows({ tally }: Pick<Inbound, "tally">, message: Message, list: string | undefined): void {
   if (tally === undefined || list === undefined) return;
   tally.rows =
     (tally.rows ?? 0) + ((message as unknown as Readonly<Record<string, readonly unknown[]>>)[list]?.length ?? 0);
 }
 
-/** Reports to the log which account an operator's request or its response names. */
+/** Records the account that an operator's request or its response names for the log. */
 export function observeAccount(inbound: Inbound, message: Message): void {
   const { accountId, account } = message as Message & {
     readonly accountId?: string;

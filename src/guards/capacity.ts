@@ -1,51 +1,52 @@
-// 503: bounds concurrent work, so that accepted requests are served in time and the rest are rejected.
+// 503: limits concurrent work, so that accepted requests finish in time and the rest are rejected.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
-/** Whether a request has a credential that is known to be valid. */
+/** Whether the credential of a request is known to be valid. */
 export type Standing = "known" | "stranger";
 
 /**
- * How much an instance works on at once. A request counts while it is worked on: not while its body comes in, or its
- * response goes out.
+ * A limit on concurrent work. A request counts while it is processed, but not while its body arrives or its response is
+ * sent.
  */
 export interface Capacity {
-  /** Fails with UNAVAILABLE where even a request with a known credential would find the queue full. */
+  /** Fails with UNAVAILABLE if the queue is full even for requests with a known credential. */
   require(): void;
   /**
-   * Does the work when there is a place. Strangers get at most half of the places. Fails with UNAVAILABLE where the
-   * queue is full or after 3 seconds, and with the deadline's reason once it has passed; the work was not started then.
+   * Runs the work once a place is free. Strangers get at most half of the places. Fails with UNAVAILABLE if the queue
+   * is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work has not started in these
+   * cases.
    */
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
-  /** Counts the work, however much there is. */
+  /** Runs the work at once, even beyond the limit, and counts it. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** How much is worked on, and how much waits. */
+/** The requests in progress and in the queues. */
 export interface CapacityState {
   readonly working: Readonly<Record<Standing, number>>;
   readonly most: number;
   readonly waiting: number;
 }
 
-/** A capacity with a bound. */
+/** A capacity with a limit, which reports its state. */
 export interface BoundedCapacity extends Capacity {
   state(): CapacityState;
 }
 
-/** For what an operator does, and what has been let in by another's count. */
+/** No limit, for operators' requests. */
 export const unlimited: Capacity = {
   require: () => undefined,
   run: (_standing, _deadline, work) => work(),
   count: (work) => work(),
 };
 
-/** The length of the queue of each standing: enough for a short burst. */
+/** The maximum length of each standing's queue: enough for a short burst. */
 const longestLine = 256;
-/** A request that waits longer could not finish in time, nor could those behind it. */
+/** The maximum wait. After a longer one, neither the request nor those behind it could finish in time. */
 const longestWaitMs = 3_000;
 
 interface Waiting {
@@ -53,7 +54,7 @@ interface Waiting {
   begin(): void;
 }
 
-/** `most` is how many requests are worked on at once; `onRejection` is called for every one that was too much. */
+/** Creates a capacity of `most` concurrent requests. `onRejection` is called for every request beyond it. */
 export function createCapacity(most: number, onRejection: () => void, line = longestLine): BoundedCapacity {
   const { hasPlace, isFull, enter, leave, wait, state } = createPlaces(most, line);
 
@@ -100,7 +101,7 @@ export function createCapacity(most: number, onRejection: () => void, line = lon
   };
 }
 
-/** The places for work, and for each standing the requests that wait for one: at most `line`. */
+/** Creates `most` places for work, and a queue of at most `line` requests for each standing. */
 function createPlaces(most: number, line: number) {
   const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
   const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
@@ -119,7 +120,7 @@ function createPlaces(most: number, line: number) {
     if (standing === "stranger") strangers += 1;
   }
 
-  /** Gives the place to the request that has waited longest and may have it. */
+  /** Gives the place to the longest-waiting request that may have it. */
   function leave(standing: Standing): void {
     working -= 1;
     if (standing === "stranger") strangers -= 1;
@@ -128,7 +129,7 @@ function createPlaces(most: number, line: number) {
     else stranger?.begin();
   }
 
-  /** Waits for a place and takes it; false where there was none in time. */
+  /** Waits for a place and takes it. Returns false if none is free in time. */
   function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
       const one: Waiting = {

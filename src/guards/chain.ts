@@ -1,4 +1,4 @@
-// The one chain that every request passes, whatever its wire: the guards of its access policy, the body, the service.
+// The chain that every request passes on any wire: the guards of its access policy, the body, the service.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Credential } from "../gen/records/v1/options_pb.ts";
@@ -22,42 +22,44 @@ import { grantWrites } from "../call/scope.ts";
 import { validate, validateBatch } from "./validate.ts";
 
 /**
- * What a service is granted: the right to one account's records, or to its credentials, an operator's right to any, or
- * nothing.
+ * The right granted to a service: to one account's records or credentials, an operator's right to any account, or none.
  */
 export type Grant = Scope | WriteScope | Owner | Operator | undefined;
 
 /** A service method behind the chain. */
 export type Handler = (message: Message, grant: Grant) => Promise<Message>;
 
-/** A guard that needs nothing of the body: passes, or fails. */
+/** A check that does not need the body. Throws to reject the request. */
 export type Guard = (call: Call, caller: Caller) => void;
 
-/** Fails as the first of the guards does that the request does not pass. */
+/** Runs the guards in order. Fails with the failure of the first one that rejects the request. */
 export function judge(guards: readonly Guard[], call: Call, caller: Caller): void {
   for (const guard of guards) guard(call, caller);
 }
 
-/** A listener's own part of the chain. */
+/** The part of the chain that differs between listeners and surfaces. */
 export interface AccessPolicy {
-  /** 429, or 503 under overload. Throttles the request and identifies the caller. */
+  /** Throttles the request and identifies the caller. Fails with 429, or with 503 under overload. */
   identify(inbound: Inbound, call: Call | undefined): Promise<Caller>;
-  /** What is checked before the body is read, in this order, and again once it is. */
+  /** Returns the guards to run in this order before the body is read, and again afterwards. */
   guards(call: Call): readonly Guard[];
   /**
-   * Identifies the caller of a write again, unless the credential is proven with the write: much may have changed while
-   * the body was on its way.
+   * Identifies the caller of a write again, because much may have changed while the body arrived. Returns the same
+   * caller if the write itself proves the credential.
    */
   renew(call: Call, caller: Caller): Promise<Caller>;
-  /** What the service is granted, once the message is valid. */
+  /** Returns the right of the service, once the message is valid. */
   grant(call: Call, caller: Caller, deadline: () => Deadline): Promise<Scope | Owner | Operator | undefined>;
-  /** The last word, after the service: no response, good or bad, leaves before it. */
+  /**
+   * Proves the credential after the service. Every response waits for this, except failures because of time or the
+   * database.
+   */
   finalize(call: Call, caller: Caller): Promise<void>;
-  /** Called for a request that was charged and then rejected, before its response. Never rejects. */
+  /** Called before the response to a request that was identified and then rejected. Never rejects. */
   rejected(call: Call, caller: Caller, failure: Failure): Promise<void>;
 }
 
-/** The chain behind a listener's access policy. An operator's calls are not limited by `capacity`. */
+/** Creates the chain behind an access policy. Without `capacity`, as for operators, concurrent work is not limited. */
 export function createDispatch(
   accessPolicy: AccessPolicy,
   handlers: ReadonlyMap<DescMethodUnary, Handler>,
@@ -78,14 +80,14 @@ export function createDispatch(
       } catch (error) {
         throw await reported(error, accessPolicy, call, caller);
       }
-      // Health is 200 or 429, whatever else there is to do.
+      // Health is 200 or 429, however busy the instance is.
       const bounded = facts.rules.credential !== Credential.NONE;
-      // Checked before the body is received; the place itself is taken when the work starts.
+      // Checked before the body arrives. The place itself is taken when the work starts.
       if (bounded) capacity.require(); // 503
-      // Their responses are small, and nothing may keep a user from revoking a key that others have.
+      // Changes of keys are exempt. Their responses are small, and a user must always be able to revoke a leaked key.
       const isOnKeys = facts.rules.credential === Credential.SESSION;
       if (call.writes && !isOnKeys) requireRoomLeft(inbound.tally); // 503
-      // A client that takes its time to send the body does so on its own account.
+      // The time that the client takes to send the body does not count against the deadline.
       const spentMs = performance.now() - inbound.arrivedAt;
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
       return {
@@ -103,7 +105,7 @@ export function createDispatch(
   };
 }
 
-/** A call that its guards have admitted. */
+/** A call that has passed its guards. */
 interface Admission {
   readonly rpc: DescMethodUnary;
   readonly handler: Handler;
@@ -132,7 +134,7 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
   return failure;
 }
 
-/** The body came after the guards, in the client's own time: what they found may have changed. Returns the caller. */
+/** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
 async function judgeAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
   const renewed = await accessPolicy.renew(call, caller);
   judge(accessPolicy.guards(call), call, renewed);

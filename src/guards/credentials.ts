@@ -1,4 +1,5 @@
-// 429 for every kind of credential: throttles a request by the credential's account or by its address (contract §6).
+// 429 for every kind of credential: throttles requests by the credential's account or by the client's address (contract
+// §6).
 import { hash } from "node:crypto";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";
@@ -11,26 +12,26 @@ import type { KnownBuckets } from "./known-buckets.ts";
 import type { Throttle } from "./throttle.ts";
 import { addressBucket, rejectFor } from "./throttle.ts";
 
-/** The well-formed credential of a request. */
+/** A well-formed credential of a request. */
 export interface Credential<Holder> {
   /**
-   * Unique among the credentials of its kind. It is kept in memory, so it must be useless for signing in. Undefined for
-   * a credential that is accepted once: it is not remembered.
+   * Unique among the credentials of its kind. Kept in memory, so it must be useless for signing in. Undefined for a
+   * credential that is accepted only once, which is not remembered.
    */
   readonly name: string | undefined;
   /**
-   * Whether an earlier result may be used for this holder, because the validity is proven before anything is written
-   * and before the response is sent.
+   * Returns whether an earlier result may be used for this holder. If so, the credential must be proven before anything
+   * is written and before the response is sent.
    */
   isProvenLater(holder: Holder): boolean;
   /**
-   * Finds its holder. Undefined, or a failure that is a 401, means that it is not valid; any other failure means that
-   * its validity is unknown.
+   * Finds the holder. Undefined or a failure with 401 means that the credential is not valid. Any other failure means
+   * that its validity is unknown.
    */
   lookUp(deadline: Deadline): Promise<Holder | undefined>;
 }
 
-/** A name for a credential that is sent as it is: its digest. */
+/** Returns the name of a credential that is sent as it is: its SHA-256 digest in base64. */
 export function digestName(secret: string): string {
   return hash("sha256", secret, "base64");
 }
@@ -39,9 +40,9 @@ export function digestName(secret: string): string {
 export interface Arrival<Holder> {
   readonly address: string;
   readonly deadline: Deadline;
-  /** Whether the request is served without a valid credential as well, and under overload. */
+  /** Whether the request is served even without a valid credential, and under overload. */
   readonly optional: boolean;
-  /** Called with the holder before any token is taken. */
+  /** Called with the holder before the request is throttled. */
   readonly onHolder: (holder: Holder) => void;
 }
 
@@ -54,31 +55,37 @@ export type Found<Holder> =
 /** Recognizes the credentials of one kind. */
 export interface Recognizer<Holder> {
   /**
-   * Throttles the request and finds the holder; `credential` is undefined where the request has none that could be
-   * valid. Fails with RATE_LIMITED, or with UNAVAILABLE under overload.
+   * Throttles the request and finds the holder. `credential` is undefined if the request has none that could be valid.
+   * Fails with RATE_LIMITED, or with UNAVAILABLE under overload.
    */
   recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Found<Holder>>;
-  /** Looks a recognized credential up once more, without taking a token. */
+  /** Looks up a recognized credential again, without taking a token. */
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
 }
 
-/** Makes the recognizer of a kind of credential. `bucketOf` returns a holder's bucket; the address's if undefined. */
+/**
+ * Creates the recognizer for a kind of credential. `bucketOf` returns the name of a holder's bucket; undefined selects
+ * the bucket of the address.
+ */
 export type Recognizers = <Holder>(bucketOf: (holder: Holder) => string | undefined) => Recognizer<Holder>;
 
-/** What every recognizer shares. */
+/** Dependencies that all recognizers share. */
 export interface RecognitionDependencies {
   readonly throttle: Throttle;
-  /** The bucket of failed look-ups, by client network. */
+  /** The buckets of failed look-ups, by client network. */
   readonly lookUps: Pick<KnownBuckets, "take" | "giveBack">;
   readonly capacity: Capacity;
-  /** Called for every rejected look-up. */
+  /** Called for every look-up that these buckets reject. */
   readonly onRejectedLookUp: () => void;
 }
 
-/** How many look-ups may fail for an address. The burst is large: a new instance sees all keys of an office at once. */
+/**
+ * The limit of failed look-ups for a client network. The burst is large, because a new instance sees all keys of an
+ * office at once.
+ */
 export const lookUpSize = { rate: 20, burst: 256 } as const;
 
-/** Makes the recognizer of a kind of credential. All look-ups go through a recognizer. */
+/** Creates the recognizer for a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
   { throttle, lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
   bucketOf: (holder: Holder) => string | undefined,
@@ -90,7 +97,7 @@ export function createRecognizer<Holder>(
     await throttle(bucketOf(holder) ?? addressBucket(address), deadline.tally);
   }
 
-  /** Takes a look-up token before the look-up, and returns it unless the credential is not valid. */
+  /** Takes a look-up token before the look-up, and gives it back unless the credential is invalid. */
   async function lookUpUnknown(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
     const { address, deadline } = arrival;
     const network = networkOf(address);
@@ -141,7 +148,7 @@ export function createRecognizer<Holder>(
 
 const nobody = { kind: "invalid", failure: undefined } as const;
 
-/** Looks credentials up, and remembers the holders of those that were valid when they were last looked up. */
+/** Looks up credentials, and remembers the holders of those that were valid at their last look-up. */
 function createMemory<Holder>() {
   const memory = new Map<string, Holder>();
   const knownHolder = ({ name }: Credential<Holder>): Holder | undefined =>

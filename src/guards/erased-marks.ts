@@ -1,35 +1,41 @@
-// Marks in Redis in the place of erased responses, tried again while Redis is away.
+// Writes marks to Redis that replace erased responses, and retries while Redis is unavailable.
 import type { RedisLink } from "../db/redis.ts";
 import { deadlineMs } from "../deadline.ts";
 import { keep } from "../remembered.ts";
 import { erasedMark, keptUnder, responseMs } from "./reservations.ts";
 
-/** Long after any write or replay in progress at the deletion has stored its response. */
+/** How long a mark lasts. By then, any write or replay in progress at the deletion has long stored its response. */
 const erasedMs = 2 * responseMs;
 /**
- * How long an instance can still store an erased response: the deletion commits by its deadline, what has read the
- * response before stores it by its own, and a server that hangs is given up within another. An erasure of the account
- * waits longer than that for its last sweep (`stragglersMs` in `sweeper.ts`), which removes the marks.
+ * How long an instance can still store an erased response. The deletion commits by its deadline. A request that read
+ * the response before stores it by its own deadline. A server that hangs is abandoned within another. The erasure of an
+ * account waits longer for its last sweep (`stragglersMs` in `sweeper.ts`), which removes the marks.
  */
 const storableMs = 3 * deadlineMs;
 const retryMs = 1_000;
-/** A replica that lacks the last writes of its master has taken over by then. */
+/** By then, a replica that lacks the last writes of its master has taken over. */
 const afterFailoverMs = 60_000;
-/** A few tens of megabytes. Beyond it names are given up, whose responses Redis forgets within the hour. */
+/**
+ * The maximum number of waiting names: a few tens of megabytes. The oldest names beyond it are dropped. Redis drops
+ * their responses within an hour.
+ */
 const mostWaiting = 100_000;
-/** Names that are marked at once: together they stay well within Redis's 50 ms. */
+/** The number of names marked at once. Together they take much less than the 50 ms limit for Redis. */
 const markedAtOnce = 100;
-/** Ends a round. The next one begins with other names: a master of a cluster that is away holds up no other. */
+/**
+ * The number of failures that ends a round. The next round begins with other names, so that an unavailable master of a
+ * cluster delays no other.
+ */
 const mostFailures = 1_000;
 
-/** A name and when its response was erased, in milliseconds of `performance.now()`. */
+/** A name, and when its response was erased, in milliseconds of `performance.now()`. */
 type Erased = readonly [name: string, since: number];
 
 /**
- * Erases the responses under these names, and prevents that they are stored again. While Redis is away it retries in
- * the background, for as long as a response is kept there. A minute later it does it once more where something is kept:
- * a failover may have brought a response back. A mark of an account that was deleted meanwhile does not come back: once
- * nobody can store a response any more, only what is there is replaced.
+ * Erases the responses under these names, and prevents them from being stored again. While Redis is unavailable,
+ * retries in the background for as long as Redis keeps responses. Repeats the erasure a minute later, because a
+ * failover may have restored a response. Once no instance can store a response any more, only replaces existing values.
+ * So the marks of an account that was deleted meanwhile do not reappear.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined) return;
@@ -40,7 +46,7 @@ export async function eraseKept(redis: RedisLink | undefined, names: readonly st
   await mark();
 }
 
-/** Marks the responses; those that could not be marked. */
+/** Marks the responses. Returns those that it could not mark. */
 async function unmarked(redis: RedisLink, erased: readonly Erased[]): Promise<Erased[]> {
   const now = performance.now();
   const marked = await Promise.all(
@@ -53,12 +59,12 @@ async function unmarked(redis: RedisLink, erased: readonly Erased[]): Promise<Er
   return erased.filter((_one, at) => marked[at] === undefined);
 }
 
-/** The marks that wait for Redis. */
+/** Marks that wait for Redis. */
 interface Retries {
   add(erased: readonly Erased[]): void;
 }
 
-/** One for each connection, so that there is one timer however many responses are erased meanwhile. */
+/** One for each connection, so that a single timer serves all responses. */
 const known = new WeakMap<RedisLink, Retries>();
 
 function retriesOf(redis: RedisLink): Retries {
@@ -78,7 +84,7 @@ function createRetries(redis: RedisLink): Retries {
     if (waiting.size > 0) timer ??= setInterval(() => void retry(), retryMs).unref();
   }
 
-  /** The oldest, without those whose response Redis no longer keeps. */
+  /** Removes and returns the oldest marks, except for those whose responses have expired in Redis. */
   function take(): Erased[] {
     const taken: Erased[] = [];
     for (const one of waiting) {

@@ -10,16 +10,16 @@ import { requireGrant } from "../call/scope.ts";
 
 /**
  * Erases the stored responses that show one of these records, in the transaction that deletes the records. The keys
- * stay taken for their 24 hours, so that no repeated request creates such a record again.
+ * stay in use for their 24 hours, so that no repeated request recreates a record.
  */
 export type EraseResponses = (scope: WriteScope, records: readonly UUID[], session: ClientSession) => Promise<void>;
 
-/** Removes the whole response. An instance of the previous release takes it for another request's response (409). */
+/** Removes the whole response. An instance of the previous release treats it as another request's response (409). */
 const erasure = {
   $set: { erased: "$fingerprint", fingerprint: new Binary(), message: new Binary(), body: "", records: [] },
 };
 
-/** Works on the claims in a database and their copies in Redis. */
+/** Returns a function that erases responses from the claims in MongoDB and from their copies in Redis. */
 export function createEraseResponses(client: MongoClient, redis: () => RedisLink | undefined): EraseResponses {
   const claims = client.db().collection<ClaimDocument>(collections.claims) as unknown as Collection<
     Document & Pick<ClaimDocument, "_id">
@@ -31,7 +31,7 @@ export function createEraseResponses(client: MongoClient, redis: () => RedisLink
     const account = { "_id.account_id": scope.accountId };
     const showing = [
       { ...account, records: { $in: records }, erased: { $exists: false } },
-      // The previous release did not store which records a response shows: search its body.
+      // The previous release did not store the records that a response shows, so its body is searched.
       { ...account, records: null, body: { $regex: records.map((id) => id.toHexString()).join("|") } },
     ];
     const found = await claims
@@ -40,7 +40,7 @@ export function createEraseResponses(client: MongoClient, redis: () => RedisLink
       .toArray();
     if (found.length === 0) return;
     await claims.updateMany({ ...account, _id: { $in: found.map(({ _id }) => _id) } }, [erasure], { session });
-    // Before the commit: an instance that stores a copy afterwards finds the mark, even where this instance is killed.
+    // Marked before the commit: an instance that stores a copy later finds the mark, even if this instance is killed.
     await eraseKept(
       redis(),
       found.map(({ _id }) => reservationName(scope.accountId, _id.key)),

@@ -1,4 +1,5 @@
-// Exactly once: a write with an idempotency key happens one time, and every repetition gets its response (contract §5).
+// Idempotency: runs a write with an idempotency key exactly once, and replays its response to repetitions (contract
+// §5).
 import { createHash, randomUUID } from "node:crypto";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -18,7 +19,7 @@ import type { Reservations, StoredClaim } from "./reservations.ts";
 import { reservationName } from "./reservations.ts";
 import type { Claim, ClaimDocument, Scope } from "../call/scope.ts";
 
-/** Raise it when the fingerprint of the same request changes: records of another version then never match. */
+/** Increment it when the fingerprint of an unchanged request changes. Claims of another version then never match. */
 const fingerprintVersion = 1;
 const keyForm = /^[!-~]{1,128}$/;
 const waitMs = 15;
@@ -27,14 +28,14 @@ export const claimCollection: CollectionSpec = {
   collection: collections.claims,
   erasure: {
     key: "_id",
-    // By the range; the account beside it is the shard key.
+    // The range bounds the index scan. The account beside it is the shard key.
     hint: "_id_",
     filter: ({ id }) => ({
       "_id.account_id": id,
       _id: { $gte: { account_id: id, key: new MinKey() }, $lte: { account_id: id, key: new MaxKey() } },
     }),
   },
-  // Age is checked on every read by the database's clock; this only takes out what is past use.
+  // Every read checks the age by the database's clock. This index only removes claims that are no longer used.
   indexes: [
     { key: { created_at: 1 }, name: "expiry", expireAfterSeconds: 25 * 3600 },
     // Finds the responses to erase with a record, and those of the previous release, which name no records.
@@ -45,14 +46,14 @@ export const claimCollection: CollectionSpec = {
 /** Runs writes that have an idempotency key. */
 export interface Idempotency {
   /**
-   * Runs the write, or returns the response of its first run. Fails with IDEMPOTENCY_KEY_REUSED when the key names
-   * another request, with NOT_FOUND when a record of that response has been deleted, and with UNAVAILABLE when the
-   * first run has not ended by the deadline.
+   * Runs the write, or returns the response of its first run. Fails with IDEMPOTENCY_KEY_REUSED if the key names
+   * another request. Fails with NOT_FOUND if a record in that response was deleted. Fails with the deadline's reason if
+   * the first run is still in progress at the deadline.
    */
   run(request: KeyedRequest, perform: (claim: Claim) => Promise<Message>): Promise<RpcResponse>;
 }
 
-/** A write and the key that names it. */
+/** A write and its idempotency key. */
 export interface KeyedRequest {
   readonly rpc: DescMethodUnary;
   readonly scope: Scope;
@@ -60,7 +61,7 @@ export interface KeyedRequest {
   readonly message: Message;
 }
 
-/** What is wrong with the value of an `Idempotency-Key` header: nothing where it was not sent. */
+/** Returns the violations of an `Idempotency-Key` header; none if it was not sent. */
 export function keyViolations(key: string | undefined): Violation[] {
   if (key === undefined || keyForm.test(key)) return [];
   return [
@@ -72,7 +73,7 @@ export function keyViolations(key: string | undefined): Violation[] {
   ];
 }
 
-/** `render` writes the REST body of a response. */
+/** Creates the runner of writes with keys. `render` returns the REST body of a response. */
 export function createIdempotency(
   db: Db,
   reservations: Reservations,
@@ -104,7 +105,7 @@ export function createIdempotency(
         await new Promise((resolve) => setTimeout(resolve, waitMs));
       }
 
-      /** One try to write; undefined when the key was taken by a request that did not leave a response after all. */
+      /** Tries the write once. Returns undefined if the key was taken, but has no claim of the last 24 hours. */
       async function attempt(granted: Claim, release: (claim?: StoredClaim) => void): Promise<RpcResponse | undefined> {
         let kept: StoredClaim | undefined;
         try {
@@ -118,7 +119,7 @@ export function createIdempotency(
           await removeExpired(claims, scope.accountId, key, deadline);
           return undefined;
         } finally {
-          // However it ends: a reservation that nobody releases is renewed for ever, and holds off every repetition.
+          // Released in any case. Otherwise the reservation would be renewed for ever, and block every repetition.
           release(kept);
         }
       }
@@ -154,7 +155,7 @@ function claimOf(
 
 const dayAgo = { $dateSubtract: { startDate: "$$NOW", unit: "hour", amount: 24 } };
 
-/** Frees a key whose 24 hours are over: the monitor that removes old claims lags behind. */
+/** Frees a key whose 24 hours are over, because MongoDB removes expired documents late. */
 async function removeExpired(
   claims: Collection<ClaimDocument>,
   accountId: UUID,
@@ -162,11 +163,11 @@ async function removeExpired(
   deadline: Deadline,
 ): Promise<void> {
   const expired = { _id: { account_id: accountId, key }, $expr: { $lte: ["$created_at", dayAgo] } };
-  // Both have an `$expr`.
+  // Both conditions have an `$expr`, so they cannot be merged.
   await write(claims.db.client, deadline, (options, fence) => claims.deleteOne({ $and: [expired, fence] }, options));
 }
 
-/** The claim of the last 24 hours, as a majority knows it. */
+/** Returns the claim of the last 24 hours, read with read concern majority; undefined if there is none. */
 async function findClaim(
   claims: Collection<ClaimDocument>,
   accountId: UUID,
@@ -196,7 +197,10 @@ function replay(rpc: DescMethodUnary, fingerprint: Buffer, claim: StoredClaim): 
 const recordDeleted =
   "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
-/** The operation and its typed request, so that spelling does not matter and all wires agree (contract §5.2). */
+/**
+ * Returns a digest of the operation and its typed request. Spelling does not matter, and all wires agree (contract
+ * §5.2).
+ */
 function fingerprintOf(rpc: DescMethodUnary, message: Message): Buffer {
   return createHash("sha256")
     .update(`${fingerprintVersion} ${rpc.parent.typeName}/${rpc.name}\n`)

@@ -1,4 +1,4 @@
-// 401 on the internal listener: the service token, and the account on whose behalf a call is made (contract §1).
+// 401 on the internal listener: checks the service token, and finds the account that a call acts for (contract §1).
 import { hash, timingSafeEqual } from "node:crypto";
 import type { UUID } from "mongodb";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -12,36 +12,34 @@ import { grantWrites, readScope } from "../call/scope.ts";
 import { bearer } from "./authenticate.ts";
 import { uuidForm } from "../uuid.ts";
 
-/** The caller on the internal listener, for the record of what they switched. */
+/** A caller on the internal listener, as the records of operators' changes show it. */
 export interface OperatorCaller {
   readonly address: string;
   readonly requestId: string;
   /**
-   * The first 8 hexadecimal digits of the SHA-256 of the service token: shows which of several it was, and opens
-   * nothing.
+   * The first 8 hexadecimal digits of the SHA-256 of the service token. They identify the token, but do not grant
+   * access.
    */
   readonly token: string;
 }
 
-/** A caller on the internal listener, who may write into any account. */
+/** The right of a caller on the internal listener to write into any account. */
 export interface Operator {
   readonly kind: "operator";
   readonly caller: OperatorCaller;
-  /** When the caller stops waiting; on a stream, for what is begun now. */
+  /** Returns the deadline of the request; on a stream, of the work that starts now. */
   deadline(): Deadline;
-  /** The right to write into an account. Fails with NOT_FOUND when there is no such account. */
+  /** Returns the right to write into an account. Fails with NOT_FOUND if there is no such account. */
   scopeFor(accountId: string): Promise<WriteScope>;
 }
 
-/** Checks service tokens, and whether an account exists. */
+/** Checks service tokens and the existence of accounts. */
 export interface InternalAccess {
-  /** Fails with INVALID_SERVICE_TOKEN unless the header has one of the tokens. */
+  /** Fails with INVALID_SERVICE_TOKEN unless the request has one of the service tokens. */
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
-  /** The account that `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
+  /** Returns the account that the header `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
-  /**
-   * What the sender of a request is granted; `requireToken` has let it in. `judge` fails where it may no longer write.
-   */
+  /** Returns the right of a request that `requireToken` accepted. `judge` fails if the request may no longer write. */
   operator(
     inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">,
     deadline: () => Deadline,
@@ -49,7 +47,7 @@ export interface InternalAccess {
   ): Operator;
 }
 
-/** `exists` reports whether there is an account with the id. */
+/** Creates the checks for these tokens. `exists` returns whether there is an account with the id. */
 export function createInternalAccess(
   tokens: readonly string[],
   exists: (accountId: UUID, deadline: Deadline) => Promise<boolean>,
@@ -86,7 +84,7 @@ export function createInternalAccess(
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
       async scopeFor(accountId) {
-        // What came earlier in a stream is written now, perhaps after its last message.
+        // A message of a stream may be written only now, even after the last message has arrived.
         judge();
         const until = deadline();
         const scope = readScope(await requireAccount(uuid(accountId), inbound, until), until);
@@ -96,7 +94,7 @@ export function createInternalAccess(
   };
 }
 
-/** The digest of the token in a request. */
+/** Returns the SHA-256 digest of the request's token. */
 function tokenOf({ header }: Pick<Inbound, "header">): Buffer {
   return hash("sha256", bearer(header("authorization")) ?? "", "buffer");
 }

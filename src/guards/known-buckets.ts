@@ -1,59 +1,62 @@
-// Buckets in the memory of one instance: those that it shares with none, and what it knows of the shared ones, their
-// bound after a failover and its own while Redis is away.
+// In-memory token buckets: those of one instance, and a cache of the shared ones that serves while Redis is
+// unavailable.
 import { keep } from "../remembered.ts";
 import type { Bucket, BucketSize } from "./bucket.ts";
 
-/** The tokens left in a bucket at a time, in milliseconds of Redis's clock. */
+/** The tokens left in a bucket at an instant, in milliseconds of Redis's clock. */
 export interface BucketState {
   readonly left: number;
   readonly at: number;
 }
 
-/** A take that is sent to Redis. */
+/** A take that is about to be sent to Redis. */
 export interface SentTake {
-  /** The tokens that the bucket can have at most when Redis gets the take; undefined where nothing is known. */
+  /**
+   * The maximum number of tokens in the bucket when Redis receives the take; undefined if the bucket is unknown. It
+   * limits the bucket after a failover.
+   */
   readonly most: number | undefined;
-  /** Keeps what Redis replied, also late, to a take that got `taken` tokens. */
+  /** Stores the state in Redis's reply, even a late one, to a take that got `taken` tokens. */
   learn(state: BucketState, taken: number): void;
 }
 
 /**
- * The last known state of each bucket. As a bucket itself it serves this instance while Redis is away: it continues
- * from that state at the share of the rate that this instance took before, so that all instances together keep near to
- * the limit. A bucket that the instance does not know is full, and all its own. Times are those of the instance's own
- * monotonic clock: neither a new master's clock nor a step of this machine's gives or takes tokens.
+ * The last known state of each bucket. While Redis is unavailable, `take` continues from that state, at the share of
+ * the rate that this instance took before. So all instances together stay near the limit. An unknown bucket is full,
+ * and belongs to this instance alone. Times are of the instance's monotonic clock. So neither a new master's clock nor
+ * a change of this machine's clock adds or removes tokens.
  */
 export interface KnownBuckets extends Bucket {
-  /** Call it just before a take is sent. */
+  /** Call it just before you send a take to Redis. */
   send(name: string): SentTake;
-  /** Milliseconds until the bucket can have so many tokens; 0 where it may have them now. */
+  /** Returns the milliseconds until the bucket can have this many tokens; 0 if it may have them now. */
   wait(name: string, tokens: number): number;
-  /** Returns one token. */
+  /** Puts one token back. */
   giveBack(name: string): void;
-  /** How many are kept: those of the callers of the last seconds. */
+  /** Returns the number of buckets in memory: those used in the last seconds. */
   count(): number;
 }
 
 interface Known {
-  /** The tokens at `since`, by the clock of this instance, and not later: when the take was sent. */
+  /** The tokens at `since`: when the last take was sent or made, in milliseconds of this instance's clock. */
   readonly left: number;
   readonly since: number;
-  /** What Redis replied last, by its own clock. */
+  /** The last state that Redis replied, by Redis's clock. */
   readonly replied: BucketState | undefined;
-  /** When this instance took by itself; a reply to an older take does not know of it. */
+  /** When this instance last took tokens without Redis. The reply to an older take does not include them. */
   readonly tookAt: number;
-  /** The tokens that this instance and the others took, of which old ones count less and less. */
+  /** The tokens taken by this instance and by the others. Older ones count less. */
   readonly ours: number;
   readonly others: number;
 }
 
-/** For each reply: so that the last fifty decide. */
+/** The factor by which each reply reduces the weight of the older ones: about the last fifty decide. */
 const fading = 0.98;
 const sweepEveryMs = 10_000;
-/** A take arrives in Redis later than it is sent: at most the timeout of a command. */
+/** The maximum time in which a take reaches Redis: the timeout of a command. */
 const transitMs = 50;
 
-/** Full buckets are removed; above a maximum, the least recently used are. */
+/** Creates the buckets. Removes full ones, and the least recently used ones above a maximum. */
 export function createKnownBuckets(
   { rate, burst }: BucketSize,
   clock: () => number = () => performance.now(),
@@ -105,7 +108,7 @@ export function createKnownBuckets(
       const known = buckets.get(name) ?? { ...unknown, since: now };
       const { ours, others } = known;
       const left = refilled(known.left, now - known.since);
-      // The others take theirs too, so a token of this instance stands for several.
+      // The other instances take tokens too, so a token of this instance counts for several.
       const cost = Math.min(burst, others > 0 ? tokens * (1 + others / ours) : tokens);
       const passes = left >= cost;
       put(name, { ...known, left: passes ? left - cost : left, since: now, tookAt: now });
@@ -114,7 +117,7 @@ export function createKnownBuckets(
   };
 }
 
-/** The tokens that this instance and the others took, after one more reply. */
+/** Returns the tokens taken by this instance and by the others, after one more reply. */
 function sharesAfter({ ours, others }: Pick<Known, "ours" | "others">, taken: number, byOthers: number) {
   const fade = taken + byOthers > 0 ? fading : 1;
   return { ours: ours * fade + taken, others: others * fade + byOthers };

@@ -1,4 +1,4 @@
-// The limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
+// Limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
 import { networkOf } from "../address.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -13,23 +13,23 @@ import { sharedBucket } from "./shared-bucket.ts";
 import type { Throttle } from "./throttle.ts";
 import { addressBucket, createThrottle } from "./throttle.ts";
 
-/** What limits a request. */
+/** The limits that an instance applies to requests. */
 export interface Limits {
   readonly throttle: Throttle;
   readonly capacity: BoundedCapacity;
-  /** Throttles a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document. Fails with RATE_LIMITED. */
   throttleDocument(inbound: Pick<Inbound, "address" | "tally">): Promise<void>;
   /**
-   * Sends a large body when few enough are being sent, in all and to the client's network. Fails with UNAVAILABLE where
-   * too many wait, and with CANCELLED where the client left while it waited.
+   * Sends a large body once few enough are being sent, in total and to the client's network. Fails with UNAVAILABLE if
+   * too many wait, and with CANCELLED if the client disconnects while it waits.
    */
   sendLarge(send: () => Promise<void>, inbound: Pick<Inbound, "address" | "limits">): Promise<void>;
   readonly recognizers: Recognizers;
-  /** How many callers' buckets this instance knows. */
+  /** Returns the number of callers' buckets in this instance's memory. */
   fallbackBuckets(): number;
 }
 
-/** Counters of what the limits decide. */
+/** Counters of the limits' decisions. */
 export interface LimitCounters {
   readonly throttleFallbacks: { inc(): void };
   readonly throttledFromMemory: { inc(): void };
@@ -37,14 +37,17 @@ export interface LimitCounters {
   readonly overloaded: { inc(): void };
 }
 
-/** A page loads several documents at once: itself and the files that it needs. */
+/** The burst is large because a page loads several documents at once: itself and its files. */
 const documentSize = { rate: 20, burst: 100 };
-/** How many large files are sent at once: some 30 MB where all are sent uncompressed. */
+/** The maximum number of large bodies sent at once: some 30 MB if all are uncompressed. */
 const mostLargeBodies = 8;
-/** To one network: the others are left places, however slowly its clients read. */
+/** The maximum for one network, so that others get places however slowly its clients read. */
 const mostOfNetwork = 2;
 
-/** `redis` is undefined where there is none; `maxInFlight` is how many requests are worked on at once. */
+/**
+ * Creates the limits. `redis` is undefined if there is none. `maxInFlight` is the maximum number of concurrent
+ * requests.
+ */
 export function createLimits(
   redis: RedisLink | undefined,
   size: BucketSize,

@@ -1,4 +1,4 @@
-// The update mask of a PATCH over RPC (contract §2.7; AIP-134): completes it, and rejects what it cannot mean.
+// Completes the update mask of a PATCH over RPC, and rejects invalid masks (contract §2.7; AIP-134).
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { create, getOption } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
@@ -10,13 +10,13 @@ import { sanitizeForEcho } from "../text.ts";
 
 /** The path that means every field (AIP-134). */
 const everything = "*";
-/** Of a path that is repeated to its sender. */
+/** The maximum length of a path in a violation's message, in UTF-16 units. */
 const longestPath = 64;
 
 /**
- * Where the message has a field mask: one that is unset or empty becomes the fields that are set, and `*` every field.
- * Removes fields that are set but not in the mask from the message. Returns a violation for an update of nothing, a
- * path that is no field of the update, and a field that is to be cleared and cannot be.
+ * Completes the message's field mask, if it has one. An unset or empty mask becomes the fields that are set, and `*`
+ * becomes every field. Clears the fields that are not in the mask. Returns violations for an update of no field, a path
+ * that is not an updatable field, and a field that cannot be cleared.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);

@@ -1,45 +1,49 @@
-// The fast path of idempotency in Redis: who is writing under a key right now, and the responses of those who have
-// written.
+// Fast path of idempotency in Redis: reservations of writes in progress, and the responses of completed ones.
 import { createHash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
 import type { Tally } from "../tally.ts";
 
-/** A claim as it is stored, in the terms of MongoDB and of the responses kept in Redis. */
+/** A stored claim, from MongoDB or from Redis. */
 export interface StoredClaim {
   readonly fingerprint: Buffer;
   readonly message: Buffer;
   readonly body: string;
-  /** For how long it still holds, by the database's clock; unset for one that was just stored. */
+  /** How long it remains valid, in milliseconds by the database's clock; unset if it was just stored. */
   readonly leftMs?: number;
-  /** True where a record of the response was deleted, and the response with it. */
+  /** True if a record in the response was deleted, and the response with it. */
   readonly erased?: boolean;
 }
 
 /**
- * What Redis knows of a key. `release` ends a reservation, with the response to keep for those who repeat the request.
+ * The state of a key in Redis. `release` ends a reservation, and stores the response, if given, for repeated requests.
  */
 export type Reservation =
   | { readonly kind: "completed"; readonly claim: StoredClaim }
   | { readonly kind: "in flight" }
   | { readonly kind: "reserved" | "unknown"; readonly release: (claim?: StoredClaim) => void };
 
-/** Keeps two requests with one key from meeting in the database. Decides nothing: MongoDB has the truth. */
+/** Prevents two requests with one key from colliding in the database. Only an optimization: MongoDB decides. */
 export interface Reservations {
-  /** Reserves a name for this holder; "unknown" when Redis is away or its value is unreadable. Never rejects. */
+  /**
+   * Reserves a name for this holder. Returns "unknown" if Redis is unavailable or its value is unreadable. Never
+   * rejects.
+   */
   reserve(name: string, holder: string, tally?: Tally): Promise<Reservation>;
 }
 
-/** A reservation outlives its holder by this much at most: a repeated request then goes to the database itself. */
+/**
+ * The maximum time for which a reservation outlives its holder. Then a repeated request goes to the database itself.
+ */
 const leaseMs = 1_000;
 const renewEveryMs = 300;
 /**
- * Far below the 24 hours that MongoDB remembers; a response that holds no longer than a part of it is kept for that
- * part.
+ * How long Redis keeps a response: far less than the 24 hours of MongoDB. A response that expires sooner is kept only
+ * until then.
  */
 export const responseMs = 3_600_000;
 
-/** Reads the value; one of another type, which GET rejects, counts as absent. */
+/** Reads the value. A value of another type, which GET rejects, counts as absent. */
 const get = "local held = redis.pcall('GET', KEYS[1]) if type(held) == 'table' then held = false end ";
 const reserveScript = `${get} if held then return held end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) return false`;
 const renewScript = `${get} if held == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end return 0`;
@@ -47,24 +51,22 @@ const releaseScript = `${get} if held == ARGV[1] then return redis.call('DEL', K
 const keepScript = `${get} if held == ARGV[2] then return 0 end redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[3]) return 1`;
 
 /**
- * Marks an erased response for as long as an instance could store it again. A request that finds the mark reads
- * MongoDB; an instance of the previous release takes it for another request's response.
+ * Replaces an erased response for as long as an instance could store it again. A request that finds the mark reads
+ * MongoDB. An instance of the previous release treats it as another request's response.
  */
 export const erasedMark = JSON.stringify(["", "", ""]);
 
-/**
- * What an idempotency key of an account is called among the reservations: the id first, by which an erasure finds it.
- */
+/** Returns the name of an account's idempotency key. The account id comes first, so that an erasure finds the name. */
 export function reservationName(accountId: UUID, key: string): string {
   return `${accountId.toHexString()}:${key}`;
 }
 
-/** The key in Redis of what is kept under a name. */
+/** Returns the Redis key for a name. */
 export function keptUnder(name: string): string {
   return `idempotency:${name}`;
 }
 
-/** `redis` is undefined where there is none: every reservation is then "unknown". */
+/** Creates the reservations. `redis` is undefined if there is none. Every reservation is then "unknown". */
 export function createReservations(redis: RedisLink | undefined): Reservations {
   if (redis === undefined) return { reserve: () => Promise.resolve({ kind: "unknown", release: () => undefined }) };
 
@@ -105,13 +107,13 @@ function pending(holder: string): string {
   return `pending ${holder}`;
 }
 
-/** Adds a checksum: a value without the right one is not ours. */
+/** Adds a checksum, so that `decode` recognizes foreign values. */
 function encode({ fingerprint, message, body }: StoredClaim): string {
   const parts = [fingerprint.toString("base64"), message.toString("base64"), body];
   return JSON.stringify([...parts, checksumOf(parts)]);
 }
 
-/** Undefined for a value that `encode` did not write. */
+/** Returns undefined for a value that `encode` did not write. */
 function decode(text: string): StoredClaim | undefined {
   let value: unknown;
   try {

@@ -1,5 +1,4 @@
-// 401 and 403 of what a signed-in user does: the session, the account, the origin of the request, the enrolment
-// (contract §7.5).
+// 401 and 403 for requests of signed-in users: checks the session, account, origin and enrolment (contract §7.5).
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -12,36 +11,39 @@ import type { Credential, Found, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 import { accountBucket } from "./throttle.ts";
 
-/** Finds out who is signed in, and guards what only they may do. */
+/** Identifies the signed-in user, and guards the operations that only signed-in users may use. */
 export interface SessionGuard<User extends SignedIn = SignedIn> {
   /** Throttles the request and identifies the caller by the session cookie. Fails with RATE_LIMITED or UNAVAILABLE. */
   identify(inbound: Inbound): Promise<Caller>;
-  /** Looks the session up once more, without taking a token. Never rejects. */
+  /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * Throttles a request for a page and serves it, in a place of the caller's standing. `user` returns the signed-in
-   * user; it fails with UNAVAILABLE where the session could not be read.
+   * Throttles a request for a page, and serves it in a place for the caller's standing. `user` returns the signed-in
+   * user, if any. It fails with UNAVAILABLE if the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (user: () => User | undefined) => Promise<T>): Promise<T>;
-  /** Fails with 401 where the request names the user whom its page shows, and another user is signed in. */
+  /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */
   requireShownUser(call: Call, caller: Caller): void;
-  /** Fails with 401, or with 503 where the session could not be read, unless the caller is a user. */
+  /** Returns the signed-in user. Fails with 401 if there is none, or with 503 if the session could not be read. */
   require(caller: Caller): SignedIn;
-  /** Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless the user has an account in service. */
+  /**
+   * Returns the user's account. Fails as `require` does, and with NO_ACCOUNT or ACCOUNT_SUSPENDED unless it is in
+   * service.
+   */
   requireAccount(caller: Caller): NonNullable<SignedIn["account"]>;
-  /** Fails with FOREIGN_ORIGIN where a change does not come from one of our own pages. */
+  /** Fails with FOREIGN_ORIGIN if a write does not come from one of our own pages. */
   requireOrigin(call: Call): void;
-  /** Fails with NOT_ENROLLED where the rpc needs the account's enrolment and there is none. */
+  /** Fails with NOT_ENROLLED if the rpc requires enrolment and the account is not enrolled. */
   requireEnrolment(call: Call, caller: Caller): void;
 }
 
-/** Its dependencies. */
+/** Dependencies of the session guard. */
 export interface SessionGuardDependencies<User extends SignedIn> {
-  /** The session's value in a `Cookie` header. */
+  /** Returns the session's value from a `Cookie` header; undefined if it has none. */
   readonly read: (cookies: string | undefined) => string | undefined;
-  /** Finds the signed-in user of a `Cookie` header's session. */
+  /** Finds the signed-in user by the session in a `Cookie` header. */
   readonly find: (cookies: string | undefined, deadline: Deadline) => Promise<User | undefined>;
-  /** Our own. */
+  /** Returns our own origin. */
   readonly origin: () => string;
   readonly recognizers: Recognizers;
   readonly capacity: Capacity;
@@ -91,7 +93,7 @@ export function createSessionGuard<User extends SignedIn>(
     requireAccount,
     requireOrigin({ writes, inbound }) {
       if (!writes) return;
-      // A browser that says where a request comes from is believed when it says that it is not from here.
+      // `Sec-Fetch-Site` can only cause a rejection. Without it, `Origin` alone decides.
       const site = inbound.header("sec-fetch-site") ?? "same-origin";
       if (inbound.header("origin") !== origin() || site !== "same-origin") fail(Reason.FOREIGN_ORIGIN);
     },

@@ -6,14 +6,13 @@ import type { Bucket, BucketSize } from "./bucket.ts";
 import type { KnownBuckets } from "./known-buckets.ts";
 
 /**
- * Takes from the bucket by Redis's own clock, in one step. After a failover that is another server's: where it is
- * behind, time continues from there. A replica that became the master may not have the last takes, or a clock ahead, so
- * the instance sends the most that the bucket can have by what it knows.
+ * Takes from the bucket in one step, by Redis's clock. After a failover, that is another server's clock. If it is
+ * behind, time continues from there. A replica that became the master may lack the last takes, or have a clock that is
+ * ahead. So the instance sends the maximum number of tokens that the bucket can have, as far as it knows.
  *
- * The first four arguments are the limiter's: points to take, whole units of the duration, points of the limiter,
- * duration. The last one is the most tokens, empty where the instance knows nothing. The result is [points consumed,
- * milliseconds to wait], where more points than the limiter has mean a rejection, and then the tokens that are left and
- * the time.
+ * The first four arguments are the limiter's: points to take, duration in whole units, points of the limiter, duration.
+ * The last one is the maximum number of tokens, empty if unknown. The result is points consumed, milliseconds to wait,
+ * tokens left, and the time. More points consumed than the limiter has mean a rejection.
  */
 const takeScript = `
 local time = redis.call('TIME')
@@ -31,10 +30,10 @@ redis.call('PEXPIRE', KEYS[1], math.ceil(burst / rate) + 1000)
 return {consumed, wait, tostring(tokens), tostring(now)}
 `;
 
-/** The timeout of a Redis command: it bounds how much refills while requests wait for Redis. */
+/** The timeout of a Redis command. It limits how many tokens are added while requests wait for Redis. */
 const patienceMs = 50;
 
-/** What differs between the buckets in one Redis. */
+/** Options that distinguish the buckets in one Redis. */
 export interface SharedBucketOptions {
   /** The prefix of the names in Redis. */
   readonly prefix?: string;
@@ -43,9 +42,9 @@ export interface SharedBucketOptions {
 }
 
 /**
- * The bucket in Redis, shared by all instances; `known` learns what Redis replies. While a bucket is known to be empty,
- * requests are rejected without a Redis command: during the wait that Redis returned with a rejection, and while as
- * many takes are in flight as there can be tokens.
+ * Creates the bucket in Redis, shared by all instances. `known` stores Redis's replies. While a bucket is known to be
+ * empty, requests are rejected without a Redis command. That is the case during the wait that Redis returned with a
+ * rejection. It is also the case while as many takes are in flight as there can be tokens.
  */
 export function sharedBucket(
   redis: RedisLink,
@@ -57,7 +56,7 @@ export function sharedBucket(
     storeClient: sendingKnown(redis.client, known, (key) => key.slice(prefix.length + 1)),
     keyPrefix: prefix,
     points: burst,
-    // In microseconds: below one whole unit the limiter would leave the script alone and count without end.
+    // In microseconds: for less than one whole unit, the limiter skips the script and counts without an expiry.
     duration: (burst / rate) * 1_000_000,
     customIncrTtlLuaScript: takeScript,
     rejectIfRedisNotReady: true,
@@ -70,7 +69,7 @@ export function sharedBucket(
     const waitMs = await redis.attempt(
       limiter.getKey(name),
       async () => {
-        // The limiter could remember rejections too, but by the time of day: a clock set back would prolong them.
+        // The limiter can also remember rejections, but by the wall clock: setting it back would prolong them.
         const remembered = known.wait(name, tokens);
         if (remembered > 0) {
           onRemembered();
@@ -104,7 +103,7 @@ export function sharedBucket(
   };
 }
 
-/** The milliseconds to wait that the limiter's result says. */
+/** Converts the limiter's result into the milliseconds to wait; 0 if it took the tokens. */
 async function waitFor(result: Promise<unknown>): Promise<number> {
   try {
     await result;
@@ -115,12 +114,14 @@ async function waitFor(result: Promise<unknown>): Promise<number> {
   }
 }
 
-/** The limiter's command of the script. */
+/** The limiter's command that runs the script. */
 type Take = (args: readonly string[]) => Promise<readonly [consumed: number, waitMs: number, left: string, at: string]>;
 
-/** A client for the limiter that sends what the instance knows of the bucket, and keeps what Redis returns of it. */
+/**
+ * Returns a client for the limiter. It sends the known maximum of the bucket, and stores the state in Redis's reply.
+ */
 function sendingKnown(client: ScriptedClient, known: KnownBuckets, nameOf: (key: string) => string): object {
-  // The limiter defines it.
+  // The limiter defines this command.
   const scripted = client as ScriptedClient & { readonly rlflxIncr: Take };
   return {
     get status() {

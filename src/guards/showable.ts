@@ -9,7 +9,7 @@ import type { Violation } from "../errors.ts";
 import { lastInstant } from "../db/message.ts";
 import { loneSurrogate } from "../text.ts";
 
-/** The first second of the year 1 and the last of the year 9999: RFC 3339 has no others. */
+/** The first second of year 1 and the last of year 9999: the range of a protobuf Timestamp in JSON. */
 const firstSecond = -62_135_596_800n;
 const lastSecond = BigInt(Math.floor(lastInstant / 1_000));
 const lastNano = 999_999_999;
@@ -22,7 +22,8 @@ const notFinite = { rule: "double.finite", message: "must be a finite number" };
 const notWellFormed = { rule: "surrogate", message: "must not contain a lone surrogate" };
 
 /**
- * The values of a message, at any depth, that some wire cannot represent. Bytes are fine on all: they are in base64.
+ * Returns violations for the values of a message, at any depth, that some wire cannot represent. Bytes need no check,
+ * because JSON has them in base64.
  */
 export function unshowable(schema: DescMessage, message: Message): Violation[] {
   const violations: Violation[] = [];
@@ -70,8 +71,8 @@ function isShowableTime({ seconds, nanos }: Timestamp): boolean {
 }
 
 /**
- * The message for an enum value that is missing or undefined. `value` has one name for each number; `values` may have
- * more.
+ * Returns the message for an enum value that is missing or undefined. Uses `value`, which has one name for each number;
+ * `values` may have more.
  */
 export function allowedNames({ value }: DescEnum): string {
   const names = Object.values(value).flatMap(({ number, name }) => (number === 0 ? [] : [name]));

@@ -1,4 +1,4 @@
-// The chain for rpcs that stream: runs the guards at the beginning and again for every message, without a deadline.
+// Chain for streaming rpcs: runs the guards at the start and again for every message, without an overall deadline.
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureFrom, isUnavailable } from "../db/mongo.ts";
@@ -12,13 +12,13 @@ import { judge } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
-/** A stream has no deadline; each of its batches has: longer than a failover takes. */
+/** The time limit of each batch, longer than a failover takes. The stream itself has no deadline. */
 const batchMs = 30_000;
 
-/** A service method that streams, behind the chain. */
+/** A streaming service method behind the chain. */
 export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
 
-/** The chain behind the internal listener's access policy: only an operator's rpcs stream. */
+/** Creates the chain behind the internal listener's access policy. Only operators' rpcs stream. */
 export function createStreamDispatch(
   accessPolicy: AccessPolicy,
   handlers: ReadonlyMap<DescMethod, StreamHandler>,
@@ -27,7 +27,7 @@ export function createStreamDispatch(
     async admit(rpc: DescMethod, inbound: Inbound) {
       const handler = handlers.get(rpc) ?? fail(Reason.UNKNOWN_PATH);
       const call: Call = { ...factsOf(rpc), inbound };
-      // The records of a stream are those that it takes; one that takes none sends them.
+      // Counts the records that the stream receives, or those that it sends if it receives none.
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await accessPolicy.identify(inbound, call);
@@ -38,7 +38,7 @@ export function createStreamDispatch(
 
       async function* checked(messages: AsyncIterable<Message>): AsyncIterable<Message> {
         for await (const message of messages) {
-          // A switch that is thrown while the stream runs is in force on its next message.
+          // A switch that changes during the stream applies from the next message.
           check();
           validateBatch(rpc.input, message);
           countRows(inbound, message, received);
@@ -53,7 +53,7 @@ export function createStreamDispatch(
             yield message;
           }
         } catch (error) {
-          // What the library says of a message that it cannot read stays in its words.
+          // The library's error for an unreadable message stays as it is.
           throw isUnavailable(error) ? failureFrom(error) : error;
         }
       };

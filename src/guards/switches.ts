@@ -1,4 +1,4 @@
-// 503: the switches of the operator, as this instance last read them.
+// 503: rejects requests by the operator's switches, as this instance last read them.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 

@@ -1,4 +1,5 @@
-// 429: takes a request's tokens, from Redis or, while Redis is away, from this instance's own bucket (contract §6).
+// 429: takes a request's tokens from Redis, or from this instance's own bucket while Redis is unavailable (contract
+// §6).
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -7,14 +8,14 @@ import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**
- * Takes tokens, one by default, from the bucket of this name, or fails with RATE_LIMITED. The time in Redis counts in
+ * Takes tokens, one by default, from the bucket of this name. Fails with RATE_LIMITED. Adds the time spent in Redis to
  * the tally.
  */
 export type Throttle = (bucket: string, tally?: Tally, tokens?: number) => Promise<void>;
 
 /**
- * `shared` is undefined where there is no Redis at all; `onFallback` is called for every request that the own bucket
- * decided.
+ * Creates a throttle. `shared` is undefined if there is no Redis at all. `onFallback` is called for every request that
+ * the own bucket decides because Redis failed.
  */
 export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallback: () => void): Throttle {
   async function take(name: string, tally: Tally | undefined, tokens: number | undefined): Promise<number> {
@@ -33,7 +34,7 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
   };
 }
 
-/** Fails with RATE_LIMITED and how long to wait. */
+/** Fails with RATE_LIMITED, and states the wait in whole seconds. */
 export function rejectFor(waitMs: number): never {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000));
   // The message repeats the number, because not every wire has `Retry-After`.
@@ -43,12 +44,12 @@ export function rejectFor(waitMs: number): never {
   });
 }
 
-/** The bucket of an account, whichever of its credentials a request has. */
+/** Returns the bucket name of an account. All of its credentials share the bucket. */
 export function accountBucket(accountId: UUID): string {
   return `account:${accountId.toHexString()}`;
 }
 
-/** The bucket of a client without an account. */
+/** Returns the bucket name of a client without an account. All clients in its network share the bucket. */
 export function addressBucket(address: string): string {
   return `address:${networkOf(address)}`;
 }

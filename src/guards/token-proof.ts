@@ -1,4 +1,4 @@
-// The proof of a token that was valid before: by the command of a read and the verification beside it, or by a look-up.
+// Proves that a previously valid token is still valid: by a read's command and a verification, or by a look-up.
 import { setImmediate } from "node:timers/promises";
 import type { Document, UUID } from "mongodb";
 import type { Deadline } from "../deadline.ts";
@@ -6,46 +6,46 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Proof, Unproven } from "../call/scope.ts";
 
-/** The token of one request. */
+/** Proves the token of one request. */
 export interface TokenProver {
   /**
-   * What the next read has to prove of the token; undefined where it was proven lately. The read never fails for it:
-   * `proveAfterRead` does.
+   * Returns the proof that the next read must carry; undefined if none is needed or possible. The read never fails
+   * because of it: `proveAfterRead` does.
    */
   unproven(): Unproven | undefined;
-  /** Proves the token. It is verified while `read` is under way, whose command proves the rest. */
+  /** Proves the token. Verifies it while `read` is in progress, whose command proves the rest. */
   prove(read?: Promise<unknown>): Promise<void>;
-  /** Proves the token again where its proof began long before the read was done. */
+  /** Proves the token again if its proof began too long before the read finished. */
   proveAfterRead(): Promise<void>;
 }
 
-/** What the proof is made of. */
+/** Dependencies of the proof. */
 export interface ProofParts {
-  /** Whose the token was when it was last looked up. */
+  /** The holder of the token at its last look-up. */
   readonly holder: { readonly accountId: UUID; readonly proof: Proof | undefined };
-  /** Whether the token verifies as before, as far as MongoDB is not needed. Never rejects. */
+  /** Returns whether the token still verifies, as far as that can be checked without MongoDB. Never rejects. */
   verifies(): Promise<boolean>;
-  /** When the caller stops waiting for what begins now. */
+  /** Returns the deadline for work that starts now. */
   deadline(): Deadline;
-  /** Looks the token up as soon as there is a place for it. Fails where it is not valid, or cannot be known to be. */
+  /** Looks up the token once a place is free. Fails if the token is not valid, or if its validity is unknown. */
   lookUp(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
-  /** The same within the place that a read has. */
+  /** Looks up the token in the place that the read already has. Fails as `lookUp` does. */
   lookUpInPlace(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
-  /** Fails where the interface is off, or where it may have been switched off. */
+  /** Fails if the interface is off, or may have been switched off since the switches were read. */
   requireSwitches(): void;
 }
 
-/** A proof that began earlier is made again: before the read, or before its response. */
+/** The maximum age of a proof. An older one is repeated before the read, or before its response. */
 const slowMs = 500;
 
 export function createProver(parts: ProofParts): TokenProver {
   const { holder, requireSwitches } = parts;
   const verifies = shared(() => parts.verifies());
-  // A look-up before the body proves nothing of what is read after it.
+  // Initially nothing is proven: a look-up before the body does not cover a read after it.
   let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
   const isProven = (at: number): boolean => at > refutedAt && isLately(at);
 
-  /** What proved the token until now does so no more: it may have done so before the token ended. */
+  /** Discards all earlier proofs: they may date from before the token ended. */
   function refuted(error: unknown): never {
     refutedAt = performance.now();
     throw error;
@@ -53,27 +53,27 @@ export function createProver(parts: ProofParts): TokenProver {
 
   async function proveBy(lookUp: ProofParts["lookUp"], read?: Promise<unknown>): Promise<void> {
     if (isProven(lookedUpAt)) return;
-    // The look-up after a read has what the read left of the time.
+    // Set before the read, so that a look-up after it has only the remaining time.
     const deadline = parts.deadline();
-    // The command of the read is on its way before the processor turns to the verification.
+    // Sends the read's command before the verification occupies the processor.
     const verified = read === undefined ? verifies() : setImmediate().then(verifies);
     await read?.catch(() => undefined);
     if (isProven(lookedUpAt)) return;
     if (isProven(readAt) && (await verified)) return requireSwitches();
     const begunAt = performance.now();
     const { accountId } = await lookUp(deadline).catch(refuted);
-    // The read may have begun in the account that the user had before.
+    // The read may have used the account that the user had before.
     if (!accountId.equals(holder.accountId)) fail(Reason.UNAVAILABLE, { because: "other account" });
     lookedUpAt = begunAt;
   }
 
-  /** Gets what a read proved that began at `begunAt` or later. Where it is no proof, a look-up decides. */
+  /** Records the proof by a read that began at `begunAt` or later. If its rows prove nothing, a look-up decides. */
   function judge(proof: Proof, rows: readonly Document[], begunAt: number): void {
     try {
       proof.require(rows);
       readAt = Math.max(readAt, begunAt);
     } catch {
-      // What is remembered of the token may be older than its sign-in.
+      // The remembered facts may be older than the token's sign-in.
       refutedAt = performance.now();
     }
   }
@@ -100,7 +100,7 @@ function isLately(at: number): boolean {
   return performance.now() - at < slowMs;
 }
 
-/** Work that is done again only where it began long ago. */
+/** Returns a function that runs the work, and shares its result until `slowMs` have passed. */
 function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {

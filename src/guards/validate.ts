@@ -14,7 +14,7 @@ import { parseInstant } from "../instant.ts";
 import { completeMask } from "./mask.ts";
 import { allowedNames, unshowable } from "./showable.ts";
 
-/** No field with a pattern may be longer, so that a hostile text never reaches a pattern (contract §2.4). */
+/** The maximum length of a field with a pattern, so that a hostile text never reaches a pattern (contract §2.4). */
 const patternLimit = 1_024;
 
 const patterns = new Map<string, RegExp>();
@@ -22,15 +22,15 @@ let made: ReturnType<typeof createValidator> | undefined;
 const validator = (): NonNullable<typeof made> => (made ??= createValidator({ regexMatch: matches }));
 
 /**
- * Completes the message in place (defaults, update mask) and fails with INVALID_REQUEST when it breaks a rule of its
- * proto. `found` is what was wrong already before it was a message; a field that is named there is not named again.
+ * Completes the message in place (defaults, update mask). Fails with INVALID_REQUEST if it breaks a rule of its proto.
+ * `found` has the violations found by decoding, whose fields are not reported again.
  */
 export function validate(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
   const reported = new Set(found.map(({ field }) => field));
   const violations = [...found];
   const add = (violation: Violation): void => {
     if (reported.has(violation.field)) return;
-    // What is missing may be missing only because of what was found before: the caller sees that alone.
+    // A field may be missing only because of an earlier violation. Then only that one is reported.
     if (violation.rule === "update_mask" && found.length > 0) return;
     if (violation.rule === "required" && reported.has("")) return;
     reported.add(violation.field);
@@ -47,8 +47,9 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
 }
 
 /**
- * The same for a batch, whose items have their own results: what is wrong with an item is left to whatever makes its
- * result (`violationsOf`). The texts of the items are not read here: all at once they would hold up other requests.
+ * Validates a batch except for its items, and fails with INVALID_REQUEST. Each item has its own result, for which
+ * `violationsOf` finds the violations. The texts of the items are not read here, because reading them all at once would
+ * block other requests.
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
   const ofBatch = violationsOf(schema, withoutTexts(schema, message)).filter(({ field }) => !/^\w+\[/.test(field));
@@ -57,7 +58,7 @@ export function validateBatch(schema: DescMessage, message: Message, found: read
   lowerUuids(schema, message);
 }
 
-/** The message with as many items, all of which are empty. */
+/** Returns a copy of the message with the same number of items, all of them empty. */
 function withoutTexts(schema: DescMessage, message: Message): Message {
   const values = { ...message } as Message & Record<string, unknown>;
   for (const { localName, fieldKind, message: item } of schema.fields)
@@ -66,19 +67,19 @@ function withoutTexts(schema: DescMessage, message: Message): Message {
   return values;
 }
 
-/** The violations of a message: of the rules of its proto, and values that some wire cannot represent. */
+/** Returns the violations of a message: broken rules of its proto, and values that some wire cannot represent. */
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
   const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
   const named = new Set(byRules.map(({ field }) => field));
   return [...byRules, ...unshowable(schema, message).filter(({ field }) => !named.has(field))];
 }
 
-/** Compiles the rules of a message. For the first one this takes 30 ms, for all others together 50. */
+/** Compiles the rules of a message. This takes 30 ms for the first message, and 50 ms for all others together. */
 export function compileRules(schema: DescMessage): void {
   validator().validate(schema, reflect(schema).message);
 }
 
-/** Compiles the rules of these messages, one after the other between requests: none has to wait for all of it. */
+/** Compiles the rules of these messages one after the other, so that requests are served in between. */
 export async function warmUp(messages: Iterable<DescMessage>): Promise<void> {
   for (const schema of messages) {
     compileRules(schema);
@@ -91,12 +92,12 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
   if (result.kind === "valid") return [];
   if (result.kind === "error") throw result.error;
   const all = result.violations.map(({ field, ruleId, message }) => describe(field, ruleId, message));
-  // What is too long is not also reported to break a pattern, against which it was never checked.
+  // A text that is too long was never matched, so its broken pattern is not reported as well.
   const tooLong = new Set(all.filter(({ rule }) => rule === "string.max_len").map(({ field }) => field));
   return all.filter(({ field, rule }) => rule !== "string.pattern" || !tooLong.has(field));
 }
 
-/** What the library says of a rule, and how our own messages say it. */
+/** Phrases in the library's messages, with our wording for them. */
 const plainWords: readonly (readonly [found: RegExp, plain: string])[] = [
   [/\bgreater than or equal to (\S+) and less than or equal to /, "from $1 to "],
   [/\bgreater than or equal to /, "at least "],
@@ -113,16 +114,16 @@ function describe(path: Path, rule: string, message: string): Violation {
 
 function wording(path: Path, rule: string, message: string): string {
   const last = path.findLast((part): part is DescField => part.kind === "field");
-  // A field that knows whether it was set is required to be; another one can only be seen to be empty.
+  // Only a field with presence can be missing. Any other can only be empty.
   if (rule === "required")
     return last?.presence === FeatureSet_FieldPresence.IMPLICIT ? "must not be empty" : "is required";
-  // The rules exclude only 0, which means no value.
+  // The rules exclude only 0, which means that no value is set.
   if (last?.enum !== undefined && enumRules.has(rule)) return allowedNames(last.enum);
   const hint = last === undefined || rule !== "string.pattern" ? "" : getOption(last, fieldOption).patternMessage;
   return hint !== "" ? hint : plainWords.reduce((text, [found, plain]) => text.replace(found, plain), message);
 }
 
-/** `contacts[0].email`: the path as the request spells it. */
+/** Returns a path as the request spells it, such as `contacts[0].email`. */
 function fieldName(path: Path): string {
   let name = "";
   for (const part of path) {
@@ -152,7 +153,7 @@ function completeDefaults(schema: DescMessage, message: Message): void {
   }
 }
 
-/** The fields that are left out, and may be because a field is given, right or wrong, that REST does not have. */
+/** Returns the omitted fields that are optional because the request has a field, valid or not, that REST lacks. */
 function leftOutBeyondRest(schema: DescMessage, message: Message, wrong: ReadonlySet<string>): ReadonlySet<string> {
   const { optional, beyond } = beyondRest(schema);
   if (optional.length === 0) return none;
@@ -163,7 +164,7 @@ function leftOutBeyondRest(schema: DescMessage, message: Message, wrong: Readonl
 
 const none: ReadonlySet<string> = new Set();
 
-/** Ids are accepted in either case and known in lower case (contract §2.1). */
+/** Converts ids to lower case. Either case is accepted (contract §2.1). */
 function lowerUuids(schema: DescMessage, message: Message): void {
   const values = message as Message & Record<string, string | undefined>;
   for (const { localName } of uuids(schema)) {
@@ -195,7 +196,7 @@ const dates = perMessage((schema) =>
   schema.fields.filter((field) => getOption(field, fieldOption).format === Format.DATE_OR_DATE_TIME),
 );
 
-/** Computes something of a message's descriptor once. */
+/** Returns a function that computes its result once for each message descriptor. */
 function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessage) => T {
   const known = new Map<DescMessage, T>();
   return (schema) => {
@@ -208,7 +209,10 @@ function perMessage<T>(compute: (schema: DescMessage) => T): (schema: DescMessag
   };
 }
 
-/** Patterns are ECMA-262, as in the OpenAPI document that shows them; the library's own engine has another `\s`. */
+/**
+ * Returns whether a text matches an ECMA-262 pattern. The OpenAPI document shows the same patterns, and the library's
+ * own engine has a different `\s`.
+ */
 function matches(pattern: string, text: string): boolean {
   if (text.length > patternLimit) return false;
   let compiled = patterns.get(pattern);
