@@ -1,5 +1,4 @@
-// Access policies of the two listeners: the guards for each kind of credential, in the contract's status order (§2.2,
-// §7.5).
+// Access policies of the two listeners: the guards for each credential, in the contract's status order (§2.2, §7.5).
 import { Credential } from "../gen/records/v1/options_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";

@@ -1,5 +1,4 @@
-// 429 for every kind of credential: throttles requests by the credential's account or by the client's address (contract
-// §6).
+// 429: throttles requests by the account of their credential or by the client's address (contract §6).
 import { hash } from "node:crypto";
 import { networkOf } from "../address.ts";
 import type { Deadline } from "../deadline.ts";

@@ -1,12 +1,13 @@
-// Detects input at a port that is about to close: accepted connections, and bytes on open ones.
+// Drains input at a port that is about to close: accepted connections, and bytes on open ones.
 
-/** A look at what has arrived is quick within this time; so many are taken in the hope of one. */
+/** A poll for input is quick if it takes no longer. Up to `mostLooks` polls wait for a quick one. */
 const quickMs = 0.5;
 const mostLooks = 20;
 
 /**
- * Waits until the kernel has no connection left that it took for us: it would reset them with the port. Node accepts
- * one in each turn of its loop. What arrives after the last look is lost, so the last one has to be quick, if any is.
+ * Waits until Node has taken all connections that the kernel accepted: closing the port would reset them. Node accepts
+ * one in each turn of its event loop. Connections that arrive after the last poll are lost, so the last poll should be
+ * quick. Returns at `until` at the latest, in milliseconds of `performance.now()`.
  */
 export async function takeAll(accepted: () => number, until: number): Promise<void> {
   for (let looks = 0; performance.now() < until; looks++) {
@@ -16,7 +17,10 @@ export async function takeAll(accepted: () => number, until: number): Promise<vo
   }
 }
 
-/** Lets Node look once at everything that has arrived: from one check phase to the next but one lies a whole look. */
+/**
+ * Waits for one complete poll phase of the event loop. The first check phase only ends a poll that may have begun
+ * before.
+ */
 export async function lookAround(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((soon) => setImmediate(soon));
 }

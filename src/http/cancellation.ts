@@ -1,15 +1,16 @@
-// Detects that a client closes its connection or resets its stream before it has the response.
+// Detects that a client closes its connection or resets its stream before its response is complete.
 import { setMaxListeners } from "node:events";
 import type { Cancellation } from "../deadline.ts";
 import type { Response } from "../call/exchange.ts";
 
 /**
- * Interrupting a command closes its database connection, and a new connection costs more than nearly any command. So
- * short commands may finish after a cancellation, and clients that cancel everything do not exhaust connections.
+ * The time from a cancellation to the interruption of commands. An interruption closes a database connection, and a new
+ * one costs more than nearly any command. So short commands may finish, and clients that cancel everything do not
+ * exhaust connections.
  */
 const patienceMs = 250;
 
-/** Follows the response of a request. */
+/** Returns the cancellation of a request. It is requested if the response closes before it is complete. */
 export function cancellationOf(response: Response): Cancellation {
   let requested = false;
   let controller: AbortController | undefined;
@@ -25,7 +26,7 @@ export function cancellationOf(response: Response): Cancellation {
     get signal() {
       if (controller === undefined) {
         controller = new AbortController();
-        // Every command of a batch listens.
+        // Every command of a batch adds a listener.
         setMaxListeners(0, controller.signal);
       }
       return controller.signal;

@@ -1,21 +1,23 @@
-// The headers that every response of a surface carries, whatever its status (contract §2.8, §10).
+// Headers of every response of a surface, whatever its status (contract §2.8, §10).
 import type { Config } from "../config.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 /** Headers by name. */
 export type HeaderList = readonly (readonly [string, string])[];
 
-/** On every response of every listener: browsers must not guess another content type. */
+/** The headers of every response on every listener. Browsers must not guess another content type. */
 export const contentHeaders: HeaderList = [["X-Content-Type-Options", "nosniff"]];
 
-/** A year of https only, where `BASE_URL` is https (RFC 6797). It does not cover other hosts of the domain. */
+/** Returns a year of HSTS if `BASE_URL` is https (RFC 6797). It does not cover other hosts of the domain. */
 export function transportHeaders({ baseUrl }: Pick<Config, "baseUrl">): HeaderList {
   return baseUrl !== undefined && new URL(baseUrl).protocol === "https:"
     ? [["Strict-Transport-Security", "max-age=31536000"]]
     : [];
 }
 
-/** `RateLimit-Limit` and `RateLimit-Policy`: the early form of the IETF draft that the specification names. */
+/**
+ * Returns `RateLimit-Limit` and `RateLimit-Policy`, in the early form of the IETF draft that the specification names.
+ */
 export function rateLimitHeaders({ rateLimit }: Pick<Config, "rateLimit">): HeaderList {
   return [
     ["RateLimit-Limit", String(rateLimit)],
@@ -23,7 +25,7 @@ export function rateLimitHeaders({ rateLimit }: Pick<Config, "rateLimit">): Head
   ];
 }
 
-/** `Deprecation` (RFC 9745) and `Sunset` (RFC 8594), once the version is retired. */
+/** Returns `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) if the version is retired. */
 export function retirementHeaders({ retirement }: Pick<Config, "retirement">): HeaderList {
   if (retirement === undefined) return [];
   return [
@@ -32,7 +34,7 @@ export function retirementHeaders({ retirement }: Pick<Config, "retirement">): H
   ];
 }
 
-/** What browsers of these origins may do. */
+/** Sets the CORS headers of a response for requests from these origins. */
 export function setCors(request: Request, response: Response, origins: readonly string[]): void {
   if (origins.length === 0) return;
   response.setHeader("Vary", "Origin");
@@ -46,7 +48,7 @@ export function setCors(request: Request, response: Response, origins: readonly 
   response.setHeader("Access-Control-Max-Age", "7200");
 }
 
-/** Sets all of them. */
+/** Sets these headers on a response. */
 export function setHeaders(response: Response, headers: HeaderList): void {
   for (const [name, value] of headers) response.setHeader(name, value);
 }

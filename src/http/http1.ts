@@ -1,4 +1,4 @@
-// The HTTP/1.1 side of a listener: Node's server, on connections whose input is paced.
+// HTTP/1.1 side of a listener: Node's server, on connections with paced input.
 import type { IncomingMessage, Server } from "node:http";
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
@@ -8,26 +8,26 @@ import { expectsContinue } from "./expectation.ts";
 import type { PacedInput } from "./paced-input.ts";
 import type { Running } from "./running.ts";
 
-/** The server, and how it gets a connection. */
+/** The server, and a function that hands it a connection. */
 export interface Http1 {
   readonly server: Server;
   connect(socket: Socket, input: PacedInput): void;
 }
 
-/** Its dependencies. */
+/** Dependencies of the HTTP/1.1 server. */
 export interface Http1Dependencies extends Pick<ListenerOptions, "rejectMessage" | "rejectExpectation"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
   readonly headersTimeout: number;
   readonly requestTimeout: number;
   readonly keepAliveTimeout: number;
-  /** How long a connection may have no traffic under a request; 0 for ever. */
+  /** How long a connection may have no traffic during a request, in milliseconds; 0 for no limit. */
   readonly stalledMs: number;
 }
 
 interface Connection {
   readonly input: PacedInput;
-  /** Those that are not closed, in the order of their requests. */
+  /** The responses that are not closed, in the order of their requests. */
   readonly responses: Set<Response>;
   failed: boolean;
 }
@@ -43,7 +43,8 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
     const connection = connections.get(request.socket);
     if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;
-    // Node's parser stops behind it, and loses what it has read by then: the connection continues as what it was.
+    // Node's parser stops after such a request and loses the bytes that it has read. Node would continue the connection
+    // in HTTP/1.1, so it is closed after the response.
     if (request.headers.upgrade !== undefined && offersUpgrade.test(request.headers.connection ?? ""))
       response.setHeader("Connection", "close");
     responses.add(response);
@@ -55,15 +56,15 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
   }
 
   const options = { requireHostHeader: false, connectionsCheckingInterval: 1_000, ...timeouts };
-  // Node's own rejection of a message without `Host` has no body: the handler rejects it instead. The parser lets
-  // HTTP/0.9 and a literal HTTP/2.0 pass, which nobody sends in earnest.
+  // Node's own rejection of a message without `Host` has no body, so the handler rejects it instead. The parser lets
+  // HTTP/0.9 and a literal HTTP/2.0 pass, which are rejected here: no real client sends them.
   const rejectOn = (socket: Socket, error: { readonly code?: string | undefined }): void =>
     reject(error, socket, connections.get(socket), rejectMessage);
   const server = createServer(options, (request, response) =>
     request.httpVersionMajor === 1 ? take(request, response) : rejectOn(request.socket, {}),
   );
   server.timeout = stalledMs;
-  // Bounded by the size of the headers alone: of more than 2,000 lines Node would drop the rest unseen.
+  // Only the size of the headers is limited: Node would silently drop all headers beyond 2,000.
   server.maxHeadersCount = 0;
   server.on("checkExpectation", (request: Request, response: Response) => take(request, response, rejectExpectation));
   server.on("checkContinue", (request: Request, response: Response) => {
@@ -80,15 +81,15 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
       const responses = new Set<Response>();
       connections.set(socket, { input, responses, failed: false });
       server.emit("connection", socket);
-      // Node's parser takes the bytes past the stream, unless somebody listens to the stream.
+      // Without a listener on the stream, Node's parser reads the bytes past it.
       socket.on("data", () => undefined);
-      // Node closes the response that is being sent, and none that waits behind it.
+      // Node emits `close` on the response that is being sent, but not on those that wait behind it.
       socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));
     },
   };
 }
 
-/** Whether a response can be sent: the connection is open, and closes behind none of the responses before it. */
+/** Returns whether a response can be sent: the connection is open, and no earlier response closes it. */
 function canRespond(response: Response, responses: Iterable<Response>): boolean {
   const { socket } = response.req;
   if (socket.destroyed || socket.writableEnded) return false;
@@ -99,28 +100,28 @@ function canRespond(response: Response, responses: Iterable<Response>): boolean 
   return true;
 }
 
-/** Responds to a message that is none, that is not served or did not come in time, and closes its connection. */
+/** Responds to a message that is malformed, not supported or late, and closes its connection. */
 function reject(
   { code }: { readonly code?: string | undefined },
   socket: Socket,
   connection: Connection | undefined,
   rejectMessage: Http1Dependencies["rejectMessage"],
 ): void {
-  // Node reports it again for all that follows.
+  // Node reports the error again for all input that follows.
   if (connection?.failed === true) return;
   if (connection !== undefined) connection.failed = true;
   connection?.input.discard();
   if (code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const here = [...(connection?.responses ?? [])];
-  // A response that has begun cannot be followed by another to the same request.
+  // After a response has begun, no second one can be sent to the same request.
   if (here.some(({ req, headersSent }) => !req.complete && headersSent)) return void socket.destroy();
   const respond = (): void => close(socket, rejectMessage(rejectedStatus(code)));
-  // What was taken before is served first: its writes continue, whatever follows it on the connection.
+  // Earlier complete requests are served first: their writes continue, whatever follows on the connection.
   const before = here.findLast(({ req }) => req.complete);
   return before === undefined ? respond() : void before.once("close", respond);
 }
 
-/** Sends the last response of a connection, throws away what still comes, and closes it. */
+/** Sends the last response of a connection, discards further input, and closes the connection. */
 function close(socket: Socket, text: string): void {
   if (!socket.writable) return void socket.destroy();
   socket.end(text);

@@ -1,4 +1,4 @@
-// The HTTP/2 side of a listener: Node's server, on connections whose input is paced, with the time limits of HTTP/1.1.
+// HTTP/2 side of a listener: Node's server, on connections with paced input, with the time limits of HTTP/1.1.
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
@@ -14,7 +14,7 @@ import type { IdleLimits } from "./session-end.ts";
 import { limitIdle } from "./session-end.ts";
 import { socketStream } from "./socket-stream.ts";
 
-/** The server, its sessions, and how it gets a connection. */
+/** The server, its sessions, and a function that hands it a connection. */
 export interface Http2 {
   readonly server: Http2Server;
   readonly sessions: ReadonlySet<ServerHttp2Session>;
@@ -23,7 +23,7 @@ export interface Http2 {
   cut(stream: ServerHttp2Stream): void;
 }
 
-/** Its dependencies. */
+/** Dependencies of the HTTP/2 server. */
 export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
@@ -31,7 +31,7 @@ export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectat
   readonly onSession: (session: ServerHttp2Session) => void;
   readonly idle: IdleLimits;
   readonly requestTimeout: number;
-  /** How long a client may take nothing of a response. */
+  /** How long a client may read nothing of a response, in milliseconds. */
   readonly stalledMs: number;
 }
 
@@ -39,24 +39,27 @@ type StreamRequest = Request & { readonly stream: ServerHttp2Stream };
 
 interface Connection {
   readonly socket: Socket;
-  /** Begins a request when it is the turn of its connection. */
+  /** Begins a request in the connection's turn. */
   readonly beginSoon: (begin: () => void) => void;
 }
 
-/** More than an instance has places for (`MAX_IN_FLIGHT`): the others of a connection wait on the client's side. */
+/**
+ * More than an instance has places for by default (`MAX_IN_FLIGHT`). Further requests of a connection wait in the
+ * client.
+ */
 const maxConcurrentStreams = 100;
 /**
- * Of the headers of a request in bytes, as HTTP/2 counts them: with 32 more for each. The stream of a larger one is
- * reset: the few bytes that it is sent in can stand for megabytes. A smaller one gets 431 as in HTTP/1.1
+ * The maximum size of a request's headers in bytes. HTTP/2 counts 32 more for each header. The stream of a larger
+ * request is reset, because its few bytes on the wire can expand to megabytes. A smaller one gets 431, as in HTTP/1.1
  * (`requireSoundHead`).
  */
 const maxHeaderListSize = 65_536;
 const pairSize = 32;
 const maxHeaderListPairs = maxHeaderListSize / pairSize;
-/** How much the sessions may hold of what clients have not read, in megabytes each: as much as all streams may send. */
+/** The maximum memory of each session for unread data, in megabytes: as much as all streams may send. */
 const maxSessionMemory = 64;
 const settings = { maxConcurrentStreams, maxHeaderListSize };
-/** How long a stream that was ended may take to close, before its connection is closed instead. */
+/** How long an ended stream may take to close, before its connection is closed instead. */
 const closingMs = 1_000;
 
 export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
@@ -68,12 +71,12 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     const { stream } = request;
     if (exceedsList(request)) return stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     running.follow(response);
-    // Node closes a response to HEAD only where it was ended before its stream.
+    // Node emits `close` on a response to HEAD only if the response ended before its stream.
     if (request.method === "HEAD") stream.once("close", () => response.writableEnded || response.emit("close"));
     const connection = stream.session && connections.get(stream.session);
     if (connection === undefined) return running.forget(response);
     connection.beginSoon(() => {
-      // Rapid resets (CVE-2023-44487): by its turn the stream is reset, and nothing is begun for it.
+      // Rapid resets (CVE-2023-44487): nothing begins for a stream that was reset before its turn.
       if (stream.destroyed) return running.forget(response);
       limit(request, response, () => cut(stream), dependencies);
       begin(request, response);
@@ -83,7 +86,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   function cut(stream: ServerHttp2Stream): void {
     const connection = stream.session && connections.get(stream.session);
     stream.close(constants.NGHTTP2_CANCEL);
-    // Where the client reads nothing of its connection, the reset cannot be sent either.
+    // If the client reads nothing from its connection, the reset cannot be sent either.
     setTimeout(() => stream.destroyed || connection?.socket.destroy(), closingMs).unref();
   }
 
@@ -91,7 +94,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   const serve = (request: StreamRequest, response: Response): void => take(request, response);
   server.on("request", serve as never);
   server.on("sessionError", () => undefined);
-  // Without these Node would respond by itself, and without a body.
+  // Without these handlers, Node would respond itself, without a body.
   server.on("connect", serve as never);
   server.on("checkExpectation", ((request: StreamRequest, response: Response) => {
     if (!expectsContinue(request)) return take(request, response, rejectExpectation);
@@ -103,7 +106,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
     server,
     sessions,
     connect(socket, input) {
-      // Node creates the session at once.
+      // Node creates the session synchronously.
       server.once("session", (session) => {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
@@ -118,12 +121,12 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
   };
 }
 
-/** Node looks at the size of headers itself once the client has acknowledged the limit. */
+/** Returns whether the headers exceed the limit. Node checks this only once the client has acknowledged the limit. */
 function exceedsList({ rawHeaders }: Request): boolean {
   return sizeOf(rawHeaders) + (rawHeaders.length / 2) * pairSize > maxHeaderListSize;
 }
 
-/** Node limits how long a request may take to come, and its response to go, in HTTP/1.1 alone. */
+/** Limits how long a request may take to arrive, and its response to be sent. Node does so only for HTTP/1.1. */
 function limit(request: StreamRequest, response: Response, cut: () => void, dependencies: Http2Dependencies): void {
   const { rejectSlow, stalledMs, requestTimeout } = dependencies;
   if (rejectSlow === undefined) return;
@@ -131,7 +134,7 @@ function limit(request: StreamRequest, response: Response, cut: () => void, depe
   stream.setTimeout(stalledMs, cut);
   if (stream.endAfterHeaders) return;
   const timer = setTimeout(() => {
-    // A client that has its response and continues to send is cut off.
+    // Cuts off a client that has its response and continues to send.
     if (response.headersSent && !request.complete) stream.close();
     else if (!request.complete) rejectSlow(request, response);
   }, requestTimeout);

@@ -1,4 +1,4 @@
-// What the surfaces take from an HTTP request: its id, its client's address, single headers.
+// Facts of an HTTP request for the surfaces: its id, its client's address, single headers.
 import { randomUUID } from "node:crypto";
 import { maxHeaderSize } from "node:http";
 import { addressOf } from "../address.ts";
@@ -12,7 +12,9 @@ import { peerOf } from "./peer.ts";
 
 const requestIdForm = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Reads a request as far as the guards need it before its body; `limits` is when its caller stops waiting. */
+/**
+ * Returns the facts of a request that the guards need before its body. `limits` states when the caller stops waiting.
+ */
 export function inboundOf(request: Request, trustProxy: number, limits?: CallerLimits): Inbound {
   const { headers } = request;
   const sentId = single(headers["x-request-id"]);
@@ -28,9 +30,9 @@ export function inboundOf(request: Request, trustProxy: number, limits?: CallerL
 }
 
 /**
- * Fails with HEADERS_TOO_LARGE on more than HTTP/1.1 takes, where Node limits it. Fails with MALFORMED_HTTP on two
- * lines of `Host`, `Authorization` or `Content-Type`, for another reader may have taken the other one, and without a
- * `Host`, which HTTP/1.1 requires (RFC 9112 §3.2).
+ * Checks the headers of a request. Fails with HEADERS_TOO_LARGE above Node's limit for HTTP/1.1. Fails with
+ * MALFORMED_HTTP if `Host`, `Authorization` or `Content-Type` is sent twice, because another reader may have used the
+ * other one. Fails with MALFORMED_HTTP if HTTP/1.1 has no `Host`, which it requires (RFC 9112 §3.2).
  */
 export function requireSoundHead({ rawHeaders, httpVersion }: Request): void {
   let hosts = 0;
@@ -49,12 +51,12 @@ export function requireSoundHead({ rawHeaders, httpVersion }: Request): void {
   if (types > 1) fail(Reason.MALFORMED_HTTP, { message: "Content-Type: must not be sent more than once." });
 }
 
-/** The size of names and values, in bytes: they are text of a byte for each unit. */
+/** Returns the size of names and values, in bytes. Node decodes each byte to one character. */
 export function sizeOf(rawHeaders: readonly string[]): number {
   return rawHeaders.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The path of the request target, as it was sent. */
+/** Returns the path of the request target, as it was sent. */
 export function pathOf(request: Request): string {
   const target = request.url ?? "/";
   const end = target.indexOf("?");
@@ -62,8 +64,8 @@ export function pathOf(request: Request): string {
 }
 
 /**
- * The address that the outermost of our own proxies saw; without proxies the peer's (contract §6, `TRUST_PROXY`).
- * Where a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
+ * Returns the address that the outermost of our own proxies saw; without proxies, the peer's (contract §6,
+ * `TRUST_PROXY`). If a proxy wrote no address, the proxy's own address counts, as the next proxy saw it.
  */
 function clientAddress(request: Request, trustProxy: number): string {
   const peer = peerOf(request);

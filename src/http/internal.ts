@@ -1,4 +1,4 @@
-// The internal listener's requests: rpcs, and besides them liveness, readiness, metrics.
+// Request handlers of the internal listener: rpcs, other surfaces, liveness, readiness and metrics.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
@@ -13,24 +13,24 @@ import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Surfaces } from "./public.ts";
 import { rejection } from "./public.ts";
 
-/** What the probes report. */
+/** The values that the probes report. */
 export interface Probes {
-  /** Whether start-up is done, this instance is not stopping, and MongoDB can be reached. */
+  /** Returns whether the start is complete, the instance is not stopping, and MongoDB is reachable. */
   ready(): boolean;
-  /** The dependencies and whether they can be reached, for the body of `/readyz`. */
+  /** Returns whether each dependency is reachable, for the body of `/readyz`. */
   dependencies(): Readonly<Record<string, boolean>>;
-  /** Why requests cannot be served, where there is more to say than which part is missing. */
+  /** Returns why requests cannot be served; undefined if no reason is known. */
   reason(): string | undefined;
-  /** The metrics in Prometheus's text form. */
+  /** Returns the metrics in Prometheus's text format. */
   metrics(): Promise<{ readonly type: string; readonly text: string }>;
 }
 
-/** What is served on the internal listener. */
+/** The surfaces of the internal listener. */
 export interface InternalSurfaces extends Surfaces {
   readonly probes: Probes;
 }
 
-/** The handlers of the internal listener. */
+/** Returns the request handlers of the internal listener. */
 export function internalOptions({ rpc, others, probes, onError, log, logRejected }: InternalSurfaces): ListenerOptions {
   function begin(request: Request, response: Response) {
     const path = pathOf(request);
@@ -52,7 +52,7 @@ export function internalOptions({ rpc, others, probes, onError, log, logRejected
         return reject(request, response, failureOf(error), { inbound, isRpc });
       }
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
-      // Only now: most probes are not in the log, and every rejected request is.
+      // Set only now, because most probes are not logged, and every rejected request is.
       if (probePaths.has(path)) observe(inbound, { route: path });
       request.resume();
       void serveProbe(path, response, probes, inbound).then(
@@ -72,14 +72,14 @@ export function internalOptions({ rpc, others, probes, onError, log, logRejected
     rejectExpectation(request, response) {
       reject(request, response, new Failure(Reason.EXPECTATION_FAILED), begin(request, response));
     },
-    // An import lasts as long as its sender needs.
+    // No limit, because an import lasts as long as its sender needs.
     rejectSlow: undefined,
   };
 }
 
 const probePaths = new Set(["/livez", "/readyz", "/metrics"]);
 
-/** Serves `/livez`, `/readyz` and `/metrics`; false for any other path. */
+/** Serves `/livez`, `/readyz` and `/metrics`. Returns false for any other path. */
 async function serveProbe(path: string, response: Response, probes: Probes, inbound: Inbound): Promise<boolean> {
   if (path === "/livez")
     return reply(response, 200, "application/json; charset=utf-8", JSON.stringify({ status: "ok" }));

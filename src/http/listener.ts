@@ -1,5 +1,4 @@
-// One port for HTTP/1.1 and cleartext HTTP/2: looks at the first bytes of a connection and hands it to the right
-// server.
+// One port for HTTP/1.1 and cleartext HTTP/2: hands each connection to the right server by its first bytes.
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
@@ -19,14 +18,14 @@ import { sniff } from "./sniff.ts";
 import { limitReading } from "./slow-readers.ts";
 import { endUnread } from "./unread.ts";
 
-/** A port that is listened on. */
+/** A listener on one port. */
 export interface Listener {
-  /** Listens; 0 picks a free port. Returns the port. Rejects when the port is taken. */
+  /** Listens on a port, and returns it; 0 picks a free one. Rejects if the port is in use. */
   listen(port: number, host: string): Promise<number>;
   /**
-   * Stops taking connections, lets what runs finish within `graceMs`, and closes. For `idleMs` of these it also serves
-   * what still comes on open connections, and says to each that it was the last: a client that sends on an idle one
-   * just as it is closed would get no response.
+   * Stops accepting connections, lets requests in progress finish within `graceMs`, and closes. For the first `idleMs`,
+   * it also serves new requests on open connections, and marks each response as the last. Otherwise a client that sends
+   * on an idle connection just as it closes would get no response.
    */
   close(graceMs: number, idleMs: number): Promise<void>;
 }
@@ -34,28 +33,33 @@ export interface Listener {
 const headersTimeoutMs = 10_000;
 const requestTimeoutMs = 15_000;
 const keepAliveMs = 65_000;
-/** A client that takes nothing of its response for so long is cut off: it holds the response in our memory. */
+/**
+ * How long a client may read nothing of its response before it is cut off. The response occupies our memory meanwhile.
+ */
 const stalledMs = 30_000;
-/** In bytes a second: one that takes a little all the time is cut off as well. Ten streams share 100 kB/s at worst. */
+/**
+ * The minimum rate in bytes per second: a client that always reads a little is cut off as well. Ten streams share 100
+ * kB/s at worst.
+ */
 const leastRate = 10_000;
 const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
 const turnMs = 2;
-/** However many connect: the port has to close. */
+/** The maximum time to take arrived connections and input. However many clients connect, the port has to close. */
 const longestTakeMs = 500;
-/** A client that connects while the listener stops has this long for its first requests. */
+/** How long a client that connects while the listener stops has for its first requests. */
 const freshMs = 500;
-/** After the grace period, for the last bytes and for the log. */
+/** The time after the grace period for the last bytes and for the log. */
 const cutMs = 500;
 
 const cutOff = new WeakSet<Response>();
 
-/** Whether the listener closed the connection of a response that was not ready: its grace period was over. */
+/** Returns whether the listener cut off a response that was not complete at the end of the grace period. */
 export function wasCutOff(response: Response): boolean {
   return cutOff.has(response);
 }
 
-/** Slow clients are closed within seconds: Node's own defaults give them minutes. */
+/** Creates a listener. It closes slow clients within seconds, for which Node's defaults allow minutes. */
 export function createListener(options: ListenerOptions, limits = { stalledMs, leastRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
@@ -77,7 +81,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
   const http2 = createHttp2Server({
     ...{ ...options, ...times, receive, running, wait, stalledMs: limits.stalledMs },
     idle: { firstMs: headersTimeoutMs, nextMs: keepAliveMs },
-    // Its first requests may have come with it.
+    // Delayed, because its first requests may have arrived with it.
     onSession: (session) => closing && setTimeout(() => endSession(session), freshMs),
   });
   const stopLimiting = options.rejectSlow === undefined ? () => undefined : limitReading(running, limits, http2.cut);
@@ -88,7 +92,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
     socket.setNoDelay(true);
-    // A peer that vanished without a word is found within minutes, also under a stream that has no time limit.
+    // Detects within minutes that a peer has vanished silently, even during a stream without a time limit.
     socket.setKeepAlive(true, keepAliveMs);
     sniff(socket, headersTimeoutMs, (version) => (version === 1 ? http1 : http2).connect(socket, input));
   });
@@ -100,7 +104,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
         tcp.once("error", reject);
         tcp.listen(port, host, () => {
           tcp.off("error", reject);
-          // Node looks for slow and idle clients only on a server that listens itself.
+          // Node checks for slow and idle clients only on a server that listens itself.
           http1.server.emit("listening");
           resolve((tcp.address() as AddressInfo).port);
         });
@@ -115,14 +119,14 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
   };
 }
 
-/** What is open while a port is listened on. */
+/** The open resources of a listener. */
 interface Opened {
   readonly tcp: TcpServer;
   readonly http1: Http1;
   readonly http2: Http2;
   readonly sockets: ReadonlyMap<Socket, PacedInput>;
   readonly running: Running;
-  /** How many connections were taken so far. */
+  /** Returns the number of connections accepted so far. */
   readonly accepted: () => number;
 }
 
@@ -137,7 +141,7 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
   for (const session of http2.sessions) endSession(session);
   await orAfter(idleMs, closed);
-  // What has arrived is taken first: a connection with something on it is not idle.
+  // Takes arrived input first: a connection with unread input is not idle.
   const takenBy = soon();
   do await lookAround();
   while (performance.now() < takenBy && [...sockets.values()].some((input) => input.waits()));
@@ -150,14 +154,14 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
     for (const socket of sockets.keys()) socket.destroy();
   }, cutMs);
   await closed;
-  // The sockets are closed before their requests notice, and each of these has a line in the log.
+  // The sockets close before their requests notice, and each request still has to be logged.
   await running.ended(cutMs);
   clearTimeout(cut);
   http1.server.close();
   http2.server.close();
 }
 
-/** The path and query of a target that is a whole URL, which a server has to take as well (RFC 9112 §3.2.2). */
+/** Returns the path and query of a target that is a whole URL, which servers must accept (RFC 9112 §3.2.2). */
 function originForm(target: string | undefined): string {
   const match = /^https?:\/\/[^/?#]*/i.exec(target ?? "");
   if (match === null) return target ?? "/";

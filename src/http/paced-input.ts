@@ -1,20 +1,23 @@
-// Pacing of input: passes large reads of a connection on in small pieces, in turn with those of other connections.
+// Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
 import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 
 /**
- * Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or 10,000 chunks of a byte.
+ * The size of a piece. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or
+ * 10,000 chunks of one byte.
  */
 const pieceBytes = 2_048;
-/** So much is read before it can be passed on, as Node does of a body. */
+/** How much is read ahead, as much as Node reads ahead of a body. */
 const mostHeld = 16_384;
 /**
- * In as many pieces as the largest read has, a client that resets its requests as fast as it sends them has done so.
+ * How often a request is put off for bytes behind it: the number of pieces in the largest read. By then, a client that
+ * resets its requests as fast as it sends them has done so.
  */
 const mostBehind = 32;
 /**
- * More pending requests of one connection hold back what follows them. At least 2: the last may wait for its body.
+ * The number of pending requests of one connection that holds back its further input. At least 2, because the last
+ * request may be waiting for its body.
  */
 const mostPending = 16;
 
@@ -22,22 +25,22 @@ const nothing = Buffer.alloc(0);
 
 /** The paced input of a connection. */
 export interface PacedInput {
-  /** Begins a request that was taken from the connection: at once, or in turn where another one is pending. */
+  /** Begins a request from the connection: at once, or in turn if another one is pending. */
   begin(request: () => void): void;
-  /** To be called when the response to such a request is closed. */
+  /** Call it when the response to such a request is closed. */
   end(): void;
-  /** Whether something waits for its turn: the connection is not idle. */
+  /** Returns whether input waits for its turn, so that the connection is not idle. */
   waits(): boolean;
-  /** Throws away what was not passed on, and all that comes from now on. */
+  /** Discards the input that was not passed on, and all further input. */
   discard(): void;
   /**
-   * Whether bytes that arrived with those that were passed on still wait. False now and then where there is no end of
-   * them.
+   * Returns whether bytes still wait that arrived together with those passed on. After `mostBehind` times in a row, it
+   * returns false once, so that endless input does not block requests.
    */
   behind(): boolean;
 }
 
-/** Paces the input of a connection from now on. */
+/** Starts to pace the input of a connection. */
 export function paceInput(socket: Socket, wait: Wait): PacedInput {
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
@@ -46,7 +49,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   let checks = 0;
   const pipeline = createPipeline(wait, passSoon);
 
-  /** What was passed on and not taken yet would be parsed in one go with what follows. */
+  /** Returns whether to wait: unread bytes that were passed on would be parsed in one go with the next ones. */
   const paused = (): boolean => socket.isPaused() || socket.readableLength > 0 || pipeline.isFull();
 
   function passSoon(): void {
@@ -65,7 +68,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
     else if (ended) push(null);
   }
 
-  // The two methods between a stream and its source: the source pushes what it has, the stream requests more.
+  // These methods connect a stream with its source: the source pushes input, and the stream requests more.
   socket.push = (chunk: Buffer | null) => {
     if (chunk === null) {
       ended = true;
@@ -75,7 +78,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
     if (held.length === 0 && chunk.length <= pieceBytes && !paused()) return push(chunk);
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     passSoon();
-    // Reading shows as well that the client has gone.
+    // Continues to read up to the limit, because only reading shows that the client has left.
     return held.length < mostHeld;
   };
   socket._read = (size) => {
@@ -99,7 +102,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   };
 }
 
-/** The requests of a connection that have no response yet; calls `onEnd` when one of them gets it. */
+/** The requests of a connection that have no response yet. */
 interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
   isFull(): boolean;
 }

@@ -1,4 +1,4 @@
-// Pages with the files that they request: both are made when the first of them is requested.
+// Pages and the files that they request, which are all created on the first request.
 import { writeFailure } from "../../gateway/response.ts";
 import { fail, failureOf } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
@@ -7,25 +7,25 @@ import type { Surface } from "../call/exchange.ts";
 import type { HashedFile } from "./static-files.ts";
 import { isToServe, sendHashed, sendText } from "./static-files.ts";
 
-/** What is served by path. */
+/** Pages and files by path. */
 export interface Pages {
-  /** The HTML of a page; undefined where the path is none. */
+  /** Returns the HTML of a page; undefined if there is no page at the path. */
   page(path: string): string | undefined;
-  /** A file that the pages request; undefined where the path is none. */
+  /** Returns a file that the pages request; undefined if there is no file at the path. */
   file(path: string): HashedFile | undefined;
 }
 
 /** Dependencies of a surface of pages. */
 export interface PageDependencies {
   readonly baseUrl: () => string;
-  /** Throttles a request; fails with RATE_LIMITED. */
+  /** Throttles a request. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
-  /** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
+  /** Sends a large body once few enough are being sent. Fails if too many wait, or if the client leaves meanwhile. */
   readonly sendLarge: (send: () => Promise<void>, inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
 }
 
-/** Handles requests for pages and files. `policies` is the Content-Security-Policy of the pages. */
+/** Returns the handler of requests for pages and files. `policies` is the Content-Security-Policy of the pages. */
 export function handlePages(
   load: () => Promise<Pages>,
   policies: readonly string[],

@@ -1,4 +1,4 @@
-// The address of the peer of a connection: Node shows it of an HTTP/2 session only where it reads the socket itself.
+// Peer addresses of connections: Node has that of an HTTP/2 session only if it reads the socket itself.
 import type { IncomingMessage } from "node:http";
 import type { Http2Session, ServerHttp2Stream } from "node:http2";
 import type { Socket } from "node:net";
@@ -10,7 +10,7 @@ export function setPeer(session: Http2Session, { remoteAddress }: Socket): void 
   if (remoteAddress !== undefined) peers.set(session, remoteAddress);
 }
 
-/** The address of whoever opened the connection of a request; empty where it is closed. */
+/** Returns the address of the peer that opened the connection of a request; empty if the connection is closed. */
 export function peerOf(request: IncomingMessage & { readonly stream?: ServerHttp2Stream }): string {
   const session = request.stream?.session;
   return (session === undefined ? undefined : peers.get(session)) ?? request.socket.remoteAddress ?? "";

@@ -1,11 +1,11 @@
-// Opens the ports of an instance, or reports in one line which setting is in the way.
+// Opens the ports of an instance, or reports in one line the setting that prevents it.
 import { once } from "node:events";
 import type { Server } from "node:net";
 import { createServer } from "node:net";
 import { ConfigError } from "../config-error.ts";
 import type { Listener } from "./listener.ts";
 
-/** A port, with the variables that set it. */
+/** A port and its host, with the environment variables that set them. */
 export interface ListenedPort {
   readonly name: string;
   readonly port: number;
@@ -13,12 +13,12 @@ export interface ListenedPort {
   readonly host: string;
 }
 
-/** Listens and gives the port. Fails with a `ConfigError` that names the variable. */
+/** Listens, and returns the port. Fails with a `ConfigError` that names the variable. */
 export async function listen(listener: Listener, at: ListenedPort): Promise<number> {
   return naming(at, () => listener.listen(at.port, at.host));
 }
 
-/** Fails like `listen` where one of the ports is taken, or two of them are the same. Nothing listens afterwards. */
+/** Fails as `listen` does if a port is in use, or if two of the ports are the same. Leaves none of the ports open. */
 export async function requireFree(ports: readonly ListenedPort[]): Promise<void> {
   const servers: Server[] = [];
   try {

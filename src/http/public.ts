@@ -1,4 +1,4 @@
-// The public listener's requests: common headers first, then the surface by its path.
+// Request handlers of the public listener: set the common headers, then select the surface by the path.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
@@ -25,28 +25,28 @@ import { reject } from "./reject.ts";
 import type { ListenerOptions, RejectedStatus, Request, Response, Surface } from "../call/exchange.ts";
 import { isToServe, sendText } from "./static-files.ts";
 
-/** What is served on either listener. */
+/** The surfaces and hooks of either listener. */
 export interface Surfaces {
   readonly rpc: Surface;
-  /** What serves other paths, such as the dashboard and the MCP surface. */
+  /** The surfaces for other paths, such as the dashboard and the MCP surface. */
   readonly others: readonly Surface[];
   /** Called for failed requests. */
   readonly onError: OnError;
-  /** One line of the log for every request. */
+  /** Logs every request, in one line. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** The same for a message that the parser rejected, of which nothing else is known. */
+  /** Logs a message that the parser rejected, of which nothing else is known. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
-/** What is served on the public listener. */
+/** The surfaces and hooks of the public listener. */
 export interface PublicSurfaces extends Surfaces {
-  /** Everything under `/v1`. */
+  /** Handles everything under `/v1`. */
   readonly rest: (request: Request, response: Response, inbound: Inbound) => void;
-  /** Documents by their paths: content type and text. */
+  /** The documents by path, with their content types and texts. */
   readonly documents: ReadonlyMap<string, ServedText>;
-  /** Responds to a request for a path beside the API where nothing is: a browser gets a page. */
+  /** Rejects a request for an unknown path outside the API. A browser gets a page. */
   readonly rejectUnknown: (request: Request, response: Response, inbound: Inbound, failure: Failure) => void;
-  /** Charges a request for nothing that is served. Fails with RATE_LIMITED. */
+  /** Throttles a request for an unknown path. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
@@ -59,7 +59,7 @@ const rejectedReasons = {
 } as const;
 const reasonPhrases = { 400: "Bad Request", 408: "Request Timeout", 431: "Request Header Fields Too Large" } as const;
 
-/** The handlers of the public listener. */
+/** Returns the request handlers of the public listener. */
 export function publicListener(config: Config, surfaces: PublicSurfaces): ListenerOptions {
   const limits = rateLimitHeaders(config);
   const retirement = retirementHeaders(config);
@@ -83,7 +83,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
     if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);
-    // Of what is served there are only so many paths: none has a part that a caller chooses.
+    // The number of these routes is limited: none contains a part that a caller chooses.
     if (!rest && isServed) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
     begun.set(response, { inbound, isRpc });
     return { path, rest, surface, inbound, isRpc };
@@ -101,7 +101,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
       return void serveOther(path, request, response, inbound, surfaces);
     },
-    // The parser cannot say which path it was, so these carry the headers of every path.
+    // The parser does not report the path, so these responses carry the headers of every path.
     rejectMessage(status) {
       const requestId = randomUUID();
       surfaces.logRejected(status, requestId);
@@ -119,7 +119,10 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
   };
 }
 
-/** Has something done once the response has closed; false where it has closed already. */
+/**
+ * Returns a function that registers a callback for the close of the response. It returns false if that is already
+ * closed.
+ */
 function endOf(response: Response): (release: () => void) => boolean {
   let isOver = false;
   response.once("close", () => {
@@ -131,7 +134,7 @@ function endOf(response: Response): (release: () => void) => boolean {
   };
 }
 
-/** What no surface serves: a document, or 404, to a gRPC client as its status; each is throttled first (429). */
+/** Serves a path without a surface: a document, or 404, which a gRPC client gets as a status. Throttles first (429). */
 async function serveOther(
   path: string,
   request: Request,
@@ -155,10 +158,10 @@ async function serveOther(
   }
 }
 
-/** Where only programs send requests: nothing below these paths is ever HTML. */
+/** Paths to which only programs send requests. No response below them is ever HTML. */
 const ofPrograms = /^\/(?:v\d+|mcp|\.well-known|grpc\.|records\.)/;
 
-/** The whole HTTP/1.1 response for a message that the parser rejected. */
+/** Returns the complete HTTP/1.1 response to a message that the parser rejected. */
 export function rejection(status: RejectedStatus, requestId: string, headers: HeaderList): string {
   const body = failureEnvelope(new Failure(rejectedReasons[status]));
   const lines = [

@@ -5,13 +5,13 @@ import type { Request, Response } from "../call/exchange.ts";
 import type { Failure } from "../errors.ts";
 import { spokenBy, writeCallFailure } from "../rpc/early-rejection.ts";
 
-/** A request that has begun, and whether its path is one of rpcs. */
+/** A request that has begun, and whether its path is that of an rpc. */
 export interface Begun {
   readonly inbound: Inbound;
   readonly isRpc: boolean;
 }
 
-/** Rejects it: where the next request begins is not certain, or not awaited. */
+/** Rejects a request and closes its connection: it is uncertain where the next request begins, or it is not awaited. */
 export function reject(request: Request, response: Response, failure: Failure, { inbound, isRpc }: Begun): void {
   const protocol = isRpc ? spokenBy(request) : undefined;
   if (protocol === undefined) return writeFailureAndClose(request, response, failure);

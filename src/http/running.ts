@@ -1,16 +1,16 @@
-// Tracks the responses in progress, for which a stop waits.
+// Tracks the responses in progress, so that a stop can wait for them.
 import type { Response } from "../call/exchange.ts";
 import { orAfter } from "../time-limit.ts";
 
-/** The responses of a listener. */
+/** The responses in progress of a listener. */
 export interface Running {
-  /** Those that are not closed. */
+  /** The responses that are not closed. */
   readonly responses: ReadonlySet<Response>;
   /** Follows a response until it closes. */
   follow(response: Response): void;
   /** Forgets a response for which nothing is begun. */
   forget(response: Response): void;
-  /** Settles when there is none, or after `ms`. */
+  /** Resolves when no response is in progress, or after `ms`. */
   ended(ms: number): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
-// Graceful end of HTTP/2 sessions: the client knows which requests were not processed.
+// Graceful end of HTTP/2 sessions, so that clients know which requests were not processed.
 import type { ServerHttp2Session } from "node:http2";
 
-/** How long a client may be connected before its first request, and between two. */
+/** How long a client may be connected before its first request, and between two requests. */
 export interface IdleLimits {
   readonly firstMs: number;
   readonly nextMs: number;
@@ -11,18 +11,18 @@ export interface IdleLimits {
 const closingMs = 1_000;
 
 /**
- * Finishes the streams that run, and sends the client the id of the last one. A later stream was not processed, so the
- * client can send it again elsewhere (RFC 9113 §6.8). A GOAWAY that permits more streams would lose requests: once Node
- * has sent one on a session without streams, it no longer reads the session.
+ * Finishes the open streams, and sends the client the id of the last one. Later streams were not processed, so the
+ * client can send them again elsewhere (RFC 9113 §6.8). A GOAWAY that permits more streams would lose requests: Node
+ * stops reading a session without streams after sending one.
  */
 export function endSession(session: ServerHttp2Session): void {
-  // A destroyed session is kept until it emits `close`: until then a timer may call this.
+  // Until a destroyed session emits `close`, a timer may still call this.
   if (!session.destroyed) session.close();
 }
 
 /**
- * Ends a session that has had no stream for so long. Node limits that in HTTP/1.1 alone; pings and parts of headers are
- * none. `cut` closes the connection: destroying the session does not, while the client reads nothing.
+ * Ends a session that has had no stream for so long; pings and partial headers do not count. Node limits this only for
+ * HTTP/1.1. `cut` closes the connection. Destroying the session would not close it while the client reads nothing.
  */
 export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits, cut: () => void): void {
   let open = 0;

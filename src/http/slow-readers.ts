@@ -1,23 +1,25 @@
-// Clients that are slow to take a response: each response has a time that grows with its size.
+// Cuts off clients that read a response too slowly: the time limit grows with the size of the response.
 import type { ServerHttp2Stream } from "node:http2";
 import { announcedSize } from "../large/sending.ts";
 import type { Response } from "../call/exchange.ts";
 import type { Running } from "./running.ts";
 
-/** What a client may take. */
+/** Limits for reading a response. */
 export interface ReadingLimits {
-  /** How long it may take nothing, and how long it has for a small response. */
+  /** How long a client may read nothing, and the time limit of a small response, in milliseconds. */
   readonly stalledMs: number;
-  /** The bytes a second of a larger one. */
+  /** The minimum rate for a larger response, in bytes per second. */
   readonly leastRate: number;
 }
 
-/** Responses are looked at so often, and none is timed by itself: nearly all are gone by the next look. */
+/**
+ * The interval between checks. No response has a timer of its own, because nearly all are complete by the next check.
+ */
 const everyMs = 1_000;
 
 /**
- * Cuts off each response that its client takes too slowly, from the first look on that finds it on its way. A stream of
- * unknown size is not limited before it is ended. The result stops looking.
+ * Cuts off each response that its client reads too slowly. Its time starts at the first check that finds it being sent.
+ * A stream of unknown size is not limited until it has ended. Returns a function that stops the checks.
  */
 export function limitReading(
   { responses }: Running,
@@ -40,7 +42,10 @@ export function limitReading(
   return () => clearInterval(timer);
 }
 
-/** Whether a response is being sent, and its size is known. In HTTP/1.1 one that waits behind another has no socket. */
+/**
+ * Returns whether a response of known size is being sent. In HTTP/1.1, a response that waits behind another has no
+ * socket.
+ */
 function isSent(response: Response): boolean {
   if (!response.headersSent || response.socket === null) return false;
   return announcedSize(response) !== undefined || response.writableEnded;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 
 const preface = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** Waits for as many bytes as distinguish HTTP/2 from HTTP/1, and puts them back. */
+/** Reads enough bytes to distinguish HTTP/2 from HTTP/1, and puts them back. Destroys the socket after `waitMs`. */
 export function sniff(socket: Socket, waitMs: number, decide: (version: 1 | 2) => void): void {
   let seen: Buffer = Buffer.alloc(0);
   const timer = setTimeout(() => socket.destroy(), waitMs);

@@ -1,8 +1,8 @@
-// A socket as a stream of its own: Node reads HTTP/2 past the stream of a socket, where it could not be paced.
+// Wraps a socket in a stream: Node reads HTTP/2 past a socket's own stream, where it could not be paced.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 
-/** Reads from the socket and writes to it. Each ends with the other. */
+/** Returns a stream that reads from the socket and writes to it. Each ends with the other. */
 export function socketStream(socket: Socket): Duplex {
   const stream = new Duplex({
     read: () => void socket.resume(),

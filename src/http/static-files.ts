@@ -10,24 +10,24 @@ import type { Request, Response } from "../call/exchange.ts";
 import { chooseCoding, matchesTag } from "../call/negotiation.ts";
 import { orAfter } from "../time-limit.ts";
 
-/** What a client may be sent: `identity` is the file as it is. */
+/** The encodings of a file. `identity` is the uncompressed file. */
 type Encoding = "br" | "gzip" | "identity";
 
-/** A file as it is served. */
+/** A file to serve. */
 export interface StaticFile {
   readonly type: string;
-  /** In base64url, of 128 bits. */
+  /** The first 22 characters of the SHA-256 in base64url. */
   readonly hash: string;
-  /** The body. Each encoding is made when it is first requested, and kept. */
+  /** Returns the body. Each encoding is created on its first request, and cached. */
   encoded(encoding: Encoding): Promise<Buffer>;
 }
 
-/** A file whose path holds its hash: clients keep it for ever, and get it compressed. */
+/** A file with its hash in its path. Clients cache it permanently, and get it compressed. */
 export interface HashedFile extends StaticFile {
   readonly path: string;
 }
 
-/** Sends a large body when few enough are being sent; fails where too many wait, or the client left meanwhile. */
+/** Sends a large body once few enough are being sent. Fails if too many wait, or if the client leaves meanwhile. */
 export type SendLarge = (send: () => Promise<void>) => Promise<void>;
 
 const types: Readonly<Record<string, string>> = {
@@ -39,13 +39,13 @@ const types: Readonly<Record<string, string>> = {
 
 /** The compressed encodings, the smallest first. */
 const smallerEncodings = ["br", "gzip"] as const satisfies readonly Encoding[];
-/** Above this quality a file of 4 MB takes several times as long, and is hardly smaller. */
+/** The Brotli quality. Above it, a file of 4 MB takes several times as long, and is hardly smaller. */
 const quality = 6;
 /** The size from which a body counts as large. */
 const largeBytes = 262_144;
 const slowMs = 5_000;
 
-/** The file of this name and content. */
+/** Creates the file of this name and content. */
 export function staticFile(name: string, body: Buffer): StaticFile {
   const made = new Map<Encoding, Promise<Buffer>>([["identity", Promise.resolve(body)]]);
   return {
@@ -63,8 +63,8 @@ export function staticFile(name: string, body: Buffer): StaticFile {
 }
 
 /**
- * Whether a request is to be served by the method of its path. Serves OPTIONS itself; fails with METHOD_NOT_ALLOWED
- * where the method is another one.
+ * Returns whether to serve a request, by its method. Responds to OPTIONS itself. Fails with METHOD_NOT_ALLOWED for
+ * methods other than `method`; GET includes HEAD.
  */
 export function isToServe(request: Request, response: Response, method: "GET" | "POST" = "GET"): boolean {
   const allow = method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
@@ -74,7 +74,7 @@ export function isToServe(request: Request, response: Response, method: "GET" | 
   return request.method !== "OPTIONS";
 }
 
-/** Serves GET with a body that is not kept, and HEAD with its headers. */
+/** Responds to GET with a body that clients must not store, and to HEAD with its headers. */
 export function sendText(
   request: Request,
   response: Response,
@@ -84,12 +84,12 @@ export function sendText(
   send(request, response, { ...headers, "Content-Length": Buffer.byteLength(text), "Cache-Control": "no-store" }, text);
 }
 
-/** Serves the file, which the client is to revalidate each time; 304 where it has it. */
+/** Serves the file, which the client must revalidate each time; 304 if the client has it. */
 export async function sendFile(request: Request, response: Response, file: StaticFile): Promise<void> {
   await sendWith(request, response, file, "identity", { "Cache-Control": "no-cache", ETag: `"${file.hash}"` });
 }
 
-/** Serves the file in the best encoding that the client takes; 304 where it has it. */
+/** Serves the file in the best encoding that the client accepts; 304 if the client has it. */
 export async function sendHashed(
   request: Request,
   response: Response,
@@ -135,7 +135,7 @@ function send(
   response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Resolves when the response closes, or after 5 seconds where the client is slow. */
+/** Resolves when the response closes, or after 5 seconds if the client is slow. */
 function untilSent(response: Response): Promise<void> {
   return orAfter(slowMs, new Promise((resolve) => response.once("close", resolve)));
 }

@@ -1,16 +1,16 @@
-// Ends requests whose body is not read to its end.
+// Ends requests whose body is not read completely.
 import type { ServerHttp2Stream } from "node:http2";
 import { lingerMs } from "../../gateway/linger.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
 /**
- * Ends a request whose response does not need the rest of its body: after the response, the rest is read and thrown
- * away for a moment. Otherwise the client would wait to send it, and a stop of the instance would wait for the client.
+ * Ends a request whose response does not need the rest of its body. After the response, the rest is read and discarded
+ * for `lingerMs`. Otherwise the client would wait to send it, and a stop of the instance would wait for the client.
  */
 export function endUnread(request: Request & { readonly stream?: ServerHttp2Stream }, response: Response): void {
   const { stream } = request;
   if (stream?.endAfterHeaders === true) return;
-  // HTTP/2 keeps the connection, and its response has finished only once the stream has.
+  // HTTP/2 keeps the connection, and its response is complete only when the stream is.
   (stream ?? response).once("finish", () => {
     if (request.complete) return;
     request.resume();
