@@ -1,15 +1,15 @@
-// What every part of an instance is made from, and how what was opened is closed.
+// The settings, dependencies and state that the parts of an instance share, and the closing of what they opened.
 import type { Logger } from "pino";
 import type { Config, OidcConfig } from "../config.ts";
 import type { Observability } from "../observability/observability.ts";
 
-/** Where the dependencies are that an instance needs. */
+/** Addresses and secrets of an instance's dependencies. */
 export interface Dependencies {
   readonly mongodbUri: string;
-  /** Undefined where no Redis can be had: each instance is then on its own. */
+  /** Undefined if there is no Redis. Each instance then works on its own. */
   readonly redisUrl: string | undefined;
   readonly serviceTokens: readonly string[];
-  /** Undefined where there is no identity provider: sign-in is off. */
+  /** Undefined if there is no identity provider. Sign-in is then off. */
   readonly oidc: OidcConfig | undefined;
   readonly sessionSecrets: NonNullable<Config["sessionSecrets"]>;
 }
@@ -21,20 +21,20 @@ export interface Foundation {
   readonly log: Logger;
   readonly observability: Observability;
   readonly opened: Opened;
-  /** Complete once the ports are open. An open port means that the instance is ready, so it is opened last. */
+  /** Complete once the ports are open. They open last, because an open port means that the instance is ready. */
   readonly where: { baseUrl: string; mcpUrl: string };
   readonly state: {
     stopping: boolean;
     idleMs: number;
-    /** When the grace of the stop is over, in milliseconds of `performance.now()`. */
+    /** When the grace period of the stop ends, in milliseconds of `performance.now()`. */
     stopBy: number;
   };
 }
 
-/** How to close what was opened, the last of it first. */
+/** Functions that close the opened resources. They are called in reverse order. */
 export type Opened = (() => Promise<void> | void)[];
 
-/** Closes everything. What cannot be closed leaves none of the others open. */
+/** Closes everything, even if closing one of the resources fails. Then it rejects. */
 export async function closeAll(opened: Opened): Promise<void> {
   const close = opened.pop();
   if (close === undefined) return;

@@ -37,7 +37,7 @@ export interface Guards {
   readonly sessionCookie: Cookie;
   readonly sessions: SessionGuard<DashboardUser>;
   readonly enterLogout: EnterLogout<Logout>;
-  /** Undefined where there is no identity provider. */
+  /** Undefined if there is no identity provider. */
   readonly assistants: AssistantAccessPolicy | undefined;
   readonly access: InternalAccess;
   readonly dispatch: {
@@ -89,7 +89,7 @@ export function createGuards(
   return { limits, sessionCookie, sessions, enterLogout, assistants, access, dispatch };
 }
 
-/** The recognition of API keys. */
+/** Creates the authentication by API key. */
 function authenticationOf({ apiKeys }: Services, recognizers: Recognizers): Authentication {
   const keys: Keys = {
     isSecret,

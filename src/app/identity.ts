@@ -7,7 +7,7 @@ import { createSignIn } from "../sign-in/sign-in.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Storage } from "./storage.ts";
 
-/** What there is of it; each is undefined where the instance has no identity provider. */
+/** The parts of authentication by the identity provider. Each is undefined if there is no identity provider. */
 export interface Identity {
   readonly provider: ReturnType<typeof createIdentityProvider> | undefined;
   readonly signIn: ReturnType<typeof createSignIn> | undefined;
@@ -51,7 +51,7 @@ export function createIdentity(
   return { provider, signIn, tokens };
 }
 
-/** Warns once of a rejection of introspection, and again when it changes. */
+/** Returns a function that warns once of a rejection of introspection, and again when the rejection changes. */
 function createRejectionWarning(log: Foundation["log"]): (rejection: string | undefined) => void {
   let known: string | undefined;
   return (rejection) => {

@@ -1,4 +1,4 @@
-// The internal listener: the rpcs of operators and services, health and reflection, probes, metrics, profiles.
+// Wires the internal listener: the rpcs of operators and services, health and reflection, probes, metrics, profiles.
 import { poolOf } from "../db/pool.ts";
 import { interfaceVersion } from "../health/service.ts";
 import type { Probes } from "../http/internal.ts";

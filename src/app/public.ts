@@ -1,4 +1,4 @@
-// The public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
+// Wires the public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
 import type { OpenApiOptions } from "../../gateway/openapi.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
@@ -27,9 +27,9 @@ import type { Storage } from "./storage.ts";
 /** The public side of an instance. */
 export interface PublicSide {
   readonly listener: Listener;
-  /** Puts the documents in their places, once the addresses in them are known. */
+  /** Publishes the documents. Call it once the addresses in them are known. */
   publish(): void;
-  /** Makes ready what the first request for it would have to wait for. */
+  /** Creates the documents and the MCP surface, so that no first request has to wait for them. */
   prepare(): Promise<unknown>;
 }
 
@@ -80,7 +80,10 @@ export function createPublicSide(
   };
 }
 
-/** What writes its responses by itself, piece by piece: what a client does not read of one is counted behind it. */
+/**
+ * Wraps a surface that writes its responses piece by piece. Counts the bytes that the client has not read once the
+ * handler is done.
+ */
 function countedAfter(surface: Surface): Surface {
   return {
     ...surface,

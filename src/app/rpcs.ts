@@ -22,13 +22,13 @@ import type { Storage } from "./storage.ts";
 
 type Handlers = ReadonlyMap<DescMethodUnary, Handler>;
 
-/** The rpcs by where they are served. */
+/** The rpcs by the wires and the listener that serve them. */
 export interface Rpcs {
-  /** Over Connect, gRPC and MCP. */
+  /** The rpcs over Connect, gRPC and MCP. */
   readonly open: Handlers;
-  /** Over REST: also what only a signed-in user may do. */
+  /** The rpcs over REST, including those that only signed-in users may call. */
   readonly rest: Handlers;
-  /** On the internal listener. */
+  /** The rpcs on the internal listener. */
   readonly internal: Handlers;
 }
 

@@ -1,4 +1,4 @@
-// Opens MongoDB and Redis: indexes, the lease on the primary, the switches, and the tasks in the background.
+// Opens MongoDB and Redis, and starts what depends on them: indexes, the lease, the switches, and background tasks.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { startBackground } from "../background.ts";
@@ -21,7 +21,7 @@ import type { Foundation } from "./foundation.ts";
 /** How long a start waits for MongoDB, in milliseconds. */
 export const mongoWaitMs = 30_000;
 
-/** The databases, and what is built on them. */
+/** The databases, and the services over them. */
 export interface Storage {
   readonly client: MongoClient;
   readonly redis: RedisLink | undefined;
@@ -30,18 +30,15 @@ export interface Storage {
   readonly services: Services;
 }
 
-/** Connects to MongoDB. Rejects when it cannot be reached within 30 seconds. */
+/** Connects to MongoDB. Rejects if it cannot be reached within 30 seconds. */
 export async function openMongo(uri: string, maxPool: number | undefined): Promise<MongoClient> {
   const connecting = connectMongo(uri, mongoWaitMs, maxPool);
-  // While that waits.
+  // Compiled while the connection is being opened.
   compileRules(GetContactRequestSchema);
   return connecting;
 }
 
-/**
- * Opens everything else that an instance keeps its data in. `prepare` runs once the indexes are there and the primary
- * is proven.
- */
+/** Opens all other storage of an instance. `prepare` runs once the indexes exist and the primary is proven. */
 export async function openStorage(
   { config, dependencies, log, observability, opened, state }: Foundation,
   client: MongoClient,
@@ -71,7 +68,7 @@ export async function openStorage(
     const onChange: OnChange = (ready, err, master) => {
       observability.metrics.redisUp.set(ready ? 1 : 0);
       if (ready) log.info("Redis responds");
-      // Of a cluster, the masters that are not named are used.
+      // In a cluster, the instance continues to use the masters that are not named.
       else log.warn({ err, code: replyCode(err), master }, "Redis is unavailable: this instance throttles on its own");
     };
     const link = connectRedis(url, onChange, { watch: observability.watchRedis });

@@ -1,4 +1,4 @@
-// records.admin.v1.InterfaceService: switches the public interface, and writes, off and on, and records who did.
+// records.admin.v1.InterfaceService: switches the public interface and writes on or off, and records who did so.
 import type {
   InterfaceService as Descriptor,
   InterfaceState,
@@ -12,18 +12,18 @@ import type { OperatorService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { SwitchChangeDocument, SwitchDocument, SwitchSetting, SwitchStore } from "./store.ts";
 
-/** Its dependencies. */
+/** Dependencies of the interface service. */
 export interface InterfaceServiceDependencies {
   readonly switches: SwitchStore;
-  /** Puts a switch in force on this instance before the response leaves. */
+  /** Applies a change of a switch on this instance before the response is sent. */
   readonly refresh: () => Promise<void>;
-  /** Called with a switch that is now the other way than before. */
+  /** Called with the new state of a switch that has changed. */
   readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;
 }
 
 const changesLimit = 100;
 
-/** The service over its store. */
+/** Creates the service over a store. */
 export function createInterfaceService({
   switches,
   refresh,
@@ -72,7 +72,7 @@ export function createInterfaceService({
   };
 }
 
-/** What a switch is called outside. */
+/** Returns the public name of a switch. */
 export function switchName(name: keyof SwitchState): string {
   return name === "publicInterface" ? "public_interface" : name;
 }

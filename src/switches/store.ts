@@ -1,5 +1,4 @@
-// The operator's switches in MongoDB with the record of how they were set, and the watch by which every instance
-// follows them.
+// The operator's switches and their changes in MongoDB, and the watch by which every instance follows the switches.
 import type { MongoClient } from "mongodb";
 import { ObjectId } from "mongodb";
 import { collections } from "../db/collections.ts";
@@ -14,7 +13,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { OperatorCaller } from "../guards/internal.ts";
 import type { SwitchState } from "../guards/switches.ts";
 
-/** One switch as it is stored; one that was never set is on. */
+/** A stored switch. A switch that was never set has no document, and is on. */
 export interface SwitchDocument {
   _id: keyof SwitchState;
   enabled: boolean;
@@ -22,16 +21,16 @@ export interface SwitchDocument {
   changed_at: Date;
 }
 
-/** How a switch is to be set, and why. */
+/** The requested state of a switch, and the reason. */
 export interface SwitchSetting {
   readonly switch: keyof SwitchState;
   readonly enabled: boolean;
   readonly reason: string;
 }
 
-/** A switch that was set, as it is stored: added once, never changed. */
+/** A stored record that a switch was set. It never changes. */
 export interface SwitchChangeDocument extends SwitchSetting {
-  /** Of two in one millisecond it shows which was the later, where one instance made both. */
+  /** Orders two changes by one instance in the same millisecond. */
   _id: ObjectId;
   changed_at: Date;
   address: string;
@@ -39,27 +38,27 @@ export interface SwitchChangeDocument extends SwitchSetting {
   request_id: string;
 }
 
-/** The switches of all instances. */
+/** The switches, which all instances share. */
 export interface SwitchStore {
   read(deadline: Deadline): Promise<SwitchDocument[]>;
-  /** Sets a switch and records who did, both or neither; whether it was the other way before. */
+  /** Sets a switch and records who did so, in one transaction. Returns whether the switch changed. */
   set(setting: SwitchSetting, caller: OperatorCaller, deadline: Deadline): Promise<boolean>;
-  /** How the switches were set, the latest first. */
+  /** Returns the records of how the switches were set, the latest first. */
   changes(limit: number, deadline: Deadline): Promise<SwitchChangeDocument[]>;
 }
 
-/** What an instance knows of the switches, and of MongoDB. */
+/** The switches and MongoDB, as an instance last saw them. */
 export interface SwitchWatch {
-  /** The switches as they were read last. */
+  /** Returns the switches as last read. */
   state(): SwitchState;
   /**
-   * For what depends on them: fails with UNAVAILABLE where they were not read within the lease, for they may have been
-   * set since.
+   * Fails with UNAVAILABLE unless the switches were read within the duration of a lease, because they may have changed
+   * since.
    */
   requireFresh(): void;
-  /** Whether MongoDB replied to the last proof, a short time ago. */
+  /** Returns whether MongoDB replied to the last proof, and the lease is held. */
   reachable(): boolean;
-  /** Reads them at once. */
+  /** Reads the switches now. */
   refresh(): Promise<void>;
 }
 
@@ -69,7 +68,7 @@ export const switchCollection: CollectionSpec = {
   indexes: [{ key: { changed_at: -1, _id: -1 }, name: "list" }],
 };
 
-/** The switches of a database. */
+/** Creates the store of the switches in a database. */
 export function createSwitchStore(client: MongoClient): SwitchStore {
   const switches = client.db().collection<SwitchDocument>(collections.switches);
   const changes = client.db().collection<SwitchChangeDocument>(collections.switchChanges);
@@ -79,7 +78,7 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
       return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
         const before = await switches.findOne({ _id }, { session });
-        // Later than the change before, whatever the clock of that instance said: the latest is first in the
+        // Later than the previous change, even if the clock of its instance was ahead: the latest must be first in the
         // record.
         const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
         await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });
@@ -96,8 +95,8 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
 }
 
 /**
- * Follows the switches: every proof of the primary reads them (contract §9). While MongoDB cannot be reached they stay
- * as they were, and nothing that depends on them is served once they are too old.
+ * Follows the switches, which every proof of the primary reads (contract §9). While MongoDB cannot be reached, they
+ * keep their last state. Once that is too old, requests that depend on them are rejected.
  */
 export async function watchSwitches(primary: Pick<Primary, "onProof" | "prove" | "status">): Promise<SwitchWatch> {
   let state: SwitchState = { publicInterface: true, writes: true };
