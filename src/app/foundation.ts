@@ -1,4 +1,4 @@
-// The settings, dependencies and state that the parts of an instance share, and the closing of what they opened.
+// Settings, dependencies and state that the parts of an instance share, and the closing of opened resources.
 import type { Logger } from "pino";
 import type { Config, OidcConfig } from "../config.ts";
 import type { Observability } from "../observability/observability.ts";

@@ -1,4 +1,4 @@
-// Opens MongoDB and Redis, and starts what depends on them: indexes, the lease, the switches, and background tasks.
+// Opens MongoDB and Redis, builds indexes, and starts the lease, the switches and the background tasks.
 import type { MongoClient } from "mongodb";
 import type { Logger } from "pino";
 import { startBackground } from "../background.ts";

@@ -56,8 +56,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
 
 function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   return {
-    // Only health skips the limit on concurrent work (200 or 429). A request that is not an rpc needs a place like any
-    // other.
+    // Only health is served despite overload (200 or 429). A request that is not an rpc needs a place like any other.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: () => false,

@@ -42,8 +42,8 @@ export interface Entry {
 /** The access policy of assistants. */
 export interface AssistantAccessPolicy extends AccessPolicy {
   /**
-   * Runs the guards of the endpoint in the contract's order (§8): 429, 503, 401, 403. Fails with 403 unless an account
-   * in service exists. A token that was valid before is only throttled here. The returned entry proves it.
+   * Runs the guards of the endpoint in the contract's order (§8): 429, 503, 401, 403. Fails with 403 unless the holder
+   * has an account in service. A token that was valid before is only throttled here. The returned entry proves it.
    */
   enter(inbound: Inbound): Promise<Entry>;
   /** Takes bucket tokens for the further calls of an admitted request, all or none. Fails with RATE_LIMITED. */

@@ -46,7 +46,7 @@ export interface KeyCaller {
   readonly key: KeyFacts;
   /** Whether the account was suspended when the key was looked up for this request. */
   readonly suspended: boolean;
-  /** Not proven by a look-up before the body, because the key can end while the body arrives. */
+  /** The proof of the key. A look-up before the body does not count, because the key can end while the body arrives. */
   readonly unproven: Unproven;
 }
 

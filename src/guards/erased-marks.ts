@@ -13,7 +13,7 @@ const erasedMs = 2 * responseMs;
  */
 const storableMs = 3 * deadlineMs;
 const retryMs = 1_000;
-/** By then, a replica that lacks the last writes of its master has taken over. */
+/** How long after an erasure it is repeated. By then, a replica that lacks its master's last writes has taken over. */
 const afterFailoverMs = 60_000;
 /**
  * The maximum number of waiting names: a few tens of megabytes. The oldest names beyond it are dropped. Redis drops

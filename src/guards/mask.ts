@@ -15,8 +15,8 @@ const longestPath = 64;
 
 /**
  * Completes the message's field mask, if it has one. An unset or empty mask becomes the fields that are set, and `*`
- * becomes every field. Clears the fields that are not in the mask. Returns a violation for an update of no field, an
- * unknown path, or a field that cannot be cleared.
+ * becomes every field. Clears the fields that are not in the mask. Returns violations for an empty update, paths of no
+ * updatable field, and fields that cannot be cleared.
  */
 export function completeMask(schema: DescMessage, message: Message): Violation[] {
   const maskField = schema.fields.find((field) => field.message?.typeName === FieldMaskSchema.typeName);

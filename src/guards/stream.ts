@@ -53,7 +53,7 @@ export function createStreamDispatch(
             yield message;
           }
         } catch (error) {
-          // The library's error for an unreadable message stays as it is.
+          // The library's error for an unreadable message is passed on unchanged.
           throw isUnavailable(error) ? failureFrom(error) : error;
         }
       };

@@ -1,5 +1,4 @@
-// 429: takes a request's tokens from Redis, or from this instance's own bucket while Redis is unavailable (contract
-// §6).
+// 429: takes tokens from Redis, or from this instance's own bucket while Redis is unavailable (contract §6).
 import type { UUID } from "mongodb";
 import { networkOf } from "../address.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";

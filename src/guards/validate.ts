@@ -47,9 +47,9 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
 }
 
 /**
- * Validates a batch except for its items, and fails with INVALID_REQUEST. Each item has its own result, for which
- * `violationsOf` finds the violations. The texts of the items are not read here, because reading them all at once would
- * block other requests.
+ * Validates a batch except for its items. Fails with INVALID_REQUEST if it breaks a rule. Each item has its own result,
+ * for which `violationsOf` finds the violations. The texts of the items are not read here, because reading them all at
+ * once would block other requests.
  */
 export function validateBatch(schema: DescMessage, message: Message, found: readonly Violation[] = []): void {
   const ofBatch = violationsOf(schema, withoutTexts(schema, message)).filter(({ field }) => !/^\w+\[/.test(field));

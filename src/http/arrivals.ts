@@ -1,11 +1,11 @@
 // Drains input at a port that is about to close: accepted connections, and bytes on open ones.
 
-/** A poll for input is quick if it takes no longer. Up to `mostLooks` polls wait for a quick one. */
+/** A poll that takes no longer is quick, in milliseconds. At most `mostLooks` polls wait for a quick one. */
 const quickMs = 0.5;
 const mostLooks = 20;
 
 /**
- * Waits until Node has taken all connections that the kernel accepted: closing the port would reset them. Node accepts
+ * Waits until Node has accepted all connections in the kernel's queue: closing the port would reset them. Node accepts
  * one in each turn of its event loop. Connections that arrive after the last poll are lost, so the last poll should be
  * quick. Returns at `until` at the latest, in milliseconds of `performance.now()`.
  */

@@ -43,8 +43,8 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
     const connection = connections.get(request.socket);
     if (connection === undefined) return begin(request, response);
     const { input, responses } = connection;
-    // Node's parser stops after such a request and loses the bytes that it has read. Node would continue the connection
-    // in HTTP/1.1, so it is closed after the response.
+    // Node's parser stops after an upgrade request and loses the bytes that it has read. Node would continue the
+    // connection in HTTP/1.1, so it is closed after the response.
     if (request.headers.upgrade !== undefined && offersUpgrade.test(request.headers.connection ?? ""))
       response.setHeader("Connection", "close");
     responses.add(response);

@@ -44,8 +44,8 @@ interface Connection {
 }
 
 /**
- * More than an instance has places for by default (`MAX_IN_FLIGHT`). Further requests of a connection wait in the
- * client.
+ * The maximum number of streams of a connection, more than an instance has places for by default (`MAX_IN_FLIGHT`).
+ * Further requests of a connection wait in the client.
  */
 const maxConcurrentStreams = 100;
 /**

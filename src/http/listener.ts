@@ -45,7 +45,10 @@ const leastRate = 10_000;
 const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
 const turnMs = 2;
-/** The maximum time to take arrived connections and input. However many clients connect, the port has to close. */
+/**
+ * The maximum time to accept pending connections or read arrived input. However many clients connect, the port must
+ * close.
+ */
 const longestTakeMs = 500;
 /** How long a client that connects while the listener stops has for its first requests. */
 const freshMs = 500;

@@ -4,11 +4,11 @@ import type { Wait } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 
 /**
- * The size of a piece. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500 requests, or
- * 10,000 chunks of one byte.
+ * The size of a piece, in bytes. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500
+ * requests, or 10,000 chunks of one byte.
  */
 const pieceBytes = 2_048;
-/** How much is read ahead, as much as Node reads ahead of a body. */
+/** The maximum number of bytes that are read ahead, as many as Node reads ahead of a body. */
 const mostHeld = 16_384;
 /**
  * How often a request is put off for bytes behind it: the number of pieces in the largest read. By then, a client that

@@ -34,7 +34,7 @@ export interface Surfaces {
   readonly onError: OnError;
   /** Logs every request, in one line. */
   readonly log: (request: Request, response: Response, inbound: Inbound) => void;
-  /** Logs a message that the parser rejected, of which nothing else is known. */
+  /** Logs a message that the parser rejected, about which nothing else is known. */
   readonly logRejected: (status: RejectedStatus, requestId: string) => void;
 }
 
@@ -83,7 +83,7 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     setCors(request, response, config.corsOrigins);
     surfaces.log(request, response, inbound);
     if (inbound.tally !== undefined) inbound.tally.onEnd = endOf(response);
-    // The number of these routes is limited: none contains a part that a caller chooses.
+    // The set of routes is fixed: callers choose no part of them.
     if (!rest && isServed) observe(inbound, { route: surface?.routeOf?.(path) ?? path });
     begun.set(response, { inbound, isRpc });
     return { path, rest, surface, inbound, isRpc };

@@ -11,7 +11,7 @@ export interface Begun {
   readonly isRpc: boolean;
 }
 
-/** Rejects a request and closes its connection: it is uncertain where the next request begins, or it is not awaited. */
+/** Rejects a request and closes its connection, because the start of the next request is uncertain or not awaited. */
 export function reject(request: Request, response: Response, failure: Failure, { inbound, isRpc }: Begun): void {
   const protocol = isRpc ? spokenBy(request) : undefined;
   if (protocol === undefined) return writeFailureAndClose(request, response, failure);

@@ -1,7 +1,7 @@
 // Graceful end of HTTP/2 sessions, so that clients know which requests were not processed.
 import type { ServerHttp2Session } from "node:http2";
 
-/** How long a client may be connected before its first request, and between two requests. */
+/** How long a client may be connected before its first request, and between two requests, in milliseconds. */
 export interface IdleLimits {
   readonly firstMs: number;
   readonly nextMs: number;
@@ -21,8 +21,9 @@ export function endSession(session: ServerHttp2Session): void {
 }
 
 /**
- * Ends a session that has had no stream for so long; pings and partial headers do not count. Node limits this only for
- * HTTP/1.1. `cut` closes the connection. Destroying the session would not close it while the client reads nothing.
+ * Ends a session that has had no stream within the limits; pings and partial headers do not count. Node limits this
+ * only for HTTP/1.1. `cut` closes the connection. Destroying the session would not close it while the client reads
+ * nothing.
  */
 export function limitIdle(session: ServerHttp2Session, { firstMs, nextMs }: IdleLimits, cut: () => void): void {
   let open = 0;

@@ -17,7 +17,7 @@ export interface InterfaceServiceDependencies {
   readonly switches: SwitchStore;
   /** Applies a change of a switch on this instance before the response is sent. */
   readonly refresh: () => Promise<void>;
-  /** Called with the new state of a switch that has changed. */
+  /** Called with the new state of a switch that was changed. */
   readonly onChange: (setting: SwitchSetting, caller: OperatorCaller) => void;
 }
 

@@ -78,8 +78,7 @@ export function createSwitchStore(client: MongoClient): SwitchStore {
       return transaction(client, deadline, async (session) => {
         const { switch: _id, enabled, reason } = setting;
         const before = await switches.findOne({ _id }, { session });
-        // Later than the previous change, even if the clock of its instance was ahead: the latest must be first in the
-        // record.
+        // Later than the previous change even if instances' clocks differ: the latest must be first in the record.
         const changed_at = new Date(Math.max(Date.now(), (before?.changed_at.getTime() ?? 0) + 1));
         await switches.updateOne({ _id }, { $set: { enabled, reason, changed_at } }, { upsert: true, session });
         await changes.insertOne(
