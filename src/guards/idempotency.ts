@@ -1,5 +1,4 @@
-// Idempotency: runs a write with an idempotency key exactly once, and replays its response to repetitions (contract
-// §5).
+// Idempotency: runs a write with a key exactly once, and replays its response to repetitions (contract §5).
 import { createHash, randomUUID } from "node:crypto";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -28,7 +27,7 @@ export const claimCollection: CollectionSpec = {
   collection: collections.claims,
   erasure: {
     key: "_id",
-    // The range bounds the index scan. The account beside it is the shard key.
+    // The range of `_id` bounds the index scan. The account beside it is the shard key.
     hint: "_id_",
     filter: ({ id }) => ({
       "_id.account_id": id,
