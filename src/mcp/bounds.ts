@@ -1,28 +1,29 @@
-// Bounds what a tool returns, so that no result fills a model's context (contract §8).
+// Limits the size of tool results, so that no result fills a model's context (contract §8).
 import { endOfCodePoint } from "../text.ts";
 
-/** 20,000 tokens, a token counted as 3 bytes of UTF-8. */
+/** The maximum size of a result in bytes: 20,000 tokens of 3 UTF-8 bytes each. */
 export const resultBytes = 60_000;
-/** For what is added to a result that is cut. */
+/** Bytes reserved for the members that are added to a cut result, and for the pagination of a cut page. */
 const reserve = 1_000;
-/** How many items of inner lists are kept, and how many characters of a text at least, before more items go. */
+/** Lengths to which inner lists are shortened, longest first, until texts of `leastText` characters fit. */
 const listSteps = [Infinity, 200, 100, 50, 35, 20, 10, 5, 3, 2, 1, 0];
 const leastText = 300;
-/** The members whose list is the result itself: it keeps all its items. */
+/** Members that hold the result itself, whose lists keep all their items. */
 const outer = new Set(["data", "results", "passages"]);
 
-/** The structured content of a tool. */
+/** The structured content of a tool result. */
 export type Content = Readonly<Record<string, unknown>>;
 
-/** A result as it goes out: the content, and the same as JSON. */
+/** A result to send: its content, and that content as JSON. */
 export interface Bounded {
   readonly content: Content;
   readonly text: string;
 }
 
 /**
- * The content, cut where it is too large: a page has fewer items and a nearer `next_offset`; elsewhere long texts are
- * cut and inner lists shortened. Content that is cut has `truncated`, and `rest` in its `hint`.
+ * Returns the content, cut if it exceeds `resultBytes`. A page gets fewer items and an earlier `next_offset`. In other
+ * content, long texts are cut and inner lists shortened. Cut content has `truncated`, and `rest` at the end of its
+ * `hint`.
  */
 export function bounded(content: Content, rest: string): Bounded {
   const cut = fits(content, whole, resultBytes)
@@ -40,7 +41,10 @@ interface Pagination {
   readonly [name: string]: unknown;
 }
 
-/** As many items as fit, at least one; undefined where that is no page, or its first item alone is too large. */
+/**
+ * Keeps as many items of a page as fit, at least one. Returns undefined if the content is not a page, or if its first
+ * item alone is too large.
+ */
 function cutPage(content: Content): Content | undefined {
   const { data, pagination } = content as { readonly data?: unknown; readonly pagination?: Pagination };
   if (!Array.isArray(data) || pagination === undefined) return undefined;
@@ -54,7 +58,7 @@ function cutPage(content: Content): Content | undefined {
   return { ...content, data: data.slice(0, kept), pagination: next };
 }
 
-/** The inner lists keep as many items as leave 300 characters for each text; then the texts get what is left. */
+/** Shortens inner lists until 300 characters of each text fit. The texts then share the remaining space. */
 function cutTexts(content: Content): Content {
   const limit = resultBytes - reserve;
   const items = listSteps.find((step) => fits(content, { text: leastText, items: step }, limit)) ?? 0;
@@ -67,7 +71,7 @@ function cutTexts(content: Content): Content {
   return shortened(content, { text: low, items }) as Content;
 }
 
-/** How long a text may be, in UTF-16 units, and how many items a list inside of another value may have. */
+/** The maximum length of a text, in UTF-16 units, and of a list within another value, in items. */
 interface Longest {
   readonly text: number;
   readonly items: number;
@@ -75,7 +79,10 @@ interface Longest {
 
 const whole: Longest = { text: Infinity, items: Infinity };
 
-/** Whether the value has at most so many bytes as JSON, shortened so. Takes no longer for a larger value. */
+/**
+ * Whether the value, shortened to `longest`, has at most `limit` bytes as JSON. Stops at the limit, so that larger
+ * values take no longer.
+ */
 function fits(value: unknown, longest: Longest, limit: number): boolean {
   let left = limit;
   const take = (one: unknown, inner: boolean): void => {
@@ -99,7 +106,7 @@ function fits(value: unknown, longest: Longest, limit: number): boolean {
   return left >= 0;
 }
 
-/** The same, shortened. */
+/** Returns the value with its texts cut and its inner lists shortened. */
 function shortened(value: unknown, longest: Longest, inner = false): unknown {
   if (typeof value === "string") return cutText(value, longest.text);
   if (Array.isArray(value)) return itemsOf(value, longest, inner).map((one) => shortened(one, longest, true));

@@ -1,4 +1,4 @@
-// Calls rpcs for an assistant: through the same guards and services as REST, and with the same bodies.
+// Calls rpcs for an assistant, through the same guards and services as REST and with the same bodies.
 import type { DescMessage, DescMethodUnary, Message, MessageShape } from "@bufbuild/protobuf";
 import type { ArgumentReader } from "../../gateway/arguments.ts";
 import { createArgumentReader } from "../../gateway/arguments.ts";
@@ -8,22 +8,25 @@ import { inflateHeld } from "../deflated.ts";
 import type { Violation } from "../errors.ts";
 import type { Dispatch, Inbound, OnError } from "../call/dispatch.ts";
 
-/** What an operation returns: its message, and the body that REST has for it, with what REST does not have. */
+/** The response of an operation: its message, and its REST body with the fields that REST itself lacks. */
 export interface Called {
   readonly message: Message;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** The operations by the names of their rpcs (`searchContacts`). */
+/** The operations, by rpc name (`searchContacts`). */
 export interface Calls {
-  /** Fails with a Failure: INVALID_REQUEST names every argument that is wrong, after what was `found` wrong before. */
+  /**
+   * Calls an operation. Fails with a Failure. INVALID_REQUEST lists the violations `found` before, and then every
+   * invalid argument.
+   */
   call(
     operation: string,
     given: Readonly<Record<string, unknown>>,
     inbound: Inbound,
     found?: readonly Violation[],
   ): Promise<Called>;
-  /** The same for an rpc that is no operation of REST. */
+  /** Calls an rpc that is not a REST operation. Fails as `call` does. */
   invoke<I extends DescMessage, O extends DescMessage>(
     rpc: DescMethodUnary<I, O>,
     request: MessageShape<I>,
@@ -38,7 +41,10 @@ interface Operation {
   readonly write: (message: Message) => Called["body"];
 }
 
-/** The operations without a body: the reads. `onError` gets why a call failed; an assistant learns only that it did. */
+/**
+ * Creates the calls of the operations without a body, which are the reads. `onError` receives each failure with its
+ * cause, which the assistant does not see.
+ */
 export function createCalls(dispatch: Dispatch, documentProvider: string, onError: OnError): Calls {
   const reads = table.filter(({ body, method }) => body === undefined && method === "GET");
   const operations = new Map(

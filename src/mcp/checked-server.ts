@@ -1,12 +1,12 @@
-// MCP server that checks params before the library does, whose validator prints what it expected as it is and calls it
-// a fault of the server.
+// MCP server that validates params itself: the library's validator would return its raw expectations, as an internal
+// error.
 import type { JSONRPCRequest, Result, ServerContext } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 type Members = Readonly<Record<string, unknown>>;
 
-/** What a member of the params must be, and how that is said. */
+/** A member of the params, the check of its value, and the message if the check fails. */
 type Rule = readonly [member: string, holds: (value: unknown) => boolean, message: string];
 
 const isText = (value: unknown): boolean => typeof value === "string";
@@ -53,7 +53,7 @@ const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
   ],
 ]);
 
-/** A null in the params, or in their arguments, counts as left out. An accident of a handler stays one. */
+/** Treats null in the params, or in their arguments, as missing. Passes on errors that are not the validator's. */
 export class CheckedServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
     const validated = super._wrapHandler(method, handler);

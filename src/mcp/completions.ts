@@ -1,13 +1,13 @@
-// Completions: contacts and sessions for what a user begins to type into a prompt or an address.
+// Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
 import { firstWords } from "./first-words.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
-/** Values for what is typed, the best first, each once, and whether there are others. Fails with a Failure. */
+/** Returns distinct values for the typed text, best first, and whether there are more. Fails with a Failure. */
 export type Complete = (typed: string, context: ToolContext) => Promise<{ values: string[]; hasMore: boolean }>;
 
-/** A page of a list of REST. */
+/** A page of a REST list. */
 interface List<Row> {
   readonly data: readonly Row[];
   readonly pagination: { readonly has_more: boolean };
@@ -15,7 +15,7 @@ interface List<Row> {
 
 const mostValues = 25;
 
-/** What can be completed: a prompt's name or a template of addresses, after its kind, and the argument. */
+/** The completers, by kind, name of the prompt or URI template, and argument. */
 export const completers: ReadonlyMap<string, Complete> = new Map<string, Complete>([
   ["prompt prepare_meeting contact", (typed, context) => valuesOf(contacts(typed, context), namesOf)],
   ["prompt follow_up session_id", (typed, context) => valuesOf(sessions(typed, context), idsOf)],
@@ -23,13 +23,13 @@ export const completers: ReadonlyMap<string, Complete> = new Map<string, Complet
   ["resource session://{id} id", (typed, context) => valuesOf(sessions(typed, context), idsOf)],
 ]);
 
-/** The active contacts with these words; the newest until there is enough of a word. */
+/** Finds the active contacts that match the words. Returns the newest ones until 2 characters are typed. */
 async function contacts(typed: string, { calls, inbound }: ToolContext): Promise<List<ContactRow>> {
   const given = { ...queryOf(typed), limit: mostValues, brief: true };
   return (await calls.call("searchContacts", given, inbound)).body as unknown as List<ContactRow>;
 }
 
-/** The same of the sessions that have taken place, the last first. */
+/** Finds the past sessions that match the words. Returns the latest ones until 2 characters are typed. */
 async function sessions(typed: string, { calls, inbound }: ToolContext): Promise<List<SessionRow>> {
   const given = { ...queryOf(typed), limit: mostValues, to: new Date().toISOString() };
   return (await calls.call("listSessions", given, inbound)).body as unknown as List<SessionRow>;
@@ -48,7 +48,10 @@ async function valuesOf<Row>(
   return { values: namesOfRows(data), hasMore: pagination.has_more };
 }
 
-/** What the prompt finds each contact by: the name; of several with one name also the email, or else the id. */
+/**
+ * Returns the text by which the prompt finds each contact: its name. If contacts share a name, the email is added.
+ * Without an email, the id is used instead.
+ */
 function namesOf(rows: readonly ContactRow[]): string[] {
   const names = rows.map(nameOfContact);
   return rows.flatMap(({ id, email }, at) => {

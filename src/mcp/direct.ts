@@ -1,12 +1,12 @@
-// Direct path for an ordinary request of the revisions before 2026-07-28: a server of its own responds, without the
-// Fetch objects and streams of the library's HTTP handler, which take most of the library's time.
+// Direct path for ordinary requests of revisions before 2026-07-28: skips the Fetch objects and streams of the
+// library's HTTP handler, which take most of its time.
 import type { JSONRPCMessage, JSONRPCRequest, Server, Transport } from "@modelcontextprotocol/server";
 import { SUPPORTED_PROTOCOL_VERSIONS, classifyInboundRequest, isJsonContentType } from "@modelcontextprotocol/server";
 import type { Request } from "../call/exchange.ts";
 
 /**
- * Whether a body is a request that the library's HTTP handler would pass to a server as it is. Everything else, such as
- * a batch, `initialize` or a request that is rejected for its headers, is left to that handler.
+ * Whether the body is a request that the library's HTTP handler would pass to a server unchanged. That handler gets
+ * everything else, such as a batch, `initialize` or a request that its headers make invalid.
  */
 export function isOrdinary(headers: Request["headers"], body: unknown): body is JSONRPCRequest {
   if (body === undefined || Array.isArray(body)) return false;
@@ -22,7 +22,9 @@ export function isOrdinary(headers: Request["headers"], body: unknown): body is 
   return route.kind === "legacy" && route.reason === "no-claim";
 }
 
-/** What the server responds to the request, as JSON. It must be new: it serves this request alone. */
+/**
+ * Returns the server's response to the request, as JSON. The server must be new, because it serves only this request.
+ */
 export async function respond(server: Server, request: JSONRPCRequest): Promise<string> {
   const exchange = createExchange();
   await server.connect(exchange.transport);
@@ -30,7 +32,7 @@ export async function respond(server: Server, request: JSONRPCRequest): Promise<
   return JSON.stringify(await exchange.response);
 }
 
-/** A transport of one request, and its response. */
+/** Creates a transport for one request and its response. */
 function createExchange(): { readonly transport: Transport; readonly response: Promise<JSONRPCMessage> } {
   let take: (message: JSONRPCMessage) => void;
   const response = new Promise<JSONRPCMessage>((resolve) => (take = resolve));
@@ -38,7 +40,7 @@ function createExchange(): { readonly transport: Transport; readonly response: P
     start: () => Promise.resolve(),
     close: () => Promise.resolve(),
     send(message) {
-      // There is no stream for the requests and notifications of a handler; ours send none.
+      // A handler's own requests and notifications would need a stream. Ours send none.
       if ("method" in message)
         return Promise.reject(new Error(`nothing but a response can be sent: ${message.method}`));
       take(message);

@@ -1,5 +1,5 @@
-// /mcp: Streamable HTTP without sessions, behind its guards in the contract's order (§8): 429, 503, 401 with the
-// challenge, 405.
+// The /mcp endpoint: Streamable HTTP without sessions. Its guards respond in the order of the contract (§8): 429, 503,
+// 401 with the challenge, 405.
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
@@ -16,27 +16,27 @@ import type { ServerFactory } from "./server.ts";
 import type { ReceivedBody } from "./web.ts";
 import { receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
 
-/** Its dependencies. */
+/** Dependencies of the endpoint. */
 export interface EndpointDependencies {
   readonly accessPolicy: Pick<AssistantAccessPolicy, "enter" | "throttleMore">;
   readonly calls: Calls;
-  /** Called once, when the protocol's library is loaded. */
+  /** Called once, when the MCP library is loaded. */
   readonly serverFactory: () => Promise<ServerFactory>;
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
-  /** Origins of browsers that may call, beside our own. */
+  /** Browser origins that may call the endpoint, in addition to our own. */
   readonly corsOrigins: readonly string[];
-  /** Throttles a request that needs no token; fails with RATE_LIMITED. */
+  /** Throttles a request that needs no token. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
-  /** The size of a bucket, in tokens: no batch can have more messages. */
+  /** The size of a bucket, in tokens. A batch cannot have more messages. */
   readonly burst: number;
-  /** Called for each read, once the token is proven. */
+  /** Called for each read once the token is proven. */
   readonly onRead: (read: AssistantRead, holder: TokenFacts, inbound: Inbound) => void;
   readonly onError: OnError;
 }
 
-/** The endpoint, and how to end what still streams. */
+/** The MCP endpoint. `close` ends open streams. */
 export interface Endpoint extends Surface {
-  /** Loads the protocol's library, which an instance that starts does not wait for: the first call would. */
+  /** Loads the MCP library. A starting instance does not wait for it, but the first call would. */
   prepare(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ interface Exchange {
   readonly proven: Promise<void>;
 }
 
-/** The protocol's library, loaded. */
+/** The loaded MCP library. */
 interface Library {
   readonly handler: ReturnType<typeof createMcpHandler>;
   readonly direct: typeof import("./direct.ts");
@@ -56,9 +56,8 @@ interface Library {
 }
 
 const path = "/mcp";
-/** By then each call of a request has its response (contract §10): a stream that is still open gets no more. */
+/** The time limit of a stream. By then, each call of a request has its response (contract §10). */
 const longestMs = 5_000;
-/** Arguments are ids and words. */
 const allow = "POST, OPTIONS";
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
@@ -66,7 +65,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   let prepared: Promise<Library> | undefined;
   const prepare = (): Promise<Library> => (prepared ??= load(dependencies));
 
-  /** Reads while the token is proven. Returns the JSON of an ordinary request. */
+  /** Serves a request while its token is being proven. Returns the response to an ordinary request as JSON. */
   async function serve(
     request: Request,
     body: ReceivedBody,
@@ -95,7 +94,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         const body = await receiveMessages(request, bodyLimit);
         if (body === undefined) return;
         const { promise: proven, resolve: begin } = later();
-        // Nobody pays for a batch of somebody whose token is not valid.
+        // A batch with an invalid token must not use up the account's rate limit.
         if (body.messages > 1) await prove(); // 503, 401, 403
         const served = serve(request, body, { inbound, holder, proven });
         begin(prove(served));
@@ -131,7 +130,7 @@ async function preflight(
   response.writeHead(204, { Allow: allow }).end();
 }
 
-/** A promise that follows another one, which is made later. */
+/** Creates a promise that follows a promise created later. */
 function later(): { readonly promise: Promise<void>; readonly resolve: (followed: Promise<void>) => void } {
   let resolve: (followed: Promise<void>) => void = () => undefined;
   return { promise: new Promise<void>((follow) => (resolve = follow)), resolve: (followed) => resolve(followed) };
@@ -160,8 +159,8 @@ async function load({ calls, serverFactory, where, onRead }: EndpointDependencie
 }
 
 /**
- * Why a request is rejected that may have a valid token. A browser that is on another's page must not be led here (DNS
- * rebinding); programs send no origin.
+ * Returns why a request is rejected even if its token is valid. A page of another site must not make a browser send
+ * requests here (DNS rebinding). Programs send no Origin header.
  */
 function rejectionOf(
   { method, headers: { origin } }: Request,
@@ -176,8 +175,8 @@ function rejectionOf(
 }
 
 /**
- * Takes a token for each message of a batch after the first, which is paid. Rejects a batch that does not fit as a
- * whole.
+ * Throttles the messages of a batch after the first, which is already throttled. Fails with INVALID_REQUEST if the
+ * batch exceeds the bucket, and with RATE_LIMITED unless all messages fit.
  */
 async function throttleBatch(
   inbound: Inbound,
@@ -203,7 +202,7 @@ function writeThrottled(response: Response, failure: Failure): void {
   writeJson(response, failure.kind.http, `{"jsonrpc":"2.0","id":null,${failureEnvelope(failure).slice(1)}`);
 }
 
-/** The challenge of every 401 (RFC 6750 §3, RFC 9728 §5.1). */
+/** Returns the challenge of a 401 (RFC 6750 §3, RFC 9728 §5.1). */
 function challenge(description: string, mcpUrl: string): string {
   const said = description.replace(/[^\x20-\x7e]|["\\]/g, "");
   return `Bearer error="invalid_token", error_description="${said}", resource_metadata="${new URL(mcpUrl).origin}/.well-known/oauth-protected-resource"`;

@@ -1,4 +1,5 @@
-// fetch: one record that `search` found, whole and as text, in the shape that general assistants expect.
+// The fetch tool: returns the full text of a record that `search` found, in the shape that general-purpose assistants
+// expect.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, fail, rejectInput } from "../errors.ts";
 import { uuidForm } from "../uuid.ts";
@@ -16,11 +17,11 @@ export interface Fetched {
   readonly text: string;
   readonly url: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** How to get what belongs to the record and is not in the text. */
+  /** How to get data of the record that the text leaves out. */
   readonly more?: string | undefined;
 }
 
-/** As search returns it, or a page says; also a bare UUID, and the URI of a resource. */
+/** An id from search or from the previous page, a bare UUID, or a resource URI. */
 const idForm = /^(?:(contact|session):(?:\/\/)?)?([0-9a-f-]{36})(?:\?offset=([0-9]{1,10}))?$/i;
 
 export const fetchTool: Tool = {
@@ -65,14 +66,14 @@ export const fetchTool: Tool = {
   },
 };
 
-/** What an id names: a record, without a kind for a bare UUID, and where in its text to begin. */
+/** The parts of an id: the kind of the record, undefined for a bare UUID; its UUID; and an offset in its text. */
 export interface RecordId {
   readonly kind: string | undefined;
   readonly uuid: string;
   readonly offset: number;
 }
 
-/** Reads an id as `fetch` accepts it; undefined for any other value. */
+/** Parses an id that `fetch` accepts. Returns undefined for any other value. */
 export function parseId(id: unknown): RecordId | undefined {
   const [, kind, uuid = "", offset = "0"] = (typeof id === "string" ? idForm.exec(id) : null) ?? [];
   if (!uuidForm.test(uuid)) return undefined;
@@ -88,7 +89,10 @@ function readId(id: unknown): RecordId {
   );
 }
 
-/** A page of a record's text, from an offset in characters. `nextId` is the id of the next page, where there is one. */
+/**
+ * Returns a page of a record's text, from an offset in characters. `nextId` is the id of the next page, if there is
+ * one.
+ */
 export function pageOfRecord(
   { text, ...record }: Fetched,
   offset: number,
@@ -97,17 +101,18 @@ export function pageOfRecord(
   return { ...record, text: page, nextId: next === null ? undefined : `${record.id}?offset=${next}` };
 }
 
-/** The same with a hint how to read on, also at the end of the text. */
+/** Returns a page of a record's text, and appends a hint on how to get the rest. */
 export function pageWithHint(record: Fetched, offset: number) {
   const { text, more, nextId, ...page } = pageOfRecord(record, offset);
-  // Behind the end there is nothing to read on from.
+  // The offset is past the end, so there is nothing left to read.
   if (text === "") return { ...page, text, nextId, hint: undefined };
   const hint = nextId === undefined ? more : `The text continues: fetch ${nextId}`;
   return { ...page, text: hint === undefined ? text : `${text}\n\n(${hint})`, nextId, hint };
 }
 
 /**
- * The record as text; of either kind where none is named. Fails with NOT_FOUND when the account has no such record.
+ * Returns the record as text. Tries both kinds if `kind` is undefined. Fails with NOT_FOUND if the account has no such
+ * record.
  */
 export async function fetchRecord(kind: string | undefined, id: string, context: ToolContext): Promise<Fetched> {
   if (kind === "session") return fetchSession(id, context);
@@ -204,7 +209,7 @@ function day(instant: string | null | undefined): string {
   return instant?.slice(0, 10) ?? "undated";
 }
 
-/** A record by its kind and id, out of a URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */
+/** Parses a resource URI such as `contact://<uuid>`. Fails with NOT_FOUND for any other text. */
 export function recordOf(uri: string): { readonly kind: string; readonly id: string } {
   const [, kind, id] = /^(contact|session):\/\/([0-9a-f-]{36})$/i.exec(uri) ?? [];
   if (kind === undefined || id === undefined)

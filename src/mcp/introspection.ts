@@ -1,31 +1,39 @@
-// What the provider says of access tokens (RFC 7662): requested once for all who wait, cached, and refreshed in the
+// Introspection of access tokens (RFC 7662): one request for all waiting callers, cached, and refreshed in the
 // background while a token is in use.
 import type { JWTPayload } from "jose";
 import { keep } from "../remembered.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { orAfter } from "../time-limit.ts";
 
-/** What the provider said of a token, and when. */
+/** The result of an introspection. */
 interface Introspection {
-  /** By the monotonic clock. */
+  /** When the request was sent, or when it failed, in milliseconds of `performance.now()`. */
   readonly at: number;
-  /** Undefined where the provider does not say; where it was away or rejected, what it said before. */
+  /**
+   * Undefined if the provider offers no introspection. After a failure, the claims of the previous response, if any.
+   */
   readonly claims: JWTPayload | undefined;
-  /** Why it said nothing. */
+  /** Why the request failed. */
   readonly error?: unknown;
 }
 
-/** Within 5 seconds a token that was revoked at the provider is rejected: the response may take 2 of them. */
+/**
+ * The maximum age of a cached result. A token revoked at the provider is rejected within 5 seconds: the response may
+ * take 2.
+ */
 const introspectionMs = 3_000;
-/** A token that was used lately is introspected again at this age, so that its next request does not wait. */
+/** The age at which a result is refreshed while its token is in use, so that the next request does not wait. */
 const refreshMs = 2_000;
-/** A model thinks for so long between two calls. */
+/** How long a token counts as in use after a request. A model may think this long between two calls. */
 const latelyMs = 30_000;
-/** The most tokens that are introspected in the background: 50 requests a second at the provider. */
+/** The maximum number of tokens that are introspected in the background: 50 requests a second at the provider. */
 const mostRefreshed = 100;
-/** For longer than this a token that is signed does not wait for what the provider says: it is as good as away. */
+/** How long a signed token waits for introspection. After that, the provider counts as unavailable. */
 const patienceMs = 1_500;
-/** The same for one that leaves open what a sign-out ends it by. The rest of the deadline is for what is read then. */
+/**
+ * How long a signed token without `sid` or `auth_time` waits for its first introspection. The following read needs the
+ * rest of the deadline.
+ */
 const firstPatienceMs = 3_500;
 const late = new Error("the identity provider did not introspect in time");
 
@@ -36,7 +44,7 @@ export function createIntrospector(provider: Provider) {
   const underWay = new Map<string, Promise<Introspection>>();
   const refreshed = createRefreshed();
 
-  /** What the provider says, at most 3 seconds old; while it is away, what it said last. */
+  /** Returns a result that is at most 3 seconds old, or the last claims while the provider is unavailable. */
   function introspect(token: string, name: string): Promise<Introspection> {
     const known = results.get(name);
     return isYounger(known, introspectionMs) ? Promise.resolve(known) : introspectOnce(token, name, known);
@@ -47,7 +55,7 @@ export function createIntrospector(provider: Provider) {
     if (pending === undefined) {
       pending = requestIntrospection(provider, token, known)
         .then((result) => {
-          // In the background a provider that is away makes nothing younger.
+          // A failed refresh must not replace a result that is still fresh.
           if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
           return result;
         })
@@ -58,15 +66,15 @@ export function createIntrospector(provider: Provider) {
   }
 
   /**
-   * The same where nothing hangs on it but a revocation: a response that comes too late for this request counts for the
-   * next.
+   * Introspects a signed token that only a revocation can affect. Waits at most 1.5 seconds, and then returns the last
+   * result. A late response counts for the next request.
    */
   function introspectSoon(token: string, name: string): Promise<Introspection> {
     const last = results.get(name) ?? { at: -Infinity, claims: undefined };
     return orAfter(patienceMs, introspect(token, name), () => last);
   }
 
-  /** The same where the token leaves open what the provider has to say once: that is waited for longer. */
+  /** Introspects a signed token that lacks claims, and waits up to 3.5 seconds for the first result. */
   function introspectFirst(token: string, name: string): Promise<Introspection> {
     if (results.get(name)?.claims !== undefined) return introspectSoon(token, name);
     return orAfter(firstPatienceMs, introspect(token, name), () => ({ at: -Infinity, claims: undefined, error: late }));
@@ -76,7 +84,7 @@ export function createIntrospector(provider: Provider) {
     introspect,
     introspectSoon,
     introspectFirst,
-    /** Introspects a token that was accepted, before it is stale. */
+    /** Introspects an accepted token again before its result is stale. */
     refresh(token: string, name: string): void {
       const last = results.get(name);
       if (last !== undefined) refreshed.use(name, last, (known) => introspectOnce(token, name, known));
@@ -94,17 +102,17 @@ async function requestIntrospection(
     const said = await provider.introspect(token);
     return { at, claims: said as JWTPayload | undefined };
   } catch (error) {
-    // Counted from now: who waited in vain for a provider that says nothing does not wait again at once.
+    // Counted from the failure, so that the next request does not wait for an unresponsive provider again at once.
     return { at: performance.now(), claims: known?.claims, error };
   }
 }
 
-/** Whether it is younger than `ms`. */
+/** Whether the value exists and is younger than `ms` milliseconds. */
 export function isYounger<T extends { readonly at: number }>(known: T | undefined, ms: number): known is T {
   return performance.now() - (known?.at ?? -Infinity) < ms;
 }
 
-/** Introspects tokens before they are stale, for as long as they are active, in use, and the provider responds. */
+/** Refreshes results before they are stale, while the token is active and in use and the provider responds. */
 function createRefreshed() {
   const used = new Map<string, number>();
 
@@ -122,7 +130,7 @@ function createRefreshed() {
   }
 
   return {
-    /** Notes a use; `introspect` introspects once more. */
+    /** Records a use of the token. `introspect` introspects it again. */
     use(name: string, last: Introspection, introspect: (last: Introspection) => Promise<Introspection>): void {
       const isKnown = used.has(name);
       if (!isKnown && used.size >= mostRefreshed) return;

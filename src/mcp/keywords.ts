@@ -1,18 +1,21 @@
-// The keywords of a sentence: its words without the stop words.
+// Extracts the keywords of a sentence: its words without stop words.
 import { deu, eng, fra, ita, nld, por, spa } from "stopword";
 import { firstWords } from "./first-words.ts";
 import { wordsInTurn } from "../search/words.ts";
 
-/** How much of a text is read, and the longest query of a search, in UTF-16 units. */
+/** The maximum length of the text that is read, and of a query, in UTF-16 units. */
 const longestText = 1_000;
 const longestQuery = 100;
 
-/** The stop words as they are written, by their folded words: `sara` is a name, and Italian `sarà` is a stop word. */
+/** Maps each folded word to its written stop words: `sara` is a name, but Italian `sarà` is a stop word. */
 const common: ReadonlyMap<string, readonly string[]> = formsByWord(
   [eng, deu, fra, spa, ita, por, nld].flat().map((word) => word.toLowerCase().normalize()),
 );
 
-/** A query of the keywords, in their order, as many as fit; of all words where there is no keyword or none fits. */
+/**
+ * Returns a query of the keywords in their order, as many as fit. Uses all words if there are no keywords, and the
+ * beginning of the text if no word fits.
+ */
 export function keywords(text: string): string {
   const read = text.slice(0, longestText);
   const written = read.toLowerCase().normalize();
@@ -27,7 +30,7 @@ export function keywords(text: string): string {
   return query === "" ? firstWords(text) : query;
 }
 
-/** Groups of a phone number can repeat. */
+/** The digit groups of a phone number can repeat. */
 function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }

@@ -1,5 +1,4 @@
-// The documents by which an assistant finds out where to sign in (RFC 9728, RFC 8414), without a token and for any
-// origin.
+// Metadata documents that show assistants where to sign in (RFC 9728, RFC 8414), without a token and for any origin.
 import { writeFailure } from "../../gateway/response.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail, failureOf } from "../errors.ts";
@@ -10,31 +9,34 @@ import { isSameIssuer } from "../sign-in/issuer.ts";
 import { unreachable } from "../sign-in/provider-failures.ts";
 import { refreshed } from "../sign-in/refreshed.ts";
 
-/** What the documents describe. */
+/** Dependencies of the metadata documents. */
 export interface MetadataDependencies {
-  /** Undefined where there is no identity provider: MCP is off, and the documents say so. */
+  /** Undefined if there is no identity provider. MCP is then off, and the documents report it. */
   readonly issuer: string | undefined;
-  /** The provider's own name for itself; the configured one while it is away. */
+  /** Returns the issuer that the provider names, or the configured one while the provider is unavailable. */
   readonly issuerName: () => Promise<string>;
-  /** The scopes in the provider's metadata; undefined where it lists none. Never rejects. */
+  /** Returns the scopes in the provider's metadata; undefined if it lists none. Never rejects. */
   readonly scopes: () => Promise<readonly string[] | undefined>;
   readonly mcpUrl: () => string;
-  /** Throttles a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttle: (inbound: Inbound) => Promise<void>;
   readonly onError: OnError;
 }
 
 const resourcePath = "/.well-known/oauth-protected-resource";
 const serverPaths = ["/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"] as const;
-/** The scopes that identify the user. `offline_access` is left out: clients request it from the provider themselves. */
+/**
+ * The scopes that identify the user. `offline_access` is left out, because clients request it from the provider
+ * themselves.
+ */
 const wantedScopes = ["openid", "email", "profile"];
 const allow = "GET, HEAD, OPTIONS";
 const mirrorMs = 300_000;
 const waitMs = 4_000;
 
 /**
- * The documents, at the origin's root and with the path of the MCP address behind, as clients differ in where they
- * look.
+ * Creates the surface of the documents. Clients look in different places: at the origin's root, or there with the path
+ * of the MCP address appended.
  */
 export function createMetadata({
   issuer,
@@ -56,7 +58,7 @@ export function createMetadata({
     if (issuer === undefined) return failOff();
     const mirror = mirrors.get(base);
     if (mirror !== undefined) return mirror();
-    // Concurrently: both may wait for the provider.
+    // Concurrently, because both may wait for the provider.
     const [name, offered] = await Promise.all([issuerName(), scopes()]);
     return JSON.stringify({
       resource: mcpUrl(),
@@ -96,7 +98,7 @@ export function createMetadata({
   };
 }
 
-/** Fails with UNAVAILABLE, for there is no identity provider. */
+/** Fails with UNAVAILABLE, because there is no identity provider. */
 export function failOff(): never {
   return fail(Reason.UNAVAILABLE, {
     message: "MCP is off: the operator has not set an identity provider (OIDC_ISSUER).",
@@ -104,13 +106,19 @@ export function failOff(): never {
   });
 }
 
-/** The provider's own document, byte for byte; while the provider is away, as it was last. */
+/**
+ * Creates a mirror of the provider's own document, byte for byte. While the provider is unavailable, it returns its
+ * last copy.
+ */
 function createMirror(issuer = "", path: string): () => Promise<Buffer> {
   const mirror = refreshed(mirrorMs, () => fetchFirst(candidates(issuer, path), issuer));
   return () => mirror().catch(unreachable);
 }
 
-/** Where a provider may have it: RFC 8414 §3.1 puts the issuer's path behind, OpenID Connect Discovery §4 before. */
+/**
+ * Returns the possible addresses of a document. RFC 8414 §3.1 puts the issuer's path last, OpenID Connect Discovery §4
+ * puts it first.
+ */
 function candidates(issuer: string, path: string): string[] {
   const { origin, pathname } = new URL(issuer);
   const own = pathname.replace(/\/$/, "");
@@ -118,7 +126,7 @@ function candidates(issuer: string, path: string): string[] {
   return [`${origin}${path}${own}`, `${origin}${own}${path}`, `${origin}${own}${other}`, `${origin}${other}${own}`];
 }
 
-/** The first that is the issuer's metadata document; all of them together may take no longer than anyone waits. */
+/** Returns the first document that names the issuer. All attempts together take at most 4 seconds. */
 async function fetchFirst(urls: readonly string[], configured: string): Promise<Buffer> {
   const signal = AbortSignal.timeout(waitMs);
   let trouble: unknown;
@@ -128,7 +136,7 @@ async function fetchFirst(urls: readonly string[], configured: string): Promise<
       if (!response.ok) continue;
       const body = Buffer.from(await response.arrayBuffer());
       const { issuer } = JSON.parse(body.toString()) as { readonly issuer?: unknown };
-      // Some providers return 200 to any path, and a host may have several issuers (RFC 8414 §3.3).
+      // Some providers return 200 for any path, and a host may have several issuers (RFC 8414 §3.3).
       if (isSameIssuer(configured, issuer)) return body;
     } catch (error) {
       trouble = error;

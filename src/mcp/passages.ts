@@ -1,4 +1,4 @@
-// The passages of transcripts in which words were said: get_session_transcript with a query.
+// Finds the passages of transcripts that contain all words of a query, for get_session_transcript.
 import { create } from "@bufbuild/protobuf";
 import { withoutKind } from "../../gateway/arguments.ts";
 import type { Violation } from "../errors.ts";
@@ -7,7 +7,7 @@ import { SearchTranscriptsRequestSchema, SessionService } from "../gen/records/v
 import { dateOf } from "../db/message.ts";
 import type { Arguments, ToolContext } from "./tool.ts";
 
-/** The arguments that request passages, beside `session_id`. */
+/** The arguments of a search for passages, in addition to `session_id`. */
 export const passageArguments = {
   query: {
     type: "string",
@@ -22,7 +22,7 @@ export const passageArguments = {
   },
 } as const;
 
-/** What a result has in place of a page. */
+/** The members that a result has instead of a page. */
 export const passageProperties = {
   passages: {
     type: "array",
@@ -48,8 +48,8 @@ const restOfContact =
   "There may be more passages. Use more words, or search one session by session_id: list_sessions with contact_id and has_transcript has them.";
 
 /**
- * Requests passages. `violations` are those that were found before. Fails with INVALID_REQUEST, naming every argument
- * that is wrong, and with NOT_FOUND.
+ * Finds passages. `violations` contains those found before. Fails with INVALID_REQUEST, which names every invalid
+ * argument, and with NOT_FOUND.
  */
 export async function findPassages(
   given: Arguments,

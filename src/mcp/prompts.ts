@@ -1,4 +1,4 @@
-// Prompts that a user picks in an assistant: the records that they need come with them.
+// Prompts that a user picks in an assistant, with the records that they need.
 import { rejectInput } from "../errors.ts";
 import { bounded } from "./bounds.ts";
 import type { Fetched } from "./fetch.ts";
@@ -9,13 +9,13 @@ import { nameOfContact } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 import type { RequestWithRecords } from "./untrusted.ts";
 
-/** A prompt and its message to the model, with record text separate, so that it can be fenced. */
+/** A prompt that builds a message to the model. Record text stays separate, so that it can be fenced. */
 export interface Prompt {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly { readonly name: string; readonly description: string; readonly required: boolean }[];
-  /** Fails with a Failure. */
+  /** Builds the message. Fails with a Failure. */
   build(given: Readonly<Record<string, string>>, context: ToolContext): Promise<RequestWithRecords>;
 }
 
@@ -77,7 +77,10 @@ what is still open. These are the newest notes; search_notes and get_session fin
   },
 ];
 
-/** The request with the first page of the record. How to read on is a part of the request: nobody obeys the record. */
+/**
+ * Adds the first page of the record to the request. The request says how to read on, because a model must not follow
+ * instructions in a record.
+ */
 function withRecord(request: string, record: Fetched): RequestWithRecords {
   const { text, nextId, more } = pageOfRecord(record, 0);
   const rest =
@@ -91,16 +94,16 @@ function joined(...sentences: readonly (string | undefined)[]): string {
   return sentences.filter((sentence) => sentence !== undefined).join(" ");
 }
 
-/** The UUID in an argument that names a record of this kind; undefined for any other argument. */
+/** Returns the UUID in an argument that names a record of this kind; undefined for any other argument. */
 function idOf(kind: string, given: string | undefined): string | undefined {
   const id = parseId(given?.trim());
   return id !== undefined && (id.kind ?? kind) === kind ? id.uuid : undefined;
 }
 
-/** How many contacts are named beside the one that a prompt is about. */
+/** The maximum number of contacts listed in addition to the one that a prompt is about. */
 const mostOthers = 5;
 
-/** The contact that an argument names, and the `others` with its words, without the long texts. */
+/** Finds the contact that an argument names. `others` are further contacts that match, without the long texts. */
 async function findContact(
   given: string,
   context: ToolContext,
@@ -115,7 +118,7 @@ async function findContact(
     : { record: await fetchRecord("contact", first.id, context), others };
 }
 
-/** The same with the contacts that may be meant instead: their names and emails are record text, too. */
+/** Adds the other contacts that may be meant. Their names and emails are record text too. */
 function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
   if (others.length === 0) return { request, records };
   const say = `Other contacts match as well, and at most ${mostOthers} of them are listed below the record: first say which one this is, with the email, and which others there are.`;
@@ -125,7 +128,10 @@ function withOthers({ request, records = "" }: RequestWithRecords, others: reado
   return { request: joined(request, say), records: `${records}\n\n## Other contacts\n${lines.join("\n")}` };
 }
 
-/** What a search takes of an argument. */
+/**
+ * Returns the words of an argument that a search accepts. Fails with INVALID_REQUEST if they have fewer than 2
+ * characters.
+ */
 function words(argument: string, given: string): string {
   const query = firstWords(given);
   return [...query].length < 2

@@ -1,4 +1,4 @@
-// Resources: contacts and sessions by their addresses, as text, and a list of the newest of them.
+// Resources: contacts and sessions as text, by URI, and a list of the newest ones.
 import type { ReadResourceResult, Resource } from "@modelcontextprotocol/server";
 import { endOfCodePoint } from "../text.ts";
 import { fetchRecord, pageWithHint } from "./fetch.ts";
@@ -7,9 +7,9 @@ import type { ContactRow, SessionRow } from "./rows.ts";
 import type { ToolContext } from "./tool.ts";
 
 const mimeType = "text/markdown";
-/** How many contacts are listed, and how many sessions. */
+/** The maximum number of contacts, and of sessions, in the list. */
 const mostListed = 25;
-/** In UTF-16 units: many clients show the list in a menu. */
+/** In UTF-16 units. Many clients show the list in a menu. */
 const longestTitle = 100;
 
 export const templates = [
@@ -21,7 +21,7 @@ export const templates = [
   },
 ].map((template) => ({ uriTemplate: `${template.name}://{id}`, ...template, mimeType }));
 
-/** The newest active contacts, and the sessions that took place last. Fails with a Failure. */
+/** Lists the newest active contacts and the latest past sessions. Fails with a Failure. */
 export async function listResources({ calls, inbound }: ToolContext): Promise<Resource[]> {
   const [contacts, sessions] = await Promise.all([
     calls.call("searchContacts", { limit: mostListed, brief: true }, inbound),
@@ -42,7 +42,7 @@ function resource(kind: string, id: string, title: string, description: string):
   return { uri: `${kind}://${id}`, name, description, mimeType };
 }
 
-/** The record of an address: the first page of its text. Fails with a Failure. */
+/** Returns the first page of a record's text. Fails with a Failure. */
 export async function readResource(
   uri: string,
   { kind, id }: { readonly kind: string; readonly id: string },

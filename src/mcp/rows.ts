@@ -1,6 +1,6 @@
-// Rows of the lists of REST, as far as the surface itself looks into them.
+// Rows of the REST lists, with the fields that the MCP surface reads.
 
-/** A contact of SearchContacts. */
+/** A contact in the response of SearchContacts. */
 export interface ContactRow {
   readonly id: string;
   readonly full_name: string | null;
@@ -10,24 +10,26 @@ export interface ContactRow {
   readonly notes_timeline: readonly unknown[];
 }
 
-/** How many notes the timeline of a contact has at most. */
+/** The maximum number of notes in a contact's timeline. */
 const timelineLength = 50;
 
-/** How to get the notes that the timelines of these contacts leave out; undefined where none can be left out. */
+/**
+ * Returns how to get the notes that the timelines of these contacts leave out; undefined if every timeline is complete.
+ */
 export function olderNotes(contacts: readonly { readonly notes_timeline: readonly unknown[] }[]): string | undefined {
   return contacts.some(({ notes_timeline: notes }) => notes.length >= timelineLength)
     ? `A timeline ends after the ${timelineLength} newest notes: search_notes with the contact_id and offset ${timelineLength} returns any older ones.`
     : undefined;
 }
 
-/** A session of ListSessions. */
+/** A session in the response of ListSessions. */
 export interface SessionRow {
   readonly id: string;
   readonly title: string | null;
   readonly session_date: string | null;
 }
 
-/** What a contact is called; undefined where nothing is known that a contact could be called by. */
+/** Returns the name to show for a contact, or else its email or phone; undefined if it has none of them. */
 export function nameOfContact({ full_name, inferred_name, email, phone }: ContactRow): string | undefined {
   return full_name ?? inferred_name ?? email ?? phone ?? undefined;
 }

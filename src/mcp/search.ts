@@ -1,5 +1,5 @@
-// search: one query over contacts, sessions and notes, in the shape that general assistants expect; what it finds,
-// `fetch` gets.
+// The search tool: one query over contacts, sessions and notes, with results in the shape that general-purpose
+// assistants expect.
 import { rejectInput } from "../errors.ts";
 import { endOfCodePoint } from "../text.ts";
 import { firstWords } from "./first-words.ts";
@@ -7,23 +7,23 @@ import { keywords } from "./keywords.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
-/** Something that was found. */
+/** A search result. */
 interface Found {
   readonly id: string;
   readonly title: string;
   readonly url: string;
-  /** Of a session or note its own date, of a contact when it was changed last. */
+  /** The date of a session or note, or of a contact's last change. */
   readonly date: unknown;
   readonly person: string | null;
   readonly snippet: string;
 }
 
 const mostResults = 20;
-/** How many are taken of a list in which no record has all the words. */
+/** The maximum number of records from a list in which none has all the words. */
 const mostPartly = 7;
 const snippetLength = 240;
 
-/** Models send sentences: their keywords are looked for, and a long one is cut, not rejected. */
+/** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
 export const searchTool: Tool = {
   name: "search",
   title: "Search contacts, sessions and notes",
@@ -85,19 +85,19 @@ export const searchTool: Tool = {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the model sent, and the keywords of it. */
+/** The text that the model sent, and its keywords. */
 interface SearchTexts {
   readonly sent: string;
   readonly query: string;
 }
 
-/** The most words of what may be a name as a whole: a name can have stop words in it, such as Will. */
+/** The maximum number of words in a text that may be a name as a whole: names can contain stop words, such as Will. */
 const mostNameWords = 5;
 
 async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
     (await calls.call(operation, given, inbound)).body["data"] as readonly Row[];
-  /** Those with all the words; where there is none, those with most of them. */
+  /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
     return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: mostPartly });
@@ -114,7 +114,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     find("searchNotes", { limit: 15 }),
   ]);
   const lists = [contacts.map(contactFound), sessions.map(sessionFound), notes.map(noteFound)];
-  // By turns, so that many contacts of a name do not keep out what was said.
+  // Interleaves the lists, so that many contacts with one name do not push out sessions and notes.
   const ranks = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, rank) =>
     lists.flatMap((list) => list[rank] ?? []),
   );
@@ -129,13 +129,13 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
       snippet: snippetOf(text, words),
     };
     const known = all.get(one.id);
-    // Of a record that was found for its title, a note has more to show.
+    // A record found by its title may have no snippet. A note of it supplies one.
     if (known === undefined || known.snippet === "") all.set(one.id, { ...one, ...known, snippet: one.snippet });
   }
   return [...all.values()].slice(0, mostResults);
 }
 
-/** What a result shows of a row of REST. */
+/** The fields of a result, as a REST row supplies them. */
 interface RowFound {
   readonly kind: string;
   readonly id: unknown;
@@ -164,7 +164,7 @@ function noteFound(row: Row): RowFound {
   return { kind, id: row["parent_id"], title: label, date: row["created_at"], person, text };
 }
 
-/** The first of the members that is a text with something in it. */
+/** Returns the first of these members that is a string and not empty. */
 function textOf(row: Row, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = row[name];
@@ -173,13 +173,13 @@ function textOf(row: Row, ...names: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** The words to show in a snippet, in lower case, as they were sent and as they were searched: the longest first. */
+/** Returns the words for snippets, those sent and those searched for, in lower case and longest first. */
 function wordsOf(...texts: readonly string[]): string[] {
   const words = texts.flatMap((text) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []);
   return [...new Set(words)].filter(({ length }) => length > 1).sort((one, other) => other.length - one.length);
 }
 
-/** The part of a text around the longest of the words that it has; its beginning if it has none of them. */
+/** Returns the part of a text around the longest word that it contains, or its beginning if it contains none. */
 function snippetOf(text: string, words: readonly string[]): string {
   if (text.length <= snippetLength) return text;
   const lower = text.toLowerCase();
@@ -189,14 +189,14 @@ function snippetOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
 }
 
-/** Where a snippet begins: after white space, or within a text that has none nearby. */
+/** Returns where a snippet starts: after white space, or within a text that has none nearby. */
 function startBefore(text: string, place: number): number {
   const from = place - snippetLength / 4;
   const space = text.slice(from, place).search(/\s/);
   return space === -1 ? endOfCodePoint(text, from - 1) : from + space + 1;
 }
 
-/** Where REST has a record. */
+/** Returns the REST URL of a record. */
 export function recordUrl(baseUrl: string, kind: string, id: string): string {
   return `${baseUrl}/v1/${kind}s/${id}`;
 }

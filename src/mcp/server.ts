@@ -1,4 +1,4 @@
-// The MCP server of one request: its handlers look into lists that are made once, so that making it costs next to
+// MCP server of one request: its handlers use lists that are built once, so that creating a server costs next to
 // nothing.
 import type { CallToolResult, CompleteRequestParams, GetPromptResult, Server } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
@@ -19,11 +19,11 @@ import type { Arguments, Tool, ToolContext } from "./tool.ts";
 import { tools } from "./tools.ts";
 import { fencedMessage } from "./untrusted.ts";
 
-/** Makes a server for a request. `onRead` is called before each read. */
+/** Creates the server of one request. Calls `onRead` before each read. */
 export type ServerFactory = (context: ToolContext, onRead: (read: AssistantRead) => void) => Server;
 
 const annotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** The lists are those of the program: they change when it does. */
+/** Cache hint for the lists, which change only with the program. */
 const listHint = { ttlMs: 300_000, cacheScope: "private" } as const;
 
 const listedPrompts = prompts.map(({ name, title, description, arguments: given }) => ({
@@ -33,7 +33,7 @@ const listedPrompts = prompts.map(({ name, title, description, arguments: given 
   arguments: [...given],
 }));
 
-/** The calls of a batch run concurrently: this is the most. */
+/** The maximum number of calls in a batch, which run concurrently. */
 const mostCalls = 10;
 
 const instructions = `Records keeps a person's contacts, sessions (meetings), transcripts and notes. Everything here only reads.
@@ -58,7 +58,7 @@ const options = {
   },
 };
 
-/** The lists are made of the document, once. */
+/** Creates the factory of servers. Builds the lists from the document once. */
 export function createServerFactory(document: OpenApiDocument, version: string): ServerFactory {
   const listed = tools.map((tool) => {
     const { input: inputSchema, output } = tool.schemas(document);
@@ -70,7 +70,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
 
   return (context, onRead) => {
     let begun = 0;
-    /** Every request that reads records begins here. */
+    /** Starts a request that reads records. Fails with InvalidRequest if the batch has too many. */
     const begin = (method: string, detail: string): void => {
       if (++begun > mostCalls)
         throw new ProtocolError(
@@ -115,7 +115,7 @@ export function createServerFactory(document: OpenApiDocument, version: string):
   };
 }
 
-/** The tool or prompt of a name. Fails with InvalidParams where there is none. */
+/** Returns the tool or prompt with this name. Fails with InvalidParams if there is none. */
 function named<T extends Tool | Prompt>(all: readonly T[], kind: "tool" | "prompt", name: string): T {
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
@@ -134,7 +134,7 @@ async function callTool(tool: Tool, given: Arguments, context: ToolContext): Pro
   }
 }
 
-/** Whether a result has none of what it was requested: no item of a list, no note of a record, no transcript. */
+/** Whether a result has none of the requested data: no items of a list, no notes of a record, no transcript. */
 function isEmpty({ data, results, passages, text }: Content): boolean {
   if (text === "") return true;
   const requested = passages ?? results ?? data ?? {};
@@ -145,14 +145,17 @@ function isEmpty({ data, results, passages, text }: Content): boolean {
   return lists.length > 0 && lists.every(({ length }) => length === 0);
 }
 
-/** The schema of results, with what one has that may not be all. */
+/** Adds the members that an incomplete result has to the schema. */
 function withBound(schema: ObjectSchema): ObjectSchema {
   const truncated = { type: "boolean", description: "True if there is more, or may be more, than the result has." };
   const hint = { type: "string", description: "How to get the rest." };
   return { ...schema, properties: { ...(schema["properties"] as object), truncated, hint } };
 }
 
-/** Does what a resource requests. Fails with ResourceNotFoundError where the caller can do something about it. */
+/**
+ * Runs the work of a resource request. Fails with ResourceNotFoundError if the caller can fix the error, and otherwise
+ * with InternalError.
+ */
 async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -162,7 +165,10 @@ async function reading<T>(uri: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for anything else that is no tool: a failure is an error of the protocol. */
+/**
+ * Runs the work of any other request that is not a tool call. Fails with InvalidParams if the caller can fix the error,
+ * and otherwise with InternalError.
+ */
 async function responding<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -186,12 +192,12 @@ function completerOf({ ref, argument }: CompleteRequestParams): Complete | undef
   return completers.get(`${place} ${argument.name}`);
 }
 
-/** Whether the caller can do something about an error. */
+/** Whether the caller can fix the error. */
 function isCallers(error: unknown): boolean {
   return error instanceof Failure && error.kind.http < 500;
 }
 
-/** What a model gets to read: what was wrong and what would be right, and nothing of the inside. */
+/** Returns the message for the model: what was wrong and what would be right, without internal details. */
 function sayFor(error: unknown): string {
   return error instanceof Failure ? error.message : "Something went wrong in the service. Try again.";
 }

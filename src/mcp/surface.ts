@@ -1,4 +1,4 @@
-// The MCP surface, wired: who may call, what is called, and where a client learns to sign in.
+// Wires the MCP surface: access policy, calls, endpoint, metadata documents and access tokens.
 import { isDeepStrictEqual } from "node:util";
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { AuditStore } from "../audit/store.ts";
@@ -15,11 +15,11 @@ import { createEndpoint } from "./endpoint.ts";
 import { createMetadata, failOff } from "./metadata.ts";
 import { createTokenVerifier, rejectToken } from "./tokens.ts";
 
-/** Its dependencies. */
+/** Dependencies of the MCP surface. */
 export interface McpDependencies {
-  /** Undefined where there is no identity provider: the surface is off, and says so. */
+  /** Undefined if there is no identity provider. The surface is then off, and reports it. */
   readonly provider: IdentityProvider | undefined;
-  /** The issuer as it is configured. */
+  /** The configured issuer. */
   readonly issuer: string | undefined;
   readonly accessPolicy: AssistantAccessPolicy | undefined;
   readonly dispatch: Dispatch;
@@ -29,17 +29,17 @@ export interface McpDependencies {
   readonly where: { readonly baseUrl: string; readonly mcpUrl: string };
   readonly corsOrigins: readonly string[];
   readonly audit: AuditStore;
-  /** Throttles a request for a document; fails with RATE_LIMITED. */
+  /** Throttles a request for a document. Fails with RATE_LIMITED. */
   readonly throttleDocument: (inbound: Inbound) => Promise<void>;
-  /** The size of a bucket, in tokens: no batch can have more messages. */
+  /** The size of a bucket, in tokens. A batch cannot have more messages. */
   readonly burst: number;
   readonly onError: OnError;
 }
 
-/** The surfaces to serve, and how to end what still streams. */
+/** The surfaces to serve. `close` ends open streams. */
 export interface Mcp {
   readonly surfaces: readonly Surface[];
-  /** Loads what the first call would have to wait for. */
+  /** Loads the MCP library, which the first call would otherwise wait for. */
   prepare(): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function createMcp(dependencies: McpDependencies): Mcp {
   return { surfaces: [endpoint, metadata], prepare: endpoint.prepare, close: endpoint.close };
 }
 
-/** What access tokens are checked with. */
+/** Dependencies of the checks of access tokens. */
 export interface TokenDependencies {
   readonly provider: IdentityProvider;
   readonly audiences: readonly string[];
@@ -79,7 +79,7 @@ export interface TokenDependencies {
   readonly warn: (message: string) => void;
 }
 
-/** Access tokens, and whose account they stand for. */
+/** Creates the checks of access tokens, which also find the user's account. */
 export function createTokens({ provider, audiences, ended, warn }: TokenDependencies): Tokens {
   const verifier = createTokenVerifier({ provider, audiences });
   let warned = false;
@@ -96,7 +96,7 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
       }
       const { end, account } = await ended.endAndAccount(holder, deadline);
       const isOpen = end?.kind === "user" && holder.authenticatedAt === undefined;
-      // The provider may know of a sign-in since, and will say so once it responds.
+      // The user may have signed in again since. Only the provider knows, once it responds.
       if (isOpen && holder.unsaid !== undefined && !(holder.unsaid instanceof IntrospectionRejected))
         unreachable(holder.unsaid);
       if (end !== undefined)

@@ -1,5 +1,4 @@
-// Reports whose access token a request has: signature, issuer, expiry, type, audience, and what the provider says of it
-// (contract §8).
+// Verifies access tokens: signature, issuer, expiry, type, audience, and the provider's introspection (contract §8).
 import { hash } from "node:crypto";
 import type { JWTPayload } from "jose";
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
@@ -14,28 +13,36 @@ import { signatures, text } from "../sign-in/provider.ts";
 import { isAway, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
-/** Who an access token stands for. */
+/** The user and the sign-in that an access token comes from. */
 export interface TokenHolder extends Beginning {
-  /** The user's email, where the token reports it. */
+  /** The user's email, if the token contains it. */
   readonly email: string | undefined;
-  /** Why the provider has not said what the token lacks; undefined where it lacks nothing, or the provider has. */
+  /**
+   * The error of the introspection that should have supplied missing claims; undefined if it succeeded or none are
+   * missing.
+   */
   readonly unsaid: unknown;
 }
 
 /** Verifies access tokens. */
 export interface TokenVerifier {
-  /** Fails with INVALID_TOKEN, saying why, or with UNAVAILABLE where the provider was never reached. */
+  /**
+   * Returns the holder of a valid token. Fails with INVALID_TOKEN and the reason. Fails with UNAVAILABLE if the check
+   * needs the provider, and the provider is unavailable or rejects introspection.
+   */
   verify(token: string): Promise<TokenHolder>;
 }
 
-/** Its dependencies. */
+/** Dependencies of the token verifier. */
 export interface TokenVerifierDependencies {
   readonly provider: Pick<IdentityProvider, "issuer" | "keys" | "introspect">;
-  /** The audiences that are accepted; empty: whatever the provider issues, for no resource indicator is enforced. */
+  /**
+   * The accepted audiences. If empty, tokens for any audience are accepted, because no resource indicator is enforced.
+   */
   readonly audiences: readonly string[];
 }
 
-/** Verified claims, with the revision of the provider's keys. */
+/** Verified claims, with the revision of the provider's keys that verified them. */
 interface Verified {
   readonly claims: JWTPayload;
   readonly at: number;
@@ -45,10 +52,7 @@ interface Verified {
 /** How long a verified signature is cached, unless the provider's keys change first. */
 const verifiedMs = 60_000;
 const unlikely = 8_192;
-/**
- * What a bearer token may look like at all (RFC 6750 §2.1), but for our own API keys: nothing else leaves for the
- * provider.
- */
+/** The syntax of a bearer token (RFC 6750 §2.1), without our own API keys. No other text is sent to the provider. */
 const form = /^(?!rec_)[\w.~+/-]+=*$/;
 
 export function createTokenVerifier({ provider, audiences }: TokenVerifierDependencies): TokenVerifier {
@@ -65,12 +69,12 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
-      // Only a signed token needs no provider. For others the provider's last response counts while it is away.
+      // Only a signed token does without the provider. For others, its last response counts while it is unavailable.
       if (signed === undefined && error instanceof IntrospectionRejected) rejectedIntrospection(error);
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
       requireBearer(said);
-      // Of a text that only the provider can read, it has to say that this is no refresh token.
+      // If only the provider can read the token, its response must show that this is not a refresh token.
       if (signed === undefined && (text(claims["token_type"]) === undefined || isOtherUse(claims)))
         rejectToken("it is not an access token");
       const issuer = await provider.issuer();
@@ -99,7 +103,7 @@ type Provider = TokenVerifierDependencies["provider"];
 function createSignatureVerifier(provider: Provider) {
   const verified = new Map<string, Verified>();
 
-  /** The claims of a token that is signed by the provider; undefined for one that is not a JWT. */
+  /** Returns the claims of a token that the provider signed; undefined if the token is not a JWT. */
   async function signedClaims(token: string, name: string): Promise<JWTPayload | undefined> {
     const known = verified.get(name);
     const keys = known && (await provider.keys());
@@ -121,7 +125,7 @@ function createSignatureVerifier(provider: Provider) {
     const { payload: claims } = await jwtVerify(token, keys.find, {
       issuer,
       algorithms: [...signatures],
-      // Also applies to `exp`, which requireInTime checks strictly.
+      // Also applies to `exp`, which requireInTime checks without a tolerance.
       clockTolerance: toleranceSeconds,
       requiredClaims: ["exp", "sub"],
     }).catch((error: unknown) => {
@@ -134,12 +138,15 @@ function createSignatureVerifier(provider: Provider) {
   return signedClaims;
 }
 
-/** Ends the request with INVALID_TOKEN; the description holds nothing that a header may not. */
+/** Fails with INVALID_TOKEN. The message is also sent in a header, so it must be plain ASCII. */
 export function rejectToken(why: string, mend = "Sign in again."): never {
   return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. ${mend}` });
 }
 
-/** The provider's clock may be ahead of ours, so `nbf` has a tolerance. `exp` has none. */
+/**
+ * Rejects a token outside its lifetime. The provider's clock may be ahead of ours, so `nbf` has a tolerance. `exp` has
+ * none.
+ */
 function requireInTime({ exp, nbf }: JWTPayload): void {
   const now = Date.now() / 1_000;
   if (exp !== undefined && !(Number(exp) > now)) rejectToken("it has expired");
@@ -147,8 +154,8 @@ function requireInTime({ exp, nbf }: JWTPayload): void {
 }
 
 /**
- * Only the holder of the key in `cnf` may present a token (RFC 9449 §7.2, RFC 8705 §3, RFC 7800): without a proof of
- * the key, it may be stolen.
+ * Rejects a token that is bound to a key. Only the holder of the key in `cnf` may present it (RFC 9449 §7.2, RFC 8705
+ * §3, RFC 7800): without a proof of the key, it may be stolen.
  */
 function requireUnbound({ cnf }: JWTPayload): void {
   if (cnf !== undefined && cnf !== null)
@@ -158,7 +165,10 @@ function requireUnbound({ cnf }: JWTPayload): void {
     );
 }
 
-/** By the type, too, the provider may say that presenting a token is not enough; of a signed one, most say nothing. */
+/**
+ * Rejects a token that, according to the provider, is not a bearer token. For signed tokens, most providers name no
+ * type.
+ */
 function requireBearer(said: JWTPayload = {}): void {
   requireUnbound(said);
   const type = said["token_type"] ?? "bearer";
@@ -185,8 +195,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * RFC 9068 marks access tokens by their type; of those that are not marked, what an ID token or another one has
- * reports.
+ * Whether a JWT is an access token. RFC 9068 marks access tokens by their type. Unmarked ones are distinguished by
+ * their claims from ID tokens and others.
  */
 function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   if (typ === "at+jwt" || typ === "application/at+jwt") return true;
@@ -197,12 +207,14 @@ function isAccessToken(typ: string | undefined, payload: JWTPayload): boolean {
   return kind === "Bearer" || "scope" in payload || "scp" in payload;
 }
 
-/** Some providers say what a token is for in a claim of their own, also in an introspection. */
+/**
+ * Whether a token is for another use. Some providers state the use in a claim of their own, also in an introspection.
+ */
 function isOtherUse({ token_use: use }: JWTPayload): boolean {
   return use !== undefined && use !== "access" && use !== "access_token";
 }
 
-/** Whether it has all by which a sign-out ends it: otherwise the provider may know the rest. */
+/** Whether the claims show which sign-outs end the token. If not, the provider may know the rest. */
 function saysBeginning(claims: JWTPayload): boolean {
   return text(claims["sid"]) !== undefined && number(claims["auth_time"]) !== undefined;
 }

@@ -1,4 +1,4 @@
-// What a tool is: how it is described to a model, and how it is called.
+// Interface of a tool: its description for a model, and how to call it.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import { unknownArgument } from "../../gateway/arguments.ts";
 import { collectUnknown } from "../../gateway/unknown-names.ts";
@@ -9,33 +9,33 @@ import type { Inbound } from "../call/dispatch.ts";
 import type { Content } from "./bounds.ts";
 import type { Calls } from "./calls.ts";
 
-/** What a tool call has to work with. */
+/** The context of a tool call. */
 export interface ToolContext {
   readonly calls: Calls;
   readonly inbound: Inbound;
-  /** What the outside calls us, without a trailing slash. */
+  /** The public base URL, without a trailing slash. */
   readonly baseUrl: string;
 }
 
-/** The arguments of a tool, as they were sent. */
+/** The arguments of a tool as received. */
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** A tool of the surface. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
-  /** When to use it, and what comes back: for a model. */
+  /** Explains to a model when to use the tool and what it returns. */
   readonly description: string;
   schemas(document: OpenApiDocument): { readonly input: ObjectSchema; readonly output: ObjectSchema };
-  /** How to get the rest, where a result is cut to its bound. */
+  /** How to get the rest of a result that was cut. */
   readonly rest: string;
-  /** What to try when nothing was found. It claims nothing of what was not searched. */
+  /** Returns what to try after an empty result. Claims nothing about data that was not searched. */
   empty?(given: Arguments, content: Content): string;
-  /** The structured content. Fails with a Failure, whose message goes to the model. */
+  /** Returns the structured content. Fails with a Failure, whose message the model sees. */
   run(given: Arguments, context: ToolContext): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Rejects arguments that the tool does not have, naming those that it has. */
+/** Rejects unknown arguments, and names the known ones. */
 export function rejectOthers(given: Arguments, names: readonly string[]): void {
   const violations: Violation[] = [];
   const unknown = collectUnknown(violations);

@@ -1,4 +1,4 @@
-// The tools of the MCP surface, all of them reads: one row for each that is an operation of REST.
+// The tools of the MCP surface, all read-only, with a row for each one that is a REST operation.
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import { periodOf } from "../instant.ts";
 import type { Content } from "./bounds.ts";
@@ -9,11 +9,11 @@ import { searchTool } from "./search.ts";
 import type { Arguments, Tool } from "./tool.ts";
 import { transcriptTool } from "./transcript.ts";
 
-/** A tool that is an operation of REST. */
+/** A tool that calls one REST operation. */
 interface OperationTool extends Omit<Tool, "schemas" | "run"> {
   /** The rpc's name in the generated routes. */
   readonly operation: string;
-  /** How to get what the body may lack: a hint for each thing, undefined for what it has. */
+  /** Returns a hint for each kind of data that the body may lack; undefined for data that it has. */
   more?(body: Content): readonly (string | undefined)[];
 }
 
@@ -24,14 +24,14 @@ const fieldsOfContact = "No search looks at a contact's fields notes and memory:
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** What to say of a list that is empty whatever the records are; undefined where it is not. */
+/** Returns why a list is empty regardless of the records; undefined if the arguments do not explain it. */
 function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
   const { first = -Infinity, last = Infinity } = periodOf(textOf(from), textOf(to));
   if (first > last) return `\`from\` is later than \`to\`, so no ${records} can match: swap them.`;
   return Number(offset) > 0 ? `There are no ${records}s from this offset on: pass a smaller offset.` : undefined;
 }
 
-/** How many contacts REST returns, and says nothing of others. */
+/** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
 const restContacts = 25;
 
 const searchContacts: OperationTool = {

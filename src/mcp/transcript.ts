@@ -1,4 +1,4 @@
-// get_session_transcript: a transcript page by page, for clients cut long results.
+// The get_session_transcript tool: returns a transcript page by page, because clients cut long results.
 import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
@@ -8,12 +8,12 @@ import { findPassages, passageArguments, passageProperties } from "./passages.ts
 import type { Arguments, Tool } from "./tool.ts";
 import { rejectOthers } from "./tool.ts";
 
-/** About 10,000 tokens of English: below what clients take of one result. */
+/** About 10,000 tokens of English, less than clients accept in one result. */
 const pageCharacters = 40_000;
-/** For what every page has beside its text: its place, and how to get the next one. */
+/** Bytes reserved for the rest of a page: its position, and how to get the next one. */
 const besideBytes = 1_500;
 
-/** The text as REST has it, and where this page is in it, counted in Unicode characters. */
+/** Returns the text as REST does, and the position of the page in Unicode characters. */
 export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
@@ -88,7 +88,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== "";
 }
 
-/** Reads the argument, also out of digits; what is wrong goes to `violations`. */
+/** Parses the offset, which may also be a string of digits. Adds an invalid one to `violations`, and returns 0. */
 function readOffset(requested: Arguments[string], violations: Violation[]): number {
   if (requested === undefined || requested === null || requested === "") return 0;
   const offset = typeof requested === "string" && /^[0-9]{1,10}$/.test(requested) ? Number(requested) : requested;
@@ -98,8 +98,8 @@ function readOffset(requested: Arguments[string], violations: Violation[]): numb
 }
 
 /**
- * A page of a text by code points, none of which is parted, as large as what is `beside` it in the result leaves
- * room for. `next` is the offset of the page after it, or null.
+ * Returns a page of a text, cut between code points, as large as the rest of the result (`beside`) allows. Offsets
+ * count code points. `next` is the offset of the next page, or null.
  */
 export function pageOf(
   text: string,
@@ -118,7 +118,7 @@ export function pageOf(
   return { page: text.slice(start, end), next: end < text.length ? offset + points : null };
 }
 
-/** How many bytes a code point has in JSON; an escaped one counts for the most that it can have. */
+/** Returns the size of a code point in JSON, in bytes; for an escaped one, the maximum. */
 function jsonBytesAt(text: string, at: number): number {
   const point = text.codePointAt(at) ?? 0;
   if (point < 0x20 || (point >= 0xd800 && point <= 0xdfff)) return 6;

@@ -1,15 +1,15 @@
-// Fences record text in messages to a model: other people wrote it, and it may look like instructions.
+// Fences record text in messages to a model, because other people wrote it and it may look like instructions.
 import { randomBytes } from "node:crypto";
 
-/** The request of a message, and the records that go with it. */
+/** The request of a message, and the record text that goes with it. */
 export interface RequestWithRecords {
-  /** The service's own words, and the user's. */
+  /** The words of the service and of the user. */
   readonly request: string;
-  /** What was read from the account; undefined where nothing was. */
+  /** Text that was read from the account; undefined if nothing was read. */
   readonly records?: string;
 }
 
-/** The message of both. The fence's mark is random for each message, so that no record can end the fence. */
+/** Returns the message with both. The fence has a random mark for each message, so that no record can end it. */
 export function fencedMessage({ request, records }: RequestWithRecords): string {
   if (records === undefined) return request;
   const mark = `records-${randomBytes(16).toString("hex")}`;

@@ -1,23 +1,26 @@
-// Between node's requests and responses and those of the Fetch standard, which the MCP library speaks.
+// Converts between Node's requests and responses and those of the Fetch standard, which the MCP library uses.
 import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
 import { receiveBytes } from "../../gateway/body.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
-/** The body of a request. */
+/** The received body of a request. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
-  /** What it says; undefined where it is no JSON, or too large. */
+  /** The parsed body; undefined if it is not JSON or is too large. */
   readonly json: unknown;
-  /** How many messages of JSON-RPC are in it: one, except for a batch. The library rejects an empty batch. */
+  /**
+   * The number of JSON-RPC messages: 1 unless the body is a batch. An empty batch counts as 1, and the library rejects
+   * it.
+   */
   readonly messages: number;
 }
 
 const notJson = Buffer.from("not UTF-8");
 
 /**
- * Receives the body; one that is too large is a byte over the limit, so that who reads it sees that. Undefined when the
- * client has gone.
+ * Receives the body. Returns undefined if the client has disconnected. Replaces a body that is too large by one a byte
+ * over the limit, so that the library rejects it.
  */
 export async function receiveMessages(request: NodeRequest, limit: number): Promise<ReceivedBody | undefined> {
   const received = await receiveBytes(request, limit);
@@ -27,27 +30,30 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
     return { bytes: Buffer.alloc(limit + 1), json: undefined, messages: 1 };
   }
   const json = withoutCancellations(parsed(received));
-  // The library would replace bytes that are not UTF-8, and read what is no JSON then.
+  // The library would replace invalid UTF-8 and then parse the result.
   const bytes = json === undefined && !isUtf8(received) ? notJson : received;
   return { bytes, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
 }
 
 /**
- * A batch without cancellations: one can only mean a request beside it, which the library would leave without its
- * response, and the stream of the batch without an end. A server may ignore them (MCP, Cancellation).
+ * Removes cancellations from a batch. One can only refer to a request in the same batch. The library would not respond
+ * to that request, and would never end the stream. A server may ignore cancellations (MCP, Cancellation).
  */
 function withoutCancellations(json: unknown): unknown {
   if (!Array.isArray(json)) return json;
   const kept = json.filter(
     (one) => (one as { readonly method?: unknown } | null)?.method !== "notifications/cancelled",
   );
-  // One of cancellations alone is accepted as it is.
+  // A batch of cancellations alone is accepted unchanged.
   return kept.length === 0 ? json : kept;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** As the library reads it: without a byte order mark, which would hide a batch from us and not from the library. */
+/**
+ * Parses JSON as the library does, without a byte order mark. Otherwise the mark would hide a batch from us, but not
+ * from the library.
+ */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));
@@ -56,7 +62,9 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** The headers with an `Accept` that the library understands: it looks for the names of two types, and no ranges. */
+/**
+ * Returns the headers with an `Accept` that the library understands: it looks for two type names, and for no ranges.
+ */
 export function withNamedTypes(headers: NodeRequest["headers"]): NodeRequest["headers"] {
   const acceptsBoth = responseTypes.every((type) => acceptsType(headers.accept, type));
   return acceptsBoth ? { ...headers, accept: responseTypes.join(", ") } : headers;
@@ -64,7 +72,9 @@ export function withNamedTypes(headers: NodeRequest["headers"]): NodeRequest["he
 
 const responseTypes = ["application/json", "text/event-stream"];
 
-/** The request, with a body only where that is not parsed yet: given a parsed one, the library reads no stream. */
+/**
+ * Converts the request. It has a body only if that is not parsed yet: given parsed JSON, the library reads no stream.
+ */
 export function toWebRequest(
   method: string | undefined,
   sent: NodeRequest["headers"],
@@ -80,10 +90,10 @@ export function toWebRequest(
   return new Request(url, { method: method ?? "POST", headers, ...body });
 }
 
-/** Writes a response, piece by piece where it is a stream, and ends it after `longestMs` where that has not ended. */
+/** Writes a response, chunk by chunk if it is a stream, and ends it after `longestMs` milliseconds at the latest. */
 export async function toResponse(from: Response, to: NodeResponse, longestMs: number): Promise<void> {
   const headers: Record<string, string> = Object.fromEntries(from.headers);
-  // How the connection continues is node's to say, and nobody's over HTTP/2 (RFC 9113 §8.2.2).
+  // Node manages the connection, and HTTP/2 forbids the header (RFC 9113 §8.2.2).
   delete headers["connection"];
   to.writeHead(from.status, { "Cache-Control": "no-store", ...headers });
   if (from.body === null) return void to.end();
