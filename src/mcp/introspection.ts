@@ -22,7 +22,7 @@ interface Introspection {
  * take 2.
  */
 const introspectionMs = 3_000;
-/** The age at which a result is refreshed while its token is in use, so that the next request does not wait. */
+/** The age at which a result is refreshed while its token is in use. The next request then does not wait. */
 const refreshMs = 2_000;
 /** How long a token counts as in use after a request. A model may think this long between two calls. */
 const latelyMs = 30_000;

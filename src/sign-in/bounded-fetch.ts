@@ -1,10 +1,10 @@
-// Fetch with a bound on the response's size: a hostile or broken provider cannot fill the memory.
+// Fetch with a limit on the response's size, so that a hostile or broken provider cannot exhaust the memory.
 
 const limit = 1_048_576;
 
 /**
- * Fetches like `fetch`, without following redirects, and fails on a body of more than 1 MiB. `more` are headers beside
- * those of the options.
+ * Fetches like `fetch`, but does not follow redirects. Rejects with a TypeError if the body exceeds 1 MiB. `more`
+ * contains headers in addition to those of the options.
  */
 export async function boundedFetch(
   url: string,

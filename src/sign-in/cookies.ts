@@ -1,21 +1,27 @@
-// The cookies of the dashboard: how they are called, set and read (RFC 6265bis).
+// The dashboard's cookies: their names, and how they are set and read (RFC 6265bis).
 import { readCookie } from "../call/negotiation.ts";
 
-/** A cookie of ours. */
+/** A cookie of the dashboard. */
 export interface Cookie {
-  /** The name in force: with `__Host-` where the outside calls us by https, so that nobody beside us can set it. */
+  /**
+   * Returns the name in force. If the public base URL is https, it starts with `__Host-`, so that no other host can set
+   * the cookie.
+   */
   name(): string;
-  /** The value in a `Cookie` header. */
+  /** Returns the value in a `Cookie` header; undefined if the header does not have the cookie. */
   read(header: string | undefined): string | undefined;
-  /** The `Set-Cookie` line that sets it; without `maxAgeSeconds` the browser keeps it until it is closed. */
+  /**
+   * Returns the `Set-Cookie` value that sets the cookie. Without `maxAgeSeconds`, the browser keeps it until it is
+   * closed.
+   */
   set(value: string, maxAgeSeconds?: number): string;
-  /** The `Set-Cookie` line that removes it. */
+  /** Returns the `Set-Cookie` value that removes the cookie. */
   clear(): string;
 }
 
 /**
- * A cookie that scripts cannot read. `Lax`, because the browser comes back from the identity provider by a navigation
- * that another site began; what changes something checks its `Origin`.
+ * Creates a cookie that scripts cannot read. It is `Lax`, because the browser comes back from the identity provider by
+ * a navigation that another site started. Requests that change something have their `Origin` checked.
  */
 export function createCookie(plainName: string, secure: () => boolean): Cookie {
   const name = (): string => (secure() ? `__Host-${plainName}` : plainName);

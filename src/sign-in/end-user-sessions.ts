@@ -1,5 +1,4 @@
-// Ends everything of a user on the operator's behalf: dashboard sessions and access tokens, as if they had signed
-// out.
+// Ends all dashboard sessions and access tokens of a user on the operator's behalf, like a sign-out.
 import type { ClientSession, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { findAll } from "../db/aggregate.ts";
@@ -11,21 +10,21 @@ import type { SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
 
 /**
- * How many sessions were stored. The provider keeps its own session: only a new sign-in there opens the dashboard
- * again.
+ * Ends everything of a user, and returns how many sessions were deleted. The provider keeps its own session. Only a new
+ * sign-in there opens the dashboard again.
  */
 export type EndUserSessions = (
   user: { readonly issuer: string; readonly subject: string },
   deadline: Deadline,
 ) => Promise<number>;
 
-/** The same in a database. It needs no secret: it opens no session. */
+/** Creates the function for a database. It needs no secret, because it opens no session. */
 export function createEndUserSessions(db: Db): EndUserSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
     const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline });
-    // Also where there is no session: an assistant may have tokens.
+    // Also without sessions, because an assistant may have tokens.
     await ended.signOut({ issuer, subject }, stored.map(signOutOf), deadline);
     const { deletedCount } = await write(db.client, deadline, (options, fence) =>
       sessions.deleteMany({ issuer, subject, ...fence }, options),
@@ -35,7 +34,7 @@ export function createEndUserSessions(db: Db): EndUserSessions {
   };
 }
 
-/** Deletes the stored sessions of users, within a transaction. */
+/** Creates a function that deletes the stored sessions of users within a transaction. */
 export function createRemoveSessions(db: Db) {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   return async (

@@ -1,4 +1,4 @@
-// Ends of sessions, in MongoDB: every instance rejects sessions and tokens from an earlier sign-in.
+// Ends of sessions in MongoDB, by which every instance rejects sessions and tokens from earlier sign-ins.
 import type { AnyBulkWriteOperation, ClientSession, Db, Document, UUID } from "mongodb";
 import type { AccountDocument } from "../accounts/store.ts";
 import { withIdentity } from "../accounts/store.ts";
@@ -15,9 +15,7 @@ import { fail } from "../errors.ts";
 import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
-/**
- * An end: of everything of a user, of a session at the provider, or of everything of a user without a session id.
- */
+/** An end: of everything of a user, of a session at the provider, or of everything of a user that has no session id. */
 export interface EndedDocument {
   _id:
     | { issuer: string; subject: string }
@@ -33,33 +31,31 @@ export interface EndedDocument {
 export interface Beginning {
   readonly issuer: string;
   readonly subject: string;
-  /** The time of the sign-in at the provider, in whole seconds since 1970, where it is known (RFC 9068 §2.2.1). */
+  /** The time of the sign-in at the provider, in whole seconds since 1970, if it is known (RFC 9068 §2.2.1). */
   readonly authenticatedAt: number | undefined;
-  /** The provider's session, where it names it. */
+  /** The provider's session, if it is named. */
   readonly sid: string | undefined;
 }
 
-/** Why something has ended: its session has ended, or the user has signed out. */
+/** Why a session or token has ended: its session at the provider has ended, or the user has signed out. */
 export type End =
   | { readonly kind: "session" }
-  /** Only a later sign-in is accepted; by the provider's clock, in ms since 1970. */
+  /** Only a later sign-in is accepted. By the provider's clock, in milliseconds since 1970. */
   | { readonly kind: "user"; readonly laterThan: number };
 
-/** What a sign-out has to know of a session that ends. */
+/** The facts about an ending session that a sign-out needs. */
 export interface SignOut extends Pick<Beginning, "authenticatedAt" | "sid"> {
-  /** How far the provider's clock may be ahead of the database's. */
+  /** How far the provider's clock may be ahead of the database's, in milliseconds. */
   readonly providerAheadMs: number;
 }
 
-/** The ends of all sessions. */
+/** The store of ends. */
 export interface EndedSessions {
-  /**
-   * Ends all sessions and tokens of the user from sign-ins until now, by one command however many sessions there are.
-   */
+  /** Ends all sessions and tokens from the user's sign-ins until now, by one command for any number of sessions. */
   signOut(user: Pick<Beginning, "issuer" | "subject">, sessions: readonly SignOut[], deadline: Deadline): Promise<void>;
   /**
-   * Ends what a logout token names, and does the work in the same transaction; `subjects` are the known owners of its
-   * session. Fails with INVALID_LOGOUT_TOKEN where the token was used before.
+   * Ends the sessions and tokens that a logout token names, and runs the work in the same transaction. `subjects` are
+   * the known owners of its session. Fails with INVALID_LOGOUT_TOKEN if the token was used before.
    */
   logOut(
     logout: Logout,
@@ -67,26 +63,26 @@ export interface EndedSessions {
     deadline: Deadline,
     work: (session: ClientSession) => Promise<void>,
   ): Promise<void>;
-  /** The end of what comes from this sign-in; undefined where it has not ended. */
+  /** Returns how a sign-in has ended; undefined if it has not. */
   endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
-  /** Proves by a read that the sign-in has not ended, and that its user has this account, in service. */
+  /** Returns a proof for a read: the sign-in has not ended, and its user has this account, which is not suspended. */
   proof(beginning: Beginning, accountId: UUID): Proof;
-  /** The same, and the account of the user, by one command. */
+  /** Returns the end of a sign-in, if it has ended, and the user's account, by one command. */
   endAndAccount(
     beginning: Beginning,
     deadline: Deadline,
   ): Promise<{ readonly end: End | undefined; readonly account: AccountDocument | undefined }>;
 }
 
-/** Longer than the lifetime of an assistant's refresh token. */
+/** How long ends are kept: longer than the lifetime of an assistant's refresh token. */
 const keptSeconds = 400 * 86_400;
-/** The assumed lead of the provider's clock where it was not measured: its times are whole seconds. */
+/** The assumed lead of the provider's clock if it was not measured: the provider's times are whole seconds. */
 export const leastAheadMs = 1_000;
 
 export const endedCollection: CollectionSpec = {
   collection: collections.endedSessions,
   erasure: undefined,
-  // Partial, so that it is another index than that of older releases on the same field, which expired after 90 days.
+  // Partial, to differ from the index of older releases on the same field, which expired after 90 days.
   indexes: [
     {
       key: { ended_at: 1 },
@@ -104,15 +100,15 @@ export const logoutTokenCollection: CollectionSpec = {
   indexes: [{ key: { forgettable_at: 1 }, name: "expiry", expireAfterSeconds: 0 }],
 };
 
-/** A logout token that was used. */
+/** A used logout token. */
 interface LogoutTokenDocument {
   _id: { issuer: string; jti: string };
   forgettable_at: Date;
 }
 
 /**
- * The ends of a database. Signing out ends everything that the user has begun, in whichever browser: a provider may
- * name one session differently to each of its clients, and there is no list of connected assistants to choose from.
+ * Creates the store of ends. A sign-out ends everything that the user has begun, in any browser. The provider may name
+ * one session differently to each client. There is no list of connected assistants to choose from.
  */
 export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(collections.endedSessions);
@@ -123,14 +119,14 @@ export function createEndedSessions(db: Db): EndedSessions {
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
     const end = (): Promise<unknown> =>
       write(db.client, deadline, (options, fence) => {
-        // An end that is stored late would also end what the user has begun since.
+        // An end that is stored late would also end later sign-ins.
         const ends = [
           ending({ issuer, subject }, { $max: [{ $add: ["$$NOW", aheadMs] }, new Date(latest * 1_000)] }, fence),
           ...[...sids].map((sid) => ending({ issuer, sid }, undefined, fence)),
         ];
         return ended.bulkWrite(ends, options).catch(failLate);
       });
-    // Two sign-outs may insert the same document at once: the second one finds it on its retry.
+    // Two concurrent sign-outs may insert the same document. The second one finds it on its retry.
     await end().catch((error: unknown) =>
       duplicateIndex(error) === undefined ? Promise.reject(error as Error) : end(),
     );
@@ -139,7 +135,7 @@ export function createEndedSessions(db: Db): EndedSessions {
     signOut,
     async logOut({ issuer, subject, sid, jti, issuedAt, forgettableAt }, subjects, deadline, work) {
       const laterThan = new Date(issuedAt * 1_000);
-      // The token may also mean a user's sessions and tokens without a session id.
+      // The token may also apply to sessions and tokens of the user without a session id.
       const users = [...new Set([...subjects, ...(subject === undefined ? [] : [subject])])];
       const ends =
         sid === undefined
@@ -174,10 +170,10 @@ export function createEndedSessions(db: Db): EndedSessions {
   };
 }
 
-/** The one member of a row that proves something. No stored field is called so: their names have no tilde. */
+/** The member that marks a row of a proof. No stored field has a tilde in its name. */
 const proofMember = "~proof";
 
-/** What a row has of a sign-in: one of its ends, or the account of its user. */
+/** The content of such a row: an end that may apply to the sign-in, or the user's account. */
 interface Proven {
   readonly end?: EndedDocument;
   readonly account?: AccountDocument;
@@ -200,12 +196,12 @@ function proofOf(beginning: Beginning, accountId: UUID): Proof {
   };
 }
 
-/** Finds the ends as rows. */
+/** Returns the stages that find the ends as rows. */
 function endsOf(beginning: Beginning): Document[] {
   return [{ $match: { _id: { $in: namesOf(beginning) } } }, { $project: { _id: 0, [proofMember]: { end: "$$ROOT" } } }];
 }
 
-/** Adds the account of the user as a row. */
+/** Returns the stage that adds the user's account as a row. */
 function accountOf({ issuer, subject }: Beginning): Document {
   const project = { $project: { _id: 0, [proofMember]: { account: "$$ROOT" } } };
   return {
@@ -221,21 +217,21 @@ function endAndAccountOf(
   return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
 }
 
-/** The ids of the documents that may end this. */
+/** Returns the ids of the documents that may end the sign-in. */
 function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
   return [{ issuer, subject }, sid === undefined ? { issuer, subject, sid: null } : { issuer, sid }];
 }
 
 /**
- * Judges by the documents of `namesOf`. A session at the provider that has ended stays ended, whatever its sign-in
- * time.
+ * Returns how the sign-in has ended according to the documents of `namesOf`; undefined if it has not. An ended session
+ * at the provider stays ended, whatever its sign-in time.
  */
 export function judge(
   { authenticatedAt }: Pick<Beginning, "authenticatedAt">,
   ends: readonly EndedDocument[],
 ): End | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
-  // Without the time of the sign-in it cannot be shown to be later: a refreshed token looks new.
+  // Without its time, a sign-in cannot be shown to be later, because a refreshed token looks new.
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
   const laterThan = Math.max(
     -Infinity,
@@ -245,8 +241,8 @@ export function judge(
 }
 
 /**
- * Moves an end forward by the database's clock, never back. `laterThan` is a date, or an expression for one. A
- * transaction needs no fence.
+ * Returns the write that moves an end forward by the database's clock, never back. `laterThan` is a date, or an
+ * expression for one. A transaction needs no fence.
  */
 function ending(
   _id: EndedDocument["_id"],

@@ -1,11 +1,11 @@
-// Introspection of access tokens (RFC 7662), with the rejections of the provider apart from its being away.
+// Introspection of access tokens (RFC 7662), which distinguishes a rejection from an unavailable provider.
 import type { Configuration, IntrospectionResponse } from "openid-client";
 import * as oidc from "openid-client";
 
-/** The provider responded, and did not say whether the token is active. The message is for the operator. */
+/** The provider responded without stating whether the token is active. The message is for the operator. */
 export class IntrospectionRejected extends Error {
   override readonly name = "IntrospectionRejected";
-  /** Whether it rejects the service, and not this token alone. */
+  /** Whether the provider rejects the service, and not only this token. */
   readonly ofService: boolean;
 
   constructor(message: string, ofService: boolean, cause: unknown) {
@@ -16,17 +16,23 @@ export class IntrospectionRejected extends Error {
 
 interface Rejection {
   readonly status: number;
-  /** The OAuth error, where the provider names one. */
+  /** The OAuth error code, if the provider names one. */
   readonly code: string | undefined;
 }
 
-/** Statuses that request a later attempt: the provider counts as away. */
+/** Statuses of a temporary failure, after which the provider counts as unavailable. */
 const temporary: readonly number[] = [408, 425, 429];
-/** Statuses that reject the service, whatever the token: anyone can send a text that is not a token. */
+/**
+ * Statuses that reject the service, whatever the token. Other statuses may only reject the token, and anyone can send
+ * an invalid one.
+ */
 const ofTheService: readonly number[] = [401, 403, 404, 405, 410];
 const ofTheClient: readonly string[] = ["invalid_client", "unauthorized_client", "access_denied"];
 
-/** Rejects with `IntrospectionRejected`, or with the library's error where the provider is away. */
+/**
+ * Introspects a token. Rejects with `IntrospectionRejected`, or with the library's error if the provider is
+ * unavailable.
+ */
 export async function introspectToken(config: Configuration, token: string): Promise<IntrospectionResponse> {
   try {
     return await oidc.tokenIntrospection(config, token);
@@ -40,7 +46,7 @@ export async function introspectToken(config: Configuration, token: string): Pro
   }
 }
 
-/** How the provider rejected the request for good; undefined where it did not, or may not next time. */
+/** Returns how the provider rejected the request for good; undefined if it did not, or if a retry may succeed. */
 function rejectionOf(error: unknown): Rejection | undefined {
   const rejection = responseOf(error);
   if (rejection === undefined || temporary.includes(rejection.status)) return undefined;
@@ -50,7 +56,7 @@ function rejectionOf(error: unknown): Rejection | undefined {
 function responseOf(error: unknown): Rejection | undefined {
   if (error instanceof oidc.ResponseBodyError) return { status: error.status, code: error.error };
   if (error instanceof oidc.WWWAuthenticateChallengeError) return { status: error.status, code: undefined };
-  // Of a response that is no OAuth error, such as a page, the library hands on the response.
+  // If the response is not an OAuth error, such as a page, the library passes it on as the cause.
   if (error instanceof oidc.ClientError && error.cause instanceof Response)
     return { status: error.cause.status, code: undefined };
   return undefined;

@@ -1,20 +1,20 @@
-// The identity provider's signing keys: cached, refreshed in the background, and fetched for unknown keys at a bounded
+// Cache of the identity provider's signing keys, refreshed in the background, and fetched for unknown keys at a limited
 // rate.
 import type { JSONWebKeySet, JWTVerifyGetKey } from "jose";
 import { createLocalJWKSet, errors } from "jose";
 
-/** Keys to verify a signature with. */
+/** Keys that verify signatures. */
 export interface KeySet {
   /** Finds the key that a token names, for `jwtVerify`. */
   readonly find: JWTVerifyGetKey;
-  /** The same for a token that came directly from the provider: an unknown key is always fetched. */
+  /** Like `find`, for a token that came directly from the provider: an unknown key is always fetched. */
   readonly findTrusted: JWTVerifyGetKey;
   /**
-   * Changes with the provider's keys, and no two key sets share one: signatures that were verified before have to be
-   * verified again.
+   * Changes with the provider's keys, and differs between key sets. Signatures verified under an earlier revision must
+   * be verified again.
    */
   revision(): symbol;
-  /** Fetches the keys again in the background once they are a minute old, so that withdrawn keys are dropped. */
+  /** Fetches the keys in the background once they are a minute old, so that withdrawn keys are dropped. */
   refresh(): void;
 }
 
@@ -24,13 +24,15 @@ interface Kept {
   readonly at: number;
 }
 
-/** While the provider is away its keys stay in use for this long. */
+/** How long keys stay in use while the provider is unavailable. */
 const keptMs = 24 * 3_600_000;
 const refreshMs = 60_000;
-/** Unknown keys cause at most one fetch in this time, also a failed one: anyone can send random key ids. */
+/**
+ * The minimum time between two fetches for unknown keys, including failed ones, because anyone can send random key ids.
+ */
 const unknownKeyMs = 30_000;
 
-/** Makes a key set that `load` fetches; nothing is fetched before the first token. */
+/** Creates a key set. `load` fetches the keys, for the first time when a token needs one. */
 export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   let kept: Kept | undefined;
   let fetching: Promise<Kept> | undefined;
@@ -85,7 +87,7 @@ export function createKeySet(load: () => Promise<JSONWebKeySet>): KeySet {
   };
 }
 
-/** Fetches the keys at this address. Rejects with one of jose's errors, or a TypeError where there is no response. */
+/** Fetches the keys at a URI. Rejects with one of jose's errors, or with a TypeError if there is no response. */
 export async function fetchKeySet(
   uri: string,
   timeoutMs: number,

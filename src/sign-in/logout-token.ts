@@ -4,31 +4,31 @@ import { jwtVerify } from "jose";
 import type { KeySet } from "./key-set.ts";
 
 /**
- * What a logout token ends: the session that it names, or without one all of the user's. At least one of the two is
- * there.
+ * The sessions that a logout token ends: the one that `sid` names, or without it all of the user's. At least one of
+ * `sid` and `subject` is set.
  */
 export interface Logout {
   readonly issuer: string;
   readonly sid: string | undefined;
   readonly subject: string | undefined;
-  /** The token's id, which is accepted once. */
+  /** The token's id. Each id is accepted once. */
   readonly jti: string;
-  /** When the provider made it, by its own clock, in whole seconds since 1970. */
+  /** When the provider issued the token, by its own clock, in whole seconds since 1970. */
   readonly issuedAt: number;
-  /** From this instant, by our clock, the token is too old: its id need not be kept any longer. */
+  /** The instant, by our clock, from which the token is too old, so that its id is no longer needed. */
   readonly forgettableAt: Date;
 }
 
-/** The longest age of a logout token (Back-Channel Logout §2.4 leaves the choice to us). */
+/** The maximum age of a logout token (Back-Channel Logout §2.4 leaves the choice to us). */
 const maxAgeSeconds = 600;
-/** The clock tolerance for the lifetime of a token of the provider. */
+/** The clock tolerance for the lifetime of the provider's tokens. */
 export const toleranceSeconds = 30;
-/** Token ids are kept longer than needed, as the clocks of instances and of the database differ. */
+/** Token ids are kept longer than needed, because the clocks of instances and the database differ. */
 const spareSeconds = 300;
 const maxNameLength = 512;
 const logoutEvent = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Verifies a logout token for us. Rejects one that breaks the rules (Back-Channel Logout §2.6). */
+/** Verifies a logout token that is meant for us. Rejects one that breaks the rules (Back-Channel Logout §2.6). */
 export async function verifyLogoutToken(
   token: string,
   keys: KeySet,
@@ -49,7 +49,7 @@ function logoutOf({ iss, sub, sid, jti, iat, exp, events, nonce }: JWTPayload): 
     typeof events === "object" && events !== null ? (events as Record<string, unknown>)[logoutEvent] : undefined;
   if (typeof event !== "object" || event === null || nonce !== undefined || iss === undefined)
     throw new Error("not a logout token");
-  // Signed by the provider, and still not taken for texts without a look: they go into a query.
+  // Checked although the provider signed them, because they go into a query.
   if ([sub, sid].some((claim) => claim !== undefined && typeof claim !== "string"))
     throw new Error("sub and sid must be strings");
   if (sub === undefined && sid === undefined) throw new Error("neither sid nor sub");

@@ -1,20 +1,20 @@
-// What a failure of the identity provider means for a request: begin the sign-in again, or try again later.
+// Converts failures of the identity provider to failures of a request: start the sign-in again, or retry later.
 import { errors } from "jose";
 import * as oidc from "openid-client";
 import { Failure, fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 
-/** Its name in the log. */
+/** The provider's name in the log. */
 export const providerName = "the identity provider";
 
 /**
- * The user said no, or the response does not fit the request: begin again. Anything else is the provider's
- * trouble, or ours with it.
+ * Converts an error of a sign-in. Returns SIGN_IN_FAILED if the user declined or the response does not fit the request:
+ * the sign-in must start again. Any other error is the provider's fault or ours, and returns UNAVAILABLE.
  */
 export function signInFailure(error: unknown): Failure {
   if (error instanceof oidc.AuthorizationResponseError) {
     const denied = error.error === "access_denied";
-    // The rest of the response is whatever was in the browser's address: nothing for the log.
+    // The rest of the response is arbitrary text from the browser's address, which must not be logged.
     const message = denied
       ? "The sign-in was cancelled."
       : `The identity provider rejected the sign-in (${error.error.replace(/[^\w.-]/g, "").slice(0, 60)}).`;
@@ -38,7 +38,7 @@ const unfit = new Set([
   "OAUTH_JWT_TIMESTAMP_CHECK_FAILED",
 ]);
 
-/** Whether keys could not be had, and not that a token is wrong. */
+/** Whether the error means that the provider's keys are unavailable, and not that a token is invalid. */
 export function isAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return (
@@ -49,7 +49,7 @@ export function isAway(error: unknown): boolean {
   );
 }
 
-/** Ends what needs the provider with UNAVAILABLE, for it cannot be reached. */
+/** Fails with UNAVAILABLE, because the provider cannot be reached. */
 export function unreachable(cause: unknown): never {
   return fail(Reason.UNAVAILABLE, {
     message: "The identity provider cannot be reached. Try again in a moment.",
@@ -58,7 +58,7 @@ export function unreachable(cause: unknown): never {
   });
 }
 
-/** Ends what needs an introspection with UNAVAILABLE, for the provider does not introspect for us. */
+/** Fails with UNAVAILABLE, because the provider rejects introspection by the service. */
 export function rejectedIntrospection(cause: unknown): never {
   return fail(Reason.UNAVAILABLE, {
     message:

@@ -1,5 +1,4 @@
-// The identity provider as we are its client: OpenID Connect Core with code flow and PKCE, RP-initiated and
-// back-channel logout.
+// OpenID Connect client of the identity provider: code flow with PKCE, RP-initiated and back-channel logout.
 import type { Configuration, CustomFetchOptions, IntrospectionResponse } from "openid-client";
 import * as oidc from "openid-client";
 import { errors, jwtVerify } from "jose";
@@ -17,80 +16,82 @@ import { refreshed } from "./refreshed.ts";
 import { isAway, providerName, signInFailure, unreachable } from "./provider-failures.ts";
 import type { Identified, Sent } from "./session-store.ts";
 
-/** Which provider, and who we are to it. */
+/** The provider, and our credentials as its client. */
 export interface ProviderOptions {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Headers by which a request to the provider belongs to the one that causes it. */
+  /** Returns headers that link a request to the provider with the request that causes it. */
   readonly outgoing?: (() => Readonly<Record<string, string>>) | undefined;
-  /**
-   * Called for every request to the provider, whether it got a response; an error of the provider's own (5xx) is no
-   * response.
-   */
+  /** Called for every request to the provider, with whether it responded. A 5xx does not count as a response. */
   readonly onResponse?: ((responded: boolean) => void) | undefined;
-  /** Called with how the provider rejects introspection by us; with undefined when it introspects, or offers none. */
+  /**
+   * Called with the reason if the provider rejects introspection by us; with undefined if it accepts it or offers none.
+   */
   readonly onRejection?: ((rejection: string | undefined) => void) | undefined;
 }
 
-/** What a sign-in has to remember until the user comes back. */
+/** The state of a sign-in, which must be kept until the user comes back from the provider. */
 export interface SignInState {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** True where the user was already sent to sign in afresh, after a sign-out: they are not sent again. */
+  /** True if the user was already sent to sign in again after a sign-out. It happens only once. */
   readonly afresh?: boolean;
 }
 
-/** The provider. Everything fails with UNAVAILABLE while it cannot be reached or says what cannot be. */
+/**
+ * The provider. Unless stated otherwise, methods fail with UNAVAILABLE while it cannot be reached or sends invalid
+ * metadata.
+ */
 export interface IdentityProvider {
   /**
-   * The provider's name for itself, which every token has: it may differ from the configured one by a slash at the
-   * end.
+   * Returns the issuer that every token of the provider names. It may differ from the configured one by a trailing
+   * slash.
    */
   issuer(): Promise<string>;
   /**
-   * Where the user signs in, and what to remember. `afresh` requests a new sign-in even if the provider has a
+   * Returns where the user signs in, and the state to keep. `afresh` requests a new sign-in even if the provider has a
    * session.
    */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /**
-   * Who signed in, from the URL that the user came back to. Fails with SIGN_IN_FAILED when the provider or a check
-   * says no.
+   * Returns who signed in, from the URL to which the user came back. Fails with SIGN_IN_FAILED if the provider or a
+   * check rejects the sign-in.
    */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
-  /** Where the provider ends its own session; undefined when it cannot, or is away. Never rejects. */
+  /** Returns where the provider ends its own session; undefined if it cannot, or is unavailable. Never rejects. */
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
   /**
    * Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects.
    */
   revoke(accessToken: string): Promise<void>;
-  /** Whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
+  /** Returns whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Logout>;
-  /** The provider's keys, which are kept: while it is away, those that were fetched in the last day stay in use. */
+  /** Returns the provider's cached keys. While it is unavailable, those fetched in the last day stay in use. */
   keys(): Promise<KeySet>;
-  /** The scopes in the provider's metadata; undefined where it lists none or is away. Never rejects. */
+  /** Returns the scopes in the provider's metadata; undefined if it lists none or is unavailable. Never rejects. */
   scopes(): Promise<readonly string[] | undefined>;
   /**
-   * What the provider says of an access token (RFC 7662); undefined where it offers no introspection. Rejects with
-   * `IntrospectionRejected` where it responds without saying anything of the token.
+   * Introspects an access token (RFC 7662). Returns undefined if the provider offers no introspection. Rejects with
+   * `IntrospectionRejected` if the provider responds without stating whether the token is active.
    */
   introspect(token: string): Promise<IntrospectionResponse | undefined>;
 }
 
 const requestTimeoutSeconds = 4;
-/** Metadata seldom change; after this long they are read again. */
+/** The age at which the metadata, which seldom change, are fetched again. */
 const metadataMs = 3_600_000;
-/** The longest that a sign-out waits for the revocation at the provider. */
+/** The maximum time that a sign-out waits for the revocation at the provider. */
 const revocationMs = 1_500;
 /** A `max_age` that makes the provider send auth_time (OpenID Connect Core §3.1.2.1) without a new sign-in. */
 const anyAgeSeconds = 30 * 86_400;
-/** Not `none`, and no algorithm with a secret that we share. */
+/** The accepted signature algorithms: neither `none` nor any with a shared secret. */
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /**
- * Requests the provider's metadata, for the client that we are. Rejects with the library's error, also for another
- * issuer's.
+ * Fetches the provider's metadata for our client. Rejects with the library's error, also if the metadata name another
+ * issuer.
  */
 export async function discoverProvider({
   issuer,
@@ -112,7 +113,7 @@ export async function discoverProvider({
   return found;
 }
 
-/** Fetches within the bounds, and reports whether the provider responded. */
+/** Fetches a response of limited size, and reports whether the provider responded. */
 async function watchedFetch(
   url: string,
   options: RequestInit,
@@ -128,12 +129,12 @@ async function watchedFetch(
   }
 }
 
-/** The provider, whose metadata are requested when they are needed first: we start without it. */
+/** Creates the provider. Its metadata are fetched on first use, so an instance starts without it. */
 export function createIdentityProvider(options: ProviderOptions): IdentityProvider {
   const { clientId } = options;
   const configuration = refreshed(metadataMs, () => discoverProvider(options));
   const discovered = (): Promise<Configuration> => configuration().catch(unreachable);
-  /** Undefined where the provider is away or rejects the request. */
+  /** Returns undefined if the provider is unavailable or rejects the request. */
   const attempt = <T>(work: (config: Configuration) => T | Promise<T>): Promise<T | undefined> =>
     configuration()
       .then(work)
@@ -144,7 +145,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   return {
     async issuer() {
       const config = await discovered();
-      // Every request with an access token needs it, and the library makes the metadata anew each time.
+      // Every request with an access token needs the issuer, and the library copies the metadata on each call.
       if (named?.config !== config) named = { config, issuer: config.serverMetadata().issuer };
       return named.issuer;
     },
@@ -164,7 +165,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
         const hint = idToken === undefined ? {} : { id_token_hint: idToken };
         return oidc.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo, ...hint }).href;
       }),
-    // Where it fails, the session has ended here anyway, and the browser goes to the provider next.
+    // If this fails, the session has ended here anyway, and the browser goes to the provider next.
     revoke: (accessToken) =>
       attempt(async (config) => {
         if (config.serverMetadata().revocation_endpoint === undefined) return;
@@ -184,7 +185,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
   };
 }
 
-/** Introspects where the provider offers it, and reports whether it does so for us. */
+/** Introspects if the provider offers it, and reports whether the provider accepts this from us. */
 async function introspectWatched(
   config: Configuration,
   token: string,
@@ -201,7 +202,7 @@ async function introspectWatched(
   }
 }
 
-/** The keys at the provider's `jwks_uri`, as long as it names the same. */
+/** Returns the keys at the provider's `jwks_uri`, which are cached until it names another one. */
 function createProviderKeys(options: ProviderOptions, discovered: () => Promise<Configuration>) {
   let kept: { readonly uri: string; readonly set: KeySet } | undefined;
   return async (): Promise<KeySet> => {
@@ -267,7 +268,7 @@ async function redeemCode(
   };
 }
 
-/** Throws for metadata without endpoints or with unencrypted ones: they are not kept. */
+/** Throws if metadata lack an endpoint or have an unencrypted one, so that they are not cached. */
 function requireEndpoints(found: Configuration): void {
   const { authorization_endpoint = "", token_endpoint = "", jwks_uri = "" } = found.serverMetadata();
   for (const [name, url] of Object.entries({ authorization_endpoint, token_endpoint, jwks_uri })) {
@@ -278,7 +279,7 @@ function requireEndpoints(found: Configuration): void {
   }
 }
 
-/** A claim that has to be a text, and is not the empty one; undefined for any other. */
+/** Returns a claim that is a string and not empty; undefined for any other. */
 export function text(claim: unknown): string | undefined {
   return typeof claim === "string" && claim !== "" ? claim : undefined;
 }

@@ -1,8 +1,9 @@
 // Stale-while-revalidate cache for one value, such as the metadata of the identity provider.
 
 /**
- * Gives the thing, making it when it is first requested. Once it is older than `ageMs` it is made again beside those
- * who request it, one making at a time: while that fails, they get the old one. Rejects only while there is none.
+ * Returns a function that returns the cached value, and creates it on the first call. Once the value is `ageMs`
+ * milliseconds old, a call starts to replace it in the background. There is one attempt at a time, and callers get the
+ * old value until one succeeds. Rejects only if there is no value yet.
  */
 export function refreshed<T>(ageMs: number, make: () => Promise<T>): () => Promise<T> {
   let kept: { readonly value: T; readonly at: number } | undefined;

@@ -1,4 +1,4 @@
-// Dashboard sessions in MongoDB, so that every instance knows them; the cookie's value is in none of them.
+// Dashboard sessions in MongoDB, shared by all instances. The database does not contain the cookies' values.
 import { createHmac, randomBytes } from "node:crypto";
 import type { ClientSession, Db, Document } from "mongodb";
 import { Binary } from "mongodb";
@@ -16,35 +16,33 @@ import { judge, leastAheadMs } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 
-/** A session as it is stored. */
+/** A stored session. */
 export interface SessionDocument {
-  /** HMAC-SHA-256 of the cookie's value: who reads the database can sign in with nothing. */
+  /** HMAC-SHA-256 of the cookie's value, so that nobody can sign in with what the database contains. */
   _id: Binary;
   issuer: string;
   subject: string;
-  /** The provider's own session, where its ID token names one (OpenID Connect Back-Channel Logout §2.1). */
+  /** The provider's own session, if its ID token names one (OpenID Connect Back-Channel Logout §2.1). */
   sid?: string;
   email?: string;
   name?: string;
-  /** The provider's tokens, sealed under a key that only the cookie's value completes. */
+  /** The provider's tokens, sealed with a key that only the cookie's value completes. */
   id_token: string;
-  /**
-   * The time of the sign-in by the provider's clock; missing where the provider sends none, and from older releases.
-   */
+  /** The time of the sign-in, by the provider's clock. Missing if the provider sends none, and from older releases. */
   authenticated_at?: Date;
   /**
-   * How far the provider's clock may be ahead of the database's, measured at the sign-in; missing from older releases.
+   * How far the provider's clock may be ahead of the database's, measured at the sign-in. Missing from older releases.
    */
   provider_ahead_ms?: number;
-  /** By the database's clock, as are the others: instances share it, and an erasure begins by it. */
+  /** By the database's clock, like the following times. All instances share it, and an erasure starts by it. */
   created_at: Date;
-  /** Moved at most once a minute. */
+  /** Updated at most once a minute. */
   used_at: Date;
-  /** MongoDB removes the session some time after. */
+  /** MongoDB deletes the session some time after this. */
   expires_at: Date;
 }
 
-/** Who signed in, as the identity provider vouches. */
+/** The user who signed in, as the identity provider confirms. */
 export interface Identified {
   readonly issuer: string;
   readonly subject: string;
@@ -56,14 +54,14 @@ export interface Identified {
   readonly sent?: Sent | undefined;
 }
 
-/** The part of a token response beside the ID token. */
+/** The parts of a token response other than the ID token. */
 export interface Sent {
   readonly accessToken: string;
-  /** The time of the sign-in, in whole seconds since 1970 by the provider's clock, where it is sent. */
+  /** The time of the sign-in by the provider's clock, in whole seconds since 1970; undefined if it is not sent. */
   readonly authenticatedAt: number | undefined;
-  /** When the provider issued the ID token, by the same clock. */
+  /** When the provider issued the ID token, by the same clock and in the same unit. */
   readonly issuedAt: number;
-  /** When the request was sent, in ms of `performance.now()`. */
+  /** When the request was sent, in milliseconds of `performance.now()`. */
   readonly sentAt: number;
 }
 
@@ -73,21 +71,24 @@ export interface ProviderTokens {
   readonly accessToken: string | undefined;
 }
 
-/** The sessions of all users. */
+/** The dashboard sessions of all users. */
 export interface DashboardSessions {
   /** Begins a session and returns the value of its cookie. */
   begin(user: Identified, deadline?: Deadline): Promise<string>;
-  /** The session of a cookie's value, unless it has expired or the user has signed out since; marks it as used. */
+  /**
+   * Returns the session of a cookie's value and marks it as used. Returns undefined if it has expired or the user has
+   * signed out since.
+   */
   find(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
-  /** The stored session of a cookie's value, even if it has expired or ended. */
+  /** Returns the stored session of a cookie's value, even if it has expired or ended. */
   kept(cookie: string, deadline: Deadline): Promise<SessionDocument | undefined>;
-  /** The provider's tokens of the session that a cookie's value opens. */
+  /** Returns the provider's tokens of a session, which the cookie's value opens. */
   tokensOf(cookie: string, session: SessionDocument): Promise<ProviderTokens>;
-  /** Ends a session, if there is one. */
+  /** Ends the session of a cookie's value, if it exists. */
   end(cookie: string, deadline: Deadline): Promise<void>;
   /**
-   * Ends this session and all others of its user, and does the work in the same transaction. Without the work where
-   * another request has ended the session.
+   * Ends this session and all others of its user, and runs the work in the same transaction. Skips the work if another
+   * request has already ended the session.
    */
   endUserSessions(
     own: SessionDocument,
@@ -95,8 +96,8 @@ export interface DashboardSessions {
     work: (session: ClientSession) => Promise<void>,
   ): Promise<void>;
   /**
-   * The sessions that began in a session at the provider, and those of the user of which it is not known in which
-   * they began; without a session's name all of the user.
+   * Returns the sessions that began in the session `sid` at the provider, and those of the user without a `sid`. If
+   * `sid` is undefined, returns all sessions of the user.
    */
   ofUser(
     issuer: string,
@@ -104,13 +105,13 @@ export interface DashboardSessions {
     subject: string | undefined,
     deadline: Deadline,
   ): Promise<SessionDocument[]>;
-  /** Ends these, within a transaction. */
+  /** Ends these sessions within a transaction. */
   endAll(ending: readonly SessionDocument[], session: ClientSession): Promise<void>;
 }
 
-/** However busy the user is, they sign in again after this long. */
+/** The maximum lifetime of a session, even if the user is active. */
 const absoluteLifetimeMs = 12 * 3_600_000;
-/** A session that is not used for this long has ended. */
+/** How long a session stays valid without being used. */
 const idleLifetimeMs = 2 * 3_600_000;
 const usedPrecisionMs = 60_000;
 
@@ -130,7 +131,7 @@ export const sessionCollection: CollectionSpec = {
   ],
 };
 
-/** The sessions of a database, under secrets that all instances share; sessions under any other secret have ended. */
+/** Creates the store, with secrets that all instances share. Sessions under any other secret have ended. */
 export function createDashboardSessions(db: Db, secrets: SessionSecrets): DashboardSessions {
   const sessions = db.collection<SessionDocument>(collections.dashboardSessions);
   const { newId, anyId, sealOf } = createIds(secrets);
@@ -195,19 +196,19 @@ function tokensIn(opened: Readonly<Record<string, unknown>> = {}): ProviderToken
   return { idToken: token("id_token"), accessToken: token("access_token") };
 }
 
-/** Whether a session has not ended by time. */
+/** Whether a session is still within its lifetime. */
 function goesOn({ used_at, expires_at }: SessionDocument, now: Date): boolean {
   return now < expires_at && now.getTime() - used_at.getTime() < idleLifetimeMs;
 }
 
-/** The ids and seals of sessions, which only the cookie's value completes. */
+/** Creates the ids and seals of sessions, which only the cookie's value completes. */
 function createIds(secrets: SessionSecrets) {
   const keys = deriveKeys(secrets, "session id");
   const idUnder = (key: Uint8Array, cookie: string): Binary =>
     new Binary(createHmac("sha256", key).update(cookie).digest());
   return {
     newId: (cookie: string) => idUnder(keys[0], cookie),
-    /** The filter for a session whose id was made under any of the secrets. */
+    /** Returns the filter for a session whose id was derived from any of the secrets. */
     anyId: (cookie: string) => ({ _id: { $in: keys.map((key) => idUnder(key, cookie)) } }),
     sealOf: (cookie: string) => createSeal(deriveKeys(secrets, "id token", cookie)),
   };
@@ -236,7 +237,7 @@ function documentOf(
   };
 }
 
-/** What a sign-out has to know of a stored session. */
+/** Returns the facts about a stored session that a sign-out needs. */
 export function signOutOf({
   sid,
   authenticated_at: at,
@@ -246,8 +247,8 @@ export function signOutOf({
 }
 
 /**
- * The provider issues its token after the request was sent: the difference bounds how far its clock is ahead. Some
- * providers backdate tokens, so that a clock is never taken to be behind.
+ * Returns how far the provider's clock can be ahead at most: the provider issues its token after the request was sent.
+ * Some providers backdate tokens, so a clock never counts as behind.
  */
 function providerAheadMs({ issuedAt, authenticatedAt = 0, sentAt }: Sent, { client }: Db): number {
   const databaseSentAt = primaryOf(client).databaseTime(sentAt).getTime();

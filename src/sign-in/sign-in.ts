@@ -1,4 +1,4 @@
-// Signing in and out of the dashboard: what becomes of the cookies, the sessions, and the audit log.
+// Signs users in to the dashboard and out of it: cookies, sessions and audit log entries.
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientSession, UUID } from "mongodb";
@@ -21,23 +21,23 @@ import type { End, EndedSessions } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
 
-/** How long a sign-out waits for the provider: its own part comes after, and has to be done by the deadline. */
+/** How long a sign-out waits for the provider. Our own part follows, and must finish by the deadline. */
 const providerMs = 2_500;
 
-/** A request: where it comes from, for the audit log, and how long it may take. */
+/** The source of a request, for the audit log, and its time limit. */
 export interface Origin extends Pick<Actor, "requestId" | "address"> {
-  /** When the caller stops waiting: nothing is changed for it afterwards. */
+  /** When the caller stops waiting. Nothing is changed for it afterwards. */
   readonly deadline: Deadline;
 }
 
-/** Where the browser goes next, and what it keeps. */
+/** Where the browser goes next, and the cookies that it gets. */
 export interface Step {
   readonly location: string;
-  /** `Set-Cookie` lines. */
+  /** The values of the `Set-Cookie` headers. */
   readonly cookies: readonly string[];
 }
 
-/** A user who is signed in, with what the dashboard shows of them. */
+/** A signed-in user, with the details that the dashboard shows. */
 export interface DashboardUser extends SignedIn {
   readonly issuer: string;
   readonly subject: string;
@@ -46,20 +46,23 @@ export interface DashboardUser extends SignedIn {
   readonly accountEmail: string | undefined;
 }
 
-/** Signing in and out. The `cookies` that go in are the `Cookie` header. */
+/** Signing in and out. The `cookies` parameters are `Cookie` headers. */
 export interface SignIn {
-  /** Who is signed in. */
+  /** Returns the signed-in user; undefined if there is none. */
   find(cookies: string | undefined, deadline: Deadline): Promise<DashboardUser | undefined>;
   /** Sends the user to the identity provider. Fails with UNAVAILABLE if the provider cannot be reached. */
   begin(cookies: string | undefined): Promise<Step>;
-  /** Takes the user back from there. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
+  /** Completes a sign-in when the user comes back from the provider. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
   /**
    * Ends all sessions and access tokens of the user here, then the session at the provider. Ends nothing if the session
    * has ended before, or if `shown`, the `id` of the user on the browser's page, is not the session's user.
    */
   end(cookies: string | undefined, shown: string | undefined, from: Origin): Promise<Step>;
-  /** The origins to which signing out leads: the identity provider's, which ends its own session. Never rejects. */
+  /**
+   * Returns the origins to which a sign-out redirects: the identity provider's, which ends its own session. Never
+   * rejects.
+   */
   leavesTo(): Promise<string[]>;
   /** Verifies a logout token of the provider. Fails with INVALID_LOGOUT_TOKEN or UNAVAILABLE. */
   readLogoutToken(logoutToken: string): Promise<Logout>;
@@ -67,7 +70,7 @@ export interface SignIn {
   endByProvider(logout: Logout, from: Origin): Promise<void>;
 }
 
-/** Its dependencies. */
+/** Dependencies of signing in and out. */
 export interface SignInDependencies {
   readonly provider: IdentityProvider;
   readonly sessions: DashboardSessions;
@@ -75,24 +78,24 @@ export interface SignInDependencies {
   readonly accounts: Pick<AccountStore, "ofIdentity">;
   readonly audit: AuditStore;
   readonly secrets: SessionSecrets;
-  /** What the outside calls us, without a trailing slash. */
+  /** Returns the public base URL, without a trailing slash. */
   readonly baseUrl: () => string;
 }
 
-/** Either a stored session or what the provider has just said. */
+/** A stored session, or the user that the provider has just identified. */
 type User = Pick<SessionDocument, "issuer" | "subject"> & { readonly email?: string | undefined };
 
 export const callbackPath = "/sign-in/callback";
 
-/** The cookie of a signed-in browser, where the outside calls us by this URL. */
+/** Creates the cookie of a signed-in browser, for a service with this public base URL. */
 export function createSessionCookie(baseUrl: () => string): Cookie {
   return createCookie("records_session", () => baseUrl().startsWith("https:"));
 }
 
-/** Where a sign-out leads that found no session and so ended nothing. */
+/** The location after a sign-out that found no session, and so ended nothing. */
 export const sessionEndedPath = "/?session-ended";
 
-/** The longest wait before a new sign-in right after a sign-out, so that its time in whole seconds is later. */
+/** The maximum wait before a new sign-in right after a sign-out. Its time, in whole seconds, must be later. */
 const patienceMs = 2_500;
 
 export function createSignIn(dependencies: SignInDependencies): SignIn {
@@ -119,14 +122,14 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
     return { location, cookies: [await stateCookie.add(others, remember)] };
   }
 
-  /** The next step after a sign-in that has already ended: to the provider once more, then a failure. */
+  /** Returns the next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function again(
     end: End,
     { idToken, sent }: Identified & { readonly sent: Sent },
     { state: { afresh = false }, others }: Begun,
   ): Promise<Step> {
     if (end.kind === "session") {
-      // The provider still has the session that ended here: it has to end there before another can begin.
+      // The provider still has the session that ended here. It must end there before another can begin.
       const location =
         (await provider.endSessionUrl(idToken, home())) ??
         signInFailed("You signed out here, but not at the identity provider. Sign out there, then sign in again.");
@@ -158,7 +161,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
       const user = await provider.complete(new URL(baseUrl() + callbackPath + search), begun.state);
       if (old !== undefined) await sessions.end(old, from.deadline);
       const value = await sessions.begin(user, from.deadline);
-      // After the session is stored: a concurrent sign-out either finds the session, or is found here.
+      // After the session is stored, so that a concurrent sign-out finds the session, or its end is found here.
       const end = await ended.endOf({ ...user, authenticatedAt: user.sent.authenticatedAt }, from.deadline);
       if (end !== undefined) {
         await sessions.end(value, from.deadline);
@@ -185,15 +188,15 @@ function createSigningOut(
         return { location: baseUrl() + sessionEndedPath, cookies: [sessionCookie.clear()] };
       if (shown !== undefined && shown !== (await userOf(dependencies, found, from.deadline)).id)
         return { location: home(), cookies: [] };
-      // The ends are stored first: if the rest fails, everything has ended.
+      // The ends are stored first, so that everything has ended even if the rest fails.
       await ended.signOut(found, [signOutOf(found)], from.deadline);
       const { idToken, accessToken } = await sessions.tokensOf(value, found);
-      // The browser alone is not enough: the user may not finish the provider's page.
+      // The redirect is not enough, because the user may not complete the provider's page.
       const revoked = accessToken === undefined ? undefined : provider.revoke(accessToken);
       const left = Promise.all([provider.endSessionUrl(idToken, home()), revoked]).then(([url]) => url);
       const location = await orAfter(providerMs, left);
       const record = await recorderOf(dependencies, [found], from);
-      // The session is deleted last, together with the entry: if anything fails, the sign-out can be repeated.
+      // The session is deleted last, together with the audit entry, so that a failed sign-out can be repeated.
       await sessions.endUserSessions(found, from.deadline, record);
       return { location: location ?? home(), cookies: [sessionCookie.clear()] };
     },
@@ -206,7 +209,7 @@ function createSigningOut(
       const ending = await sessions.ofUser(logout.issuer, logout.sid, logout.subject, from.deadline);
       const record = await recorderOf(dependencies, ending, from, "At the identity provider.");
       const subjects = ending.map(({ subject }) => subject);
-      // The token counts once: what fails here takes its id back too, so that the provider can repeat it.
+      // A token is accepted once. If this fails, the transaction releases its id, so that the provider can retry.
       await ended.logOut(logout, subjects, from.deadline, async (session) => {
         await sessions.endAll(ending, session);
         await record(session);
@@ -215,7 +218,7 @@ function createSigningOut(
   };
 }
 
-/** The user of a session. */
+/** Returns the user of a session. */
 async function userOf(
   { accounts }: Pick<SignInDependencies, "accounts">,
   { issuer, subject, email, name }: SessionDocument,
@@ -238,14 +241,17 @@ async function userOf(
   };
 }
 
-/** Adds the entry of a sign-in by itself. */
+/** Adds the audit entry of a sign-in, in a write of its own. */
 async function recordSignIn({ accounts, audit }: SignInDependencies, user: User, from: Origin): Promise<void> {
   const account = await accounts.ofIdentity(user, from.deadline);
   if (account !== undefined)
     await audit.append(account._id, actorOf(user, from), { event: "signed_in" }, from.deadline);
 }
 
-/** Looks up the accounts of the users who are signed out, and returns what adds their entries within a transaction. */
+/**
+ * Looks up the accounts of the users who are signed out. Returns a function that adds their audit entries in a
+ * transaction.
+ */
 async function recorderOf(
   { accounts, audit }: SignInDependencies,
   users: readonly User[],
