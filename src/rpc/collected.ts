@@ -1,13 +1,13 @@
-// The library's responses, collected whole: the message that one was made of is not kept for as long as the client
-// reads, and its bytes are counted.
+// Collects the library's responses whole: the original message is released while the client reads, and the bytes are
+// counted.
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { writeBody } from "../../gateway/response.ts";
 import type { Request, Response } from "../call/exchange.ts";
 
-/** A response whose body is there. */
+/** A response with a complete body. */
 export type CollectedResponse = Omit<UniversalServerResponse, "body"> & { readonly body: readonly Uint8Array[] };
 
-/** The pieces of a body. */
+/** Returns the chunks of a body. */
 export async function collected(body: UniversalServerResponse["body"]): Promise<Uint8Array[]> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body ?? []) pieces.push(piece);
@@ -18,7 +18,7 @@ export function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Writes the response, no faster than the client takes its pieces. */
+/** Writes a response, no faster than the client reads it. */
 export async function sendCollected(
   request: Request,
   response: Response,

@@ -1,4 +1,4 @@
-// How a failure is reported over Connect and gRPC: code, message, and the details of google.rpc (contract §9).
+// Converts failures to errors of Connect and gRPC: code, message, and google.rpc details (contract §9).
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
 import { ConnectError } from "@connectrpc/connect";
 import type { BadRequest_FieldViolationSchema } from "../gen/google/rpc/error_details_pb.ts";
@@ -10,16 +10,17 @@ import { observe } from "../call/dispatch.ts";
 import { sanitizeForEcho } from "../text.ts";
 
 /**
- * gRPC reports a failure in trailers alone, of which clients take 8 KiB, the headers of every response among them. In
- * bytes as they are sent, where the details repeat the message in UTF-8, and all of them are in base64: at most 6.5 KB.
+ * Limits in bytes as sent, which keep an error below 6.5 KB. gRPC reports a failure only in trailers, and clients
+ * accept 8 KiB of these, including the headers. The details repeat the message in UTF-8, and all details are sent in
+ * base64.
  */
 const most = { message: 2_000, messageInDetails: 1_000, violations: 2_000, field: 1_000, description: 1_000 };
-/** What every violation takes beside its texts. */
+/** The bytes of a violation without its texts. */
 const violationHead = 12;
 
 type Detail = { desc: DescMessage; value: MessageInitShape<DescMessage> };
 
-/** The error for the client; reports the failure for the log. */
+/** Returns the error for the client, and reports the failure for the log. */
 export function reportedError(error: unknown, inbound: Inbound, protocol: string, onError: OnError): ConnectError {
   const failure = failureOf(error);
   observe(inbound, { failed: failure.kind });
@@ -27,9 +28,7 @@ export function reportedError(error: unknown, inbound: Inbound, protocol: string
   return connectError(failure, protocol);
 }
 
-/**
- * The failure in the terms of the protocol. Only Connect reports by an HTTP status, and so has headers to go with it.
- */
+/** Converts a failure to an error of the protocol. Only Connect reports it by an HTTP status, and so adds headers. */
 export function connectError(failure: Failure, protocol: string): ConnectError {
   const { kind, reason, violations, retryAfterSeconds } = failure;
   const details: Detail[] = [{ desc: ErrorInfoSchema, value: { reason: reasonName(reason), domain: "records" } }];
@@ -46,7 +45,7 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   return new ConnectError(cut(message, most.message, percentEncoded), kind.code, headers, details);
 }
 
-/** The first of them, and as many more as there is room for; the last one says how many are left out. */
+/** Returns the first violation and as many others as fit. The last one says how many are left out. */
 function fieldViolationsOf(
   violations: readonly Violation[],
 ): MessageInitShape<typeof BadRequest_FieldViolationSchema>[] {
@@ -70,7 +69,7 @@ function percentEncoded(text: string): number {
   return encodeURIComponent(text).length;
 }
 
-/** The text, well-formed, as far as it fits into so many bytes. */
+/** Makes a text well-formed, and cuts it to a number of bytes. */
 function cut(text: string, bytes: number, sizeOf: (text: string) => number): string {
   const sane = sanitizeForEcho(text, bytes);
   let size = 0;

@@ -1,4 +1,5 @@
-// Connect, gRPC and gRPC-Web over the one chain: finds what serves an rpc's path, and rejects what nothing serves.
+// Serves Connect, gRPC and gRPC-Web over the chain of guards: finds the handler of an rpc's path, and rejects
+// unsupported requests.
 import type { DescMethod, DescMethodUnary } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { ConnectError, createConnectRouter, createContextValues } from "@connectrpc/connect";
@@ -16,12 +17,12 @@ import { createStreamSurface } from "./streams.ts";
 import { createUnaryRpc } from "./unary.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 
-/** For gRPC health and reflection, whose protos cannot have our options. */
+/** The message limit of gRPC health and reflection, whose protos cannot have our options. */
 const openMaxBytes = 64 * 1024;
 
 /**
- * A surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), `streaming` rpcs that
- * stream. A rejected call gets an error of its own protocol, without a look at its message.
+ * Creates a surface of the rpcs. `unguarded` adds services that need no guard (health, reflection), and `streaming`
+ * adds streaming rpcs. A call that the guards reject gets an error of its own protocol, and its message is not read.
  */
 export function createRpcSurface(
   rpcs: Iterable<DescMethodUnary>,
@@ -39,7 +40,7 @@ export function createRpcSurface(
   const streams = streaming && createStreamSurface(streaming.rpcs, streaming.dispatch, onError);
   const openHandlers = new Map(open.handlers.map((handler) => [handler.requestPath, handler]));
 
-  /** Reads what the request speaks; what is not served (405, 415) is throttled first (429). */
+  /** Returns the result of `read`. If that rejects the request (405, 415), the request is throttled first (429). */
   async function enter<T>(inbound: Inbound, read: () => T): Promise<T> {
     try {
       return read();
@@ -64,7 +65,8 @@ export function createRpcSurface(
         response.writeHead(204, { Allow: allowOf(rpc.handler) }).end();
       } catch (error) {
         const failure = failureOf(error);
-        // The library's own mean that the client is gone, or that the response cannot be written any more.
+        // An error of the library means that the client has disconnected, or that the response can no longer be
+        // written.
         if (!(error instanceof ConnectError)) onError(failure, inbound);
         writeFailure(response, failure);
         response.end();

@@ -1,4 +1,4 @@
-// Error responses to calls that came no further than their headers, in the terms of their protocol.
+// Error responses, in the call's protocol, to calls that are rejected by their headers alone.
 import { parseContentType as connectType } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType } from "@connectrpc/connect/protocol-grpc";
 import type { Inbound } from "../call/dispatch.ts";
@@ -11,16 +11,16 @@ import type { Protocol } from "./protocol.ts";
 import { isGrpc } from "./protocol.ts";
 import { rejection } from "./rejection.ts";
 
-/** The protocol of a request for an rpc by its headers alone; undefined where it speaks none. */
+/** Returns the protocol of a request for an rpc, by its headers alone; undefined if it uses none of ours. */
 export function spokenBy(request: Request): Protocol | undefined {
   const type = request.headers["content-type"] ?? "";
-  // Over HTTP/1.1 gRPC is not served: the status is HTTP's.
+  // gRPC is not served over HTTP/1.1, so the status is that of HTTP.
   if (grpcType(type) !== undefined) return request.httpVersionMajor === 1 ? undefined : "grpc";
   if (isGrpc(request)) return "grpc-web";
   return request.method === "GET" || connectType(type) !== undefined ? "connect" : undefined;
 }
 
-/** Writes the failure. Only a response of gRPC's is ended by it: the status is in its trailers. */
+/** Writes the failure. Ends only a gRPC response, whose status is in its trailers. */
 export function writeCallFailure(
   protocol: Protocol,
   { headers }: Request,

@@ -1,9 +1,11 @@
-// gzip of messages: each large one is decoded in a turn of its own, however small it was sent.
+// gzip for messages: each large one is decoded in its own turn of the event loop, however small its compressed size.
 import { compressionGzip } from "@connectrpc/connect-node";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { inOwnTurn } from "../../gateway/body.ts";
 
-/** The library's gzip. The library decodes a message as soon as it is inflated, and so do others. */
+/**
+ * The library's gzip. The library decodes a message as soon as it is inflated, so that several could share one turn.
+ */
 export const gzip: Compression = {
   ...compressionGzip,
   async decompress(bytes, mostBytes) {

@@ -1,4 +1,4 @@
-// grpc.health.v1 on the internal listener: whether the service as a whole, and each of its services, can be used.
+// grpc.health.v1 on the internal listener: reports whether the server, and each of its services, can be used.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { fail } from "../errors.ts";
@@ -8,12 +8,12 @@ import type { HealthCheckRequest, HealthCheckResponse } from "../gen/grpc/health
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc/health/v1/health_pb.ts";
 
 const watchEveryMs = 250;
-/** Of a name that is repeated to its sender. */
+/** The maximum length of a name that is repeated to its sender. */
 const longestName = 64;
 
 /**
- * Registers the health service. `serving` reports whether requests are served; the empty name is the whole server. Once
- * `stopping`, those who watch are notified, and their streams end: the instance would wait for them.
+ * Registers the health service. `serving` reports whether requests are served. The empty name is the whole server. Once
+ * `stopping` returns true, watchers are notified and their streams end, because the instance would wait for them.
  */
 export function registerHealth(
   router: ConnectRouter,

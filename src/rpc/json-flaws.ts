@@ -1,4 +1,4 @@
-// Violations in JSON that the library accepts: bytes that are not UTF-8, and days that do not exist.
+// Finds violations in JSON that the library accepts: invalid UTF-8, and dates that do not exist.
 import { isUtf8 } from "node:buffer";
 import type { DescMessage } from "@bufbuild/protobuf";
 import { compressedFlag } from "@connectrpc/connect/protocol";
@@ -10,7 +10,7 @@ import { gzip } from "./gzip.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
-/** A message as it was received, without an envelope. */
+/** A received message, without its envelope. */
 export interface ReceivedMessage {
   readonly data: Buffer;
   readonly isJson: boolean;
@@ -28,7 +28,7 @@ export type JsonFlaws = (message: ReceivedMessage) => Promise<readonly Violation
 const none: readonly Violation[] = [];
 
 /**
- * The check for an rpc's messages. The library replaces bytes that are not UTF-8 by U+FFFD, and reads 30 February as 2
+ * Creates the check of an rpc's messages. The library replaces invalid UTF-8 by U+FFFD, and reads 30 February as 2
  * March.
  */
 export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws {
@@ -39,7 +39,10 @@ export function createJsonFlaws(input: DescMessage, maxBytes: number): JsonFlaws
   };
 }
 
-/** Decodes the JSON messages of a stream, each of which the library reads by itself. Fails with INVALID_REQUEST. */
+/**
+ * Creates a decoder for the JSON messages of a stream, which the library reads one by one. Decoding fails with
+ * INVALID_REQUEST if a message has violations.
+ */
 export function createStrictDecoder(input: DescMessage): TextOf {
   const flawsIn = flawFinder(input);
   const utf8 = new TextDecoder();
@@ -52,7 +55,7 @@ export function createStrictDecoder(input: DescMessage): TextOf {
   };
 }
 
-/** The message in the body of a request. */
+/** Returns the message in the body of a request. */
 export function messageOfBody(protocol: Protocol, { headers }: Request, body: Buffer): ReceivedMessage {
   const isJson = headers["content-type"]?.toLowerCase().includes("json") === true;
   if (protocol === "connect") return { data: body, isJson, isCompressed: headers["content-encoding"] === gzip.name };

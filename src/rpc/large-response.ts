@@ -1,4 +1,4 @@
-// Large responses over Connect and gRPC: the library would make one in one go, while nobody else is served.
+// Encodes large responses over Connect and gRPC in pieces: the library would block the event loop while it encodes one.
 import type { DescField, DescMessage, Message } from "@bufbuild/protobuf";
 import { toBinary, toJson } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
@@ -12,15 +12,15 @@ import { collected, lengthOf } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
-/** Whether a response is so large that it is not made in one go. */
+/** Whether a response is too large to be encoded in one go. */
 export function isLargeResponse(message: Message, tally: Tally | undefined): boolean {
   if (tally !== undefined && tally.dbBytes >= largeBytes) return true;
   return deflatedSize(message) >= largeBytes;
 }
 
 /**
- * The library's response to an empty message, with this message in place of it. It is not compressed: the envelope of
- * gRPC needs its length before its first byte. Fails with UNAVAILABLE where too many huge ones are being sent.
+ * Puts a message into the library's response to an empty one. It is not compressed, because the envelope of gRPC needs
+ * its length before its first byte. Fails with UNAVAILABLE if too many huge responses are being sent.
  */
 export async function withLargeMessage(
   protocol: Protocol,
@@ -44,7 +44,10 @@ function deflatedSize(message: Message): number {
   return findDeflated(message)?.text.size ?? 0;
 }
 
-/** The pieces in an envelope, and what follows the envelope of the empty message: the trailers of gRPC-Web. */
+/**
+ * Returns the pieces in an envelope, and then everything after the envelope of the empty message: the trailers of
+ * gRPC-Web.
+ */
 async function enveloped(
   pieces: readonly Uint8Array[],
   body: UniversalServerResponse["body"],
@@ -55,7 +58,7 @@ async function enveloped(
   return [head, ...pieces, ...trailers];
 }
 
-/** The bytes of a message as `toBinary` makes them, save that the fields that hold others come last. */
+/** Encodes a message as `toBinary` does, except that fields with messages come last. */
 async function binaryInPieces(schema: DescMessage, message: Message): Promise<Uint8Array[]> {
   const values = message as Message & Record<string, unknown>;
   const outer = schema.fields.filter(isOuter);
@@ -82,7 +85,7 @@ async function binaryInPieces(schema: DescMessage, message: Message): Promise<Ui
   return pieces;
 }
 
-/** Whether a field is a message, or a list of messages. */
+/** Whether a field is a message or a list of messages, and not in a oneof. */
 function isOuter(field: DescField): field is DescField & { readonly message: DescMessage } {
   return field.message !== undefined && field.fieldKind !== "map" && field.oneof === undefined;
 }

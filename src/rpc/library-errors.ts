@@ -1,4 +1,4 @@
-// What the library rejects by itself, in the codes and details of our own failures.
+// Converts errors of the library to the codes and details of our own failures.
 import type { Message } from "@bufbuild/protobuf";
 import type { Interceptor } from "@connectrpc/connect";
 import { Code, ConnectError, createContextKey } from "@connectrpc/connect";
@@ -13,24 +13,26 @@ import { sanitizeForEcho } from "../text.ts";
 import { reportedError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";
 
-/** Of the library's error text, which may repeat the input. */
+/** The maximum length of the library's error text, which may repeat the input. */
 const longestText = 300;
 
-/** A message that cannot be read. */
+/** The error text for a message that cannot be decoded. */
 export const unreadable = "the message is malformed";
 
-/** A message that is too large. */
+/** Returns the violation of a message that is too large. */
 export function tooLarge(maxBytes: number): Violation {
   return violation("size", `the message must be at most ${maxBytes} bytes`);
 }
 
-/** What the library found wrong with a message of an rpc that takes at most so many bytes. */
+/** Converts the library's error about a message to a violation. `maxBytes` is the message limit of the rpc. */
 export function violationOf(error: ConnectError, maxBytes: number): Violation {
   if (error.code === Code.ResourceExhausted) return tooLarge(maxBytes);
   return violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`);
 }
 
-/** Reports a call that the library does not support. Only its own response lists what it supports. */
+/**
+ * Records a call that the library does not support. Its own response is sent, because only that lists what it supports.
+ */
 export function observeUnsupported(inbound: Inbound): void {
   observe(inbound, { failed: failures[Reason.UNSUPPORTED_MEDIA_TYPE] });
 }
@@ -41,10 +43,13 @@ export interface ServedCall {
   readonly protocol: Protocol;
 }
 
-/** The call of a request to the library's router, for `reportErrors`. */
+/** The key of the call in a request to the library's router, for `reportErrors`. */
 export const servedCallKey = createContextKey<ServedCall | undefined>(undefined);
 
-/** Reports whatever ends a call before its end: a failure of ours, or what the library rejects. */
+/**
+ * Creates an interceptor that reports the errors that end a call early: our own failures, and rejections by the
+ * library.
+ */
 export function reportErrors(maxBytes: number, onError: OnError): Interceptor {
   return (next) => async (request) => {
     const call = request.contextValues.get(servedCallKey);
@@ -78,9 +83,10 @@ function errorFor(
   onError: OnError,
 ): unknown {
   const report = (failure: unknown): ConnectError => reportedError(failure, inbound, protocol, onError);
-  // A failure of the strict decoder comes by way of the library.
+  // A failure of the strict decoder is the cause of the library's error.
   if (error instanceof ConnectError && error.cause instanceof Failure) return report(error.cause);
-  // The library aborts with an error of its own at the deadline; otherwise the client has left, and gets nothing.
+  // At the deadline, the library aborts with an error of its own. Any other abort means that the client has
+  // disconnected, and gets no response.
   if (signal.aborted && !(signal.reason instanceof ConnectError)) return error;
   if (!(error instanceof ConnectError)) return report(error);
   if (error.code === Code.DeadlineExceeded) {

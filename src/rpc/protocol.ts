@@ -1,4 +1,4 @@
-// The protocol of a request for an rpc; 405 or 415 where it is not served.
+// Determines the protocol of a request for an rpc, and rejects requests that are not served.
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { parseContentType as connectType, parseTimeout as connectTimeout } from "@connectrpc/connect/protocol-connect";
 import { parseContentType as grpcType, parseTimeout as grpcTimeout } from "@connectrpc/connect/protocol-grpc";
@@ -7,16 +7,16 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
 import type { Request } from "../call/exchange.ts";
 
-/** The protocols of the library, by its own names for them. */
+/** The protocols of the library, by its own names. */
 export type Protocol = "connect" | "grpc" | "grpc-web";
 
-/** The bytes before each message of gRPC and gRPC-Web: one of flags and four of length. */
+/** The bytes of the envelope before each message of gRPC and gRPC-Web: one of flags and four of length. */
 export const envelopeHead = 5;
 
 /** gRPC-Web in base64, which the library does not decode. */
 const asText = "application/grpc-web-text";
 
-/** The protocol of a call. Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE. */
+/** Returns the protocol of a call. Fails with METHOD_NOT_ALLOWED, UNSUPPORTED_MEDIA_TYPE or MALFORMED_HTTP. */
 export function protocolOf(handler: UniversalHandler, request: Request): Protocol {
   requireServed(handler, request);
   const type = request.headers["content-type"] ?? "";
@@ -34,8 +34,8 @@ export function protocolOf(handler: UniversalHandler, request: Request): Protoco
 }
 
 /**
- * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE where the library would respond without a message, and with
- * MALFORMED_HTTP for messages in both directions over HTTP/1.1, and for gRPC over HTTP/1.0.
+ * Fails with METHOD_NOT_ALLOWED or UNSUPPORTED_MEDIA_TYPE if the library would respond without a message. Fails with
+ * MALFORMED_HTTP for bidirectional streams over HTTP/1.1, and for gRPC over HTTP/1.0.
  */
 function requireServed(handler: UniversalHandler, request: Request): void {
   if (!handler.allowedMethods.includes(request.method ?? "")) {
@@ -53,25 +53,25 @@ function requireServed(handler: UniversalHandler, request: Request): void {
     });
 }
 
-/** Whether a request is one of gRPC or gRPC-Web. */
+/** Whether a request uses gRPC or gRPC-Web. */
 export function isGrpc({ headers }: Request): boolean {
   return headers["content-type"]?.toLowerCase().startsWith("application/grpc") === true;
 }
 
-/** The methods of an rpc, for `Allow`. */
+/** Returns the methods of an rpc, for `Allow`. */
 export function allowOf(handler: UniversalHandler): string {
   return [...handler.allowedMethods, "OPTIONS"].join(", ");
 }
 
-/** The parameters of a call by GET, where the message is in the URL. */
+/** Returns the parameters of a GET call, whose message is in the URL. */
 function queryOf({ url = "" }: Request): URLSearchParams {
   const mark = url.indexOf("?");
   return new URLSearchParams(mark === -1 ? "" : url.slice(mark + 1));
 }
 
-/** Longer timeouts have no effect: the service's own limits are shorter. */
+/** Longer timeouts have no effect, because the service's own limits are shorter. */
 const longestTimeoutMs = 600_000;
-/** Node fires a timer that is longer at once, and the library sets one for every timeout. */
+/** Node fires a longer timer at once, and the library sets a timer for every timeout. */
 const longestTimerMs = 2 ** 31 - 1;
 
 const timeoutParsers: ReadonlyMap<string, typeof grpcTimeout> = new Map([
@@ -79,7 +79,10 @@ const timeoutParsers: ReadonlyMap<string, typeof grpcTimeout> = new Map([
   ["connect-timeout-ms", connectTimeout],
 ]);
 
-/** The timeout in such a header; undefined in any other, and in a malformed one, which the library rejects. */
+/**
+ * Returns the timeout in a header, in milliseconds; undefined for other headers, and for a malformed value, which the
+ * library rejects.
+ */
 function timeoutIn(name: string, value: string | null): number | undefined {
   return timeoutParsers.get(name)?.(value, Number.MAX_SAFE_INTEGER).timeoutMs;
 }
@@ -89,7 +92,10 @@ export function outlastsTimers(name: string, value: string): boolean {
   return (timeoutIn(name, value) ?? 0) > longestTimerMs;
 }
 
-/** When the caller stops waiting, in milliseconds of `performance.now()`; undefined where it does not say. */
+/**
+ * Returns when the caller stops waiting, in milliseconds of `performance.now()`; undefined without a timeout, or with
+ * one of more than 10 minutes.
+ */
 export function expiryOf(request: Request, arrivedAt: number): number | undefined {
   const name = isGrpc(request) ? "grpc-timeout" : "connect-timeout-ms";
   const timeoutMs = timeoutIn(name, request.headers[name]?.toString() ?? null);

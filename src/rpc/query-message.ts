@@ -1,4 +1,4 @@
-// The message of a Connect call by GET, which is in its URL.
+// Reads the message of a Connect GET call from its URL.
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import { readQuery } from "../../gateway/query.ts";
 import type { Request } from "../call/exchange.ts";
@@ -8,7 +8,7 @@ import { gzip } from "./gzip.ts";
 
 const known: ReadonlySet<string> = new Set(["message", "base64", "encoding", "compression"]);
 
-/** The message as the library reads it, or why the library cannot. */
+/** Returns the message as the library will read it, or the violations that prevent that. */
 export function messageOfQuery({ url = "" }: Request): ReceivedMessage | { readonly violations: readonly Violation[] } {
   const mark = url.indexOf("?");
   const violations: Violation[] = [];
@@ -24,7 +24,7 @@ export function messageOfQuery({ url = "" }: Request): ReceivedMessage | { reado
   };
 }
 
-/** As the library decodes it; undefined where it throws. */
+/** Decodes base64 as the library does. Returns undefined if the library would throw. */
 function decodeBase64(text: string): Buffer | undefined {
   try {
     return Buffer.from(base64Decode(text));

@@ -1,4 +1,5 @@
-// gRPC reflection, v1 and v1alpha, over the generated descriptors: clients such as grpcurl learn the interface from it.
+// gRPC reflection, v1 and v1alpha, over the generated descriptors, from which clients such as grpcurl learn the
+// interface.
 import type { DescFile, Registry } from "@bufbuild/protobuf";
 import { createRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -20,7 +21,7 @@ import {
 
 type Found = ServerReflectionResponse["messageResponse"];
 
-/** Registers both versions, for the services of these files, health and reflection, and for the details of errors. */
+/** Registers both versions for the services of these files, for health and reflection, and for the error details. */
 export function registerReflection(router: ConnectRouter, files: readonly DescFile[]): void {
   const index = indexOf([
     ...files,
@@ -43,7 +44,7 @@ export function registerReflection(router: ConnectRouter, files: readonly DescFi
   router.service(ReflectionV1Alpha, {
     async *serverReflectionInfo(requests) {
       for await (const request of requests) {
-        // The two versions have the same messages under other names.
+        // Both versions have the same messages, under different names.
         const converted = fromBinary(ServerReflectionRequestSchema, toBinary(RequestV1Alpha, request));
         yield fromBinary(ResponseV1Alpha, toBinary(ServerReflectionResponseSchema, respond(converted)));
       }
@@ -94,7 +95,7 @@ function indexOf(roots: readonly DescFile[]): (request: ServerReflectionRequest)
   };
 }
 
-/** The file with what it imports, so that a client needs no further request. */
+/** Returns the file with its imports, so that a client needs no further request. */
 function descriptors(file: DescFile | undefined, name: string): Found {
   if (file === undefined) return failed(Code.NotFound, `"${name}" does not exist`);
   const fileDescriptorProto = [...withImports(file)].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
@@ -111,7 +112,7 @@ function failed(code: Code, message: string): Found {
   };
 }
 
-/** The file of a service, message, enum or extension; of a method or field, that of what holds it. */
+/** Returns the file of a service, message, enum or extension. For a method or field, returns the file of its parent. */
 function fileOf(registry: Registry, symbol: string): DescFile | undefined {
   return registry.get(symbol)?.file ?? registry.get(symbol.slice(0, Math.max(0, symbol.lastIndexOf("."))))?.file;
 }

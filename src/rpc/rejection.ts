@@ -9,7 +9,7 @@ import type { CollectedResponse } from "./collected.ts";
 import type { Protocol } from "./protocol.ts";
 import { envelopeHead } from "./protocol.ts";
 
-/** The error response to a call of this content type. */
+/** Returns the error response to a call with this content type. */
 export function rejection(protocol: Protocol, contentType: string, error: ConnectError): CollectedResponse {
   if (protocol === "connect") {
     const type = connect.parseContentType(contentType);
@@ -31,7 +31,7 @@ export function rejection(protocol: Protocol, contentType: string, error: Connec
   return { status: 200, header, body: [body] };
 }
 
-/** The response to a stream of Connect: its only message is the one that ends it. */
+/** Returns the response to a Connect stream, whose only message is the one that ends it. */
 function endOfStream(isBinary: boolean, error: ConnectError): CollectedResponse {
   const type = isBinary ? connect.contentTypeStreamProto : connect.contentTypeStreamJson;
   const end = JSON.stringify(connect.endStreamToJson(new Headers(), error, undefined));
@@ -39,7 +39,7 @@ function endOfStream(isBinary: boolean, error: ConnectError): CollectedResponse 
   return { status: 200, header: new Headers({ "content-type": type }), body: [body] };
 }
 
-/** The error in the library's response. */
+/** Returns the error in the library's response. */
 export async function rejectedWith(
   protocol: Protocol,
   { header, trailer, body: pieces }: CollectedResponse,
@@ -52,7 +52,7 @@ export async function rejectedWith(
     try {
       return connect.errorFromJsonBytes(body, undefined, unknown);
     } catch {
-      // The library responds without a body where it does not know the encoding of a message.
+      // The library responds without a body if it does not know the encoding of a message.
       return unknown;
     }
   }
@@ -61,7 +61,7 @@ export async function rejectedWith(
   return grpc.findTrailerError(grpcWeb.trailerParse(isCompressed ? await inflated(data) : data)) ?? unknown;
 }
 
-/** More than any error response of the library: it repeats at most a part of one message. */
+/** More bytes than any error response of the library has: it repeats at most a part of one message. */
 const mostBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Promise<Uint8Array> {

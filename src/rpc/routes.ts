@@ -1,12 +1,12 @@
-// Descriptor → implementation: how a service is written, and how it is put behind the chain.
+// Types of the services' implementations, and their registration behind the chain of guards.
 import type { DescMethod, DescMethodUnary, DescService, Message, MessageShape } from "@bufbuild/protobuf";
 import type { Grant, Handler } from "../guards/chain.ts";
 import type { Operator } from "../guards/internal.ts";
 import type { Owner, Scope, WriteScope } from "../call/scope.ts";
 
 /**
- * A service of one account's records: one function for every rpc of the descriptor. Those in `Writes` are granted the
- * right to write, the others the right to read.
+ * A service of one account's records, with a function for every rpc of the descriptor. Rpcs in `Writes` get the right
+ * to write, the others the right to read.
  */
 export type AccountService<Service extends DescService, Writes extends keyof Service["method"] = never> = {
   [Rpc in keyof Service["method"]]: (
@@ -15,7 +15,7 @@ export type AccountService<Service extends DescService, Writes extends keyof Ser
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
-/** A service of an account's owner, who is signed in to the dashboard. */
+/** A service for an account's owner, who is signed in to the dashboard. */
 export type OwnerService<Service extends DescService> = {
   [Rpc in keyof Service["method"]]: (
     request: MessageShape<Service["method"][Rpc]["input"]>,
@@ -23,7 +23,7 @@ export type OwnerService<Service extends DescService> = {
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
-/** A service of the operator's, on the internal listener alone: its unary rpcs. */
+/** A service for the operator, on the internal listener only: its unary rpcs. */
 export type OperatorService<Service extends DescService> = {
   [Rpc in keyof Service["method"] as Service["method"][Rpc] extends { methodKind: "unary" } ? Rpc : never]: (
     request: MessageShape<Service["method"][Rpc]["input"]>,
@@ -31,18 +31,18 @@ export type OperatorService<Service extends DescService> = {
   ) => Promise<MessageShape<Service["method"][Rpc]["output"]>>;
 };
 
-/** The fields of a message that are in `Rest`; of each message where `Rest` is one of several. */
+/** The names of the fields in `Rest`. If `Rest` is a union of messages, those of all of them. */
 type FieldsIn<Rest> = Rest extends unknown ? Exclude<keyof Rest, "$typeName" | "$unknown"> : never;
 
 /**
- * Does not compile where a method has not taken every field out of its request: `rest` is what it has left. So a new
- * field of a request is not forgotten.
+ * Does not compile unless a method takes every field out of its request. `rest` contains the remaining fields, so that
+ * a new field of a request cannot be forgotten.
  */
 export function requireAllRead<Rest extends object>(
   _rest: Rest & ([FieldsIn<Rest>] extends [never] ? unknown : { readonly unread: FieldsIn<Rest> }),
 ): void {}
 
-/** Puts the unary methods of a service into the table of handlers. */
+/** Adds the unary methods of a service to the table of handlers. Throws if one has no implementation. */
 export function route<Service extends DescService>(
   handlers: Map<DescMethodUnary, Handler>,
   service: Service,

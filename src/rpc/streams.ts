@@ -1,5 +1,5 @@
-// Rpcs that stream, over the one chain: the guards run before the first message, the library reads and writes the
-// others.
+// Serves streaming rpcs over the chain of guards: the guards run before the first message, and the library reads and
+// writes the others.
 import type { DescMethod, DescMethodBiDiStreaming, DescMethodServerStreaming, Message } from "@bufbuild/protobuf";
 import type { ConnectRouter, HandlerContext } from "@connectrpc/connect";
 import { createConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
@@ -20,10 +20,10 @@ import { routerOptions } from "./router-options.ts";
 import { arriving, universalRequest } from "./universal-request.ts";
 import { untilAborted } from "./until-aborted.ts";
 
-/** Serves rpcs that stream, by their paths. */
+/** Serves streaming rpcs, by path. */
 export interface StreamSurface {
   handlerFor(path: string): UniversalHandler | undefined;
-  /** Serves a request for such a handler. Rejects only when the response cannot be written. */
+  /** Serves a request for such a handler. Rejects only if the response cannot be written. */
   handle(
     handler: UniversalHandler,
     protocol: Protocol,
@@ -33,10 +33,10 @@ export interface StreamSurface {
   ): Promise<void>;
 }
 
-/** What responds to the messages; the library, which writes the responses, calls it. */
+/** The key of the function that responds to the messages. The library calls it, and writes the responses. */
 const streamKey = createContextKey<Stream | undefined>(undefined);
 
-/** A surface of rpcs that stream. */
+/** Creates a surface of streaming rpcs. */
 export function createStreamSurface(
   rpcs: Iterable<DescMethod>,
   dispatch: StreamDispatch,

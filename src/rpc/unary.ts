@@ -1,4 +1,4 @@
-// Unary rpcs behind the guards: these run on method and headers, then the library gets the request.
+// Serves unary rpcs behind the guards, which run on the method and the headers before the library gets the request.
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
@@ -28,7 +28,7 @@ import { universalRequest, whole } from "./universal-request.ts";
 /** A unary rpc behind the guards. */
 export interface UnaryRpc {
   readonly handler: UniversalHandler;
-  /** Serves a request for it. Rejects only when the response cannot be written. */
+  /** Serves a request for the rpc. Rejects only if the response cannot be written. */
   handle(protocol: Protocol, request: Request, response: Response, inbound: Inbound): Promise<void>;
 }
 
@@ -40,12 +40,15 @@ interface Call {
   readonly flaws: () => Promise<readonly Violation[]>;
   /** True once the library has decoded the message. */
   decoded: boolean;
-  /** A response that is too large for the library to make. */
+  /** A response that is too large for the library to encode. */
   large?: Message;
 }
 const callKey = createContextKey<Call | undefined>(undefined);
 
-/** Puts an rpc behind the guards. A rejected call gets an error of its own protocol, without a look at its message. */
+/**
+ * Puts an rpc behind the guards. A call that they reject gets an error of its own protocol, and its message is not
+ * read.
+ */
 export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError: OnError): UnaryRpc {
   const maxBytes = maxMessageBytes(rpc);
   acceptShortEnumNames(rpc.input);
@@ -56,7 +59,7 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
   const [handler] = router.handlers;
   if (handler === undefined) throw new Error(`${rpc.name} has no handler`);
 
-  /** Runs the guards, receives the body and calls the library. Rejects where a guard or the body's check fails. */
+  /** Runs the guards, receives the body and calls the library. Rejects if a guard or the check of the body fails. */
   const serve = async (protocol: Protocol, request: Request, inbound: Inbound): Promise<Served> => {
     const admitted = await dispatch.admit(rpc, inbound);
     const body = await bodyOf(protocol, request, maxBytes);
@@ -69,14 +72,14 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
     const served = await handler(universalRequest(handler, request, whole(body), inbound, values)).catch(
       (error: unknown) => {
         if (call.decoded) throw error;
-        // The library throws where its error message would repeat text that is not well-formed.
+        // The library throws if its error message would repeat text that is not well-formed.
         return undefined;
       },
     );
     if (served === undefined) return admitted.reject([violation("message", unreadable)]);
     const { large } = call;
     if (large !== undefined) {
-      // The library's response holds the call.
+      // Releases the message: the library's response keeps the call in memory.
       delete call.large;
       return withLargeMessage(protocol, served, { schema: rpc.output, message: large, tally: inbound.tally });
     }
@@ -106,13 +109,13 @@ export function createUnaryRpc(rpc: DescMethodUnary, dispatch: Dispatch, onError
 
 type Served = CollectedResponse | "gone";
 
-/** The body of a call; by GET there is none. */
+/** Receives the body of a call. A GET call has none. */
 async function bodyOf(protocol: Protocol, request: Request, maxBytes: number): ReturnType<typeof receiveBytes> {
   if (request.method === "GET") return Buffer.alloc(0);
   return receiveBytes(request, maxBytes + (protocol === "connect" ? 0 : envelopeHead));
 }
 
-/** Rejects what the library did not decode, in the library's words. */
+/** Rejects a message that the library did not decode, with the library's error text. */
 async function rejectUndecoded(
   protocol: Protocol,
   served: CollectedResponse,
@@ -126,7 +129,7 @@ async function rejectUndecoded(
   return served;
 }
 
-/** Runs the service for a message that the library has decoded. */
+/** Runs the service for a decoded message. */
 async function invoke(
   message: Message,
   { values, responseHeader, protocolName, method }: HandlerContext,

@@ -1,8 +1,8 @@
-// Ends a stream of responses when its caller has gone.
+// Ends a stream of responses when its caller disconnects.
 
 /**
- * Passes the responses on until the signal aborts, without waiting for work in progress. Holds none that was passed on:
- * a promise that lasts as long as the stream would, if each response raced with it.
+ * Passes responses on until the signal aborts, without waiting for work in progress. Does not retain them: to race each
+ * response with one promise for the whole stream would.
  */
 export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = responses[Symbol.asyncIterator]();
