@@ -1,4 +1,4 @@
-// The files that the reference page requests: Scalar's renderer as it is in its package, and our own beside it.
+// Files of the reference page: Scalar's renderer, unchanged from its package, and our own script and style.
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { packageRoot } from "../root.ts";
 /** The files of the page. */
 export type Assets = Readonly<Record<"renderer" | "start" | "style", HashedFile>>;
 
-/** The folder, as a path, under which all of them are. */
+/** The path of the folder that contains all of the files. */
 export const assetFolder = "/docs/";
 
 const page = join(packageRoot, "src/reference/page");
 
-/** Reads all of them (4 MB). Fails where one cannot be read. */
+/** Reads all files (4 MB). Rejects if one cannot be read. */
 export async function readAssets(): Promise<Assets> {
-  // Only the file is of use: the package's own code serves another web framework.
+  // Only the file is used, because the package's own code serves another web framework.
   const scalar = createRequire(import.meta.url).resolve("@scalar/fastify-api-reference");
   const [renderer, start, style] = await Promise.all([
     readAsset("renderer.js", join(scalar, "../js/standalone.js")),

@@ -1,21 +1,21 @@
-// Writes /llms.txt (llmstxt.org): what a language model needs in order to call the service, from the OpenAPI document
-// in force.
+// Generates /llms.txt (llmstxt.org) from the OpenAPI document in force: the facts that a language model needs to call
+// the service.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 import type { Listed } from "./operations.ts";
 import { listOperations } from "./operations.ts";
 
-/** What the text names beside what the document says. */
+/** Facts for the text that the document does not contain. */
 export interface LlmsOptions {
-  /** What the outside calls us, without a trailing slash. */
+  /** The public base URL, without a trailing slash. */
   readonly baseUrl: string;
-  /** The address of the MCP surface; undefined where it is off. */
+  /** The address of the MCP surface; undefined if MCP is off. */
   readonly mcpUrl: string | undefined;
 }
 
-/** The schemes of the document, and how a caller says who it is by them. */
+/** The security scheme of operations that accept an API key. */
 const keyScheme = "apiKey";
 
-/** The whole text, in Markdown. */
+/** Returns the whole text, in Markdown. */
 export function llmsText(document: OpenApiDocument, { baseUrl, mcpUrl }: LlmsOptions): string {
   const { info } = document;
   const operations = listOperations(document);
@@ -59,12 +59,12 @@ function endpoint(operation: Listed, baseUrl: string): string {
   return `- ${named(operation, baseUrl)}: ${operation.summary}.${more.length === 0 ? "" : ` Query: ${more.join(", ")}.`} \`${curlLine(operation, baseUrl)}\``;
 }
 
-/** A link to the operation's place on the reference page. */
+/** Returns a link to the operation on the reference page. */
 function named({ method, path, tag }: Listed, baseUrl: string): string {
   return `[${method} ${path}](${baseUrl}/docs#tag/${tag.toLowerCase().replaceAll(" ", "-")}/${method}${path})`;
 }
 
-/** A line for a shell: what the operation requires, and what has an example. */
+/** Returns a curl command with the required parameters, and with the fields that have an example. */
 function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed, baseUrl: string): string {
   const address = `${baseUrl}${path.replace(/\{(\w+)\}/g, (_, name: string) => `$${name.toUpperCase()}`)}`;
   const parameters = query
@@ -82,7 +82,7 @@ function curlLine({ method, path, scheme, query, body, idempotencyKey }: Listed,
   ].join(" ");
 }
 
-/** What the statuses mean, each sentence once. */
+/** Returns the rows of the table of error statuses. Each sentence is listed once for a status. */
 function failureRows(operations: readonly Listed[]): string {
   const meanings = new Map<string, Set<string>>();
   for (const { failures } of operations) {
@@ -102,9 +102,9 @@ function firstParagraph(text: string): string {
   return text.split("\n\n")[0] ?? "";
 }
 
-/** The introduction without its first paragraph. It may not hold headings: those are for lists of links. */
+/** Returns the introduction without its first paragraph and with its headings in bold. */
 function guide(text: string): string {
   const paragraphs = text.split("\n\n").slice(1).join("\n\n");
-  // A heading of llms.txt is one of a list of links.
+  // In llms.txt, a heading starts a list of links.
   return paragraphs.replace(/^## (.+)\n\n/gm, "**$1.** ");
 }

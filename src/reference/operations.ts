@@ -1,24 +1,24 @@
-// Reads from the OpenAPI document what a short description of its operations needs.
+// Reads from the OpenAPI document the parts of its operations that a short description needs.
 import type { OpenApiDocument } from "../../gateway/openapi.ts";
 
-/** An operation, with what one would call it with. */
+/** An operation, with the facts needed to call it. */
 export interface Listed {
   readonly method: string;
   readonly path: string;
   readonly tag: string;
   readonly summary: string;
-  /** The name of its security scheme; undefined where it requests nothing. */
+  /** The name of its security scheme; undefined if it needs no authentication. */
   readonly scheme: string | undefined;
   readonly query: readonly {
     readonly name: string;
     readonly required: boolean;
     readonly example: string | undefined;
   }[];
-  /** What a body may hold, with its examples; undefined where there is no body. */
+  /** The fields of the body that have an example; undefined if there is no body. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** Whether it takes an `Idempotency-Key`. */
+  /** Whether it accepts an `Idempotency-Key`. */
   readonly idempotencyKey: boolean;
-  /** What each status that is not a success means. */
+  /** The meanings of the error statuses. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
@@ -38,7 +38,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly description: string }>>;
 }
 
-/** All operations, in the order of the document. */
+/** Returns all operations, in the order of the document. */
 export function listOperations(
   document: OpenApiDocument & { readonly security?: Operation["security"] },
 ): readonly Listed[] {

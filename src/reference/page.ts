@@ -1,8 +1,8 @@
-// The page of the API reference: a frame in which the renderer shows our own OpenAPI document.
+// HTML of the API reference page: a frame in which the renderer shows our own OpenAPI document.
 import { html } from "../html.ts";
 import type { Assets } from "./assets.ts";
 
-/** The whole document. Every address in it is relative, so that it works under whatever name it was requested. */
+/** Returns the whole document. Its own links are relative, so that it works under every host name. */
 export function referencePage({ renderer, start, style }: Assets, baseUrl: string): string {
   return html`<!DOCTYPE html>
 <html lang="en">

@@ -1,4 +1,4 @@
-// The API reference on the public listener: its page at /docs, and the files that the page requests.
+// The API reference on the public listener: its page at /docs, and the files of the page.
 import type { Pages, PageDependencies } from "../http/pages.ts";
 import { handlePages } from "../http/pages.ts";
 import type { Surface } from "../call/exchange.ts";
@@ -7,7 +7,7 @@ import { referencePage } from "./page.ts";
 
 const pagePath = "/docs";
 
-/** The surface. Its files are read when the first of them is requested. */
+/** Creates the surface. Its files are read on the first request for one of them. */
 export function createReference(dependencies: PageDependencies): Surface {
   async function load(): Promise<Pages> {
     const assets = await readAssets();
@@ -23,7 +23,7 @@ export function createReference(dependencies: PageDependencies): Surface {
   };
 }
 
-/** The renderer sets styles from its script, and shows what it fetched as pictures and downloads. */
+/** The renderer sets styles from its script, and shows fetched data as pictures and downloads. */
 const policies = [
   "default-src 'none'",
   "script-src 'self'",

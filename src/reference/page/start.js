@@ -1,16 +1,16 @@
-// Starts the renderer on the page of the API reference, so that it requests nothing from another host and keeps no key.
+// Starts the renderer on the API reference page, configured to request nothing from other hosts and to store no key.
 
 /** @typedef {{ createApiReference(place: Element, configuration: object): unknown }} Renderer */
 
-// The renderer tries whether it may make code of text. The page's policy says no, and would report each try as a
-// breach.
+// The renderer tests whether it may compile code from strings. The page's policy forbids it, and would report each test
+// as a violation.
 window.Function = new Proxy(Function, {
   construct() {
     throw new EvalError("this page makes no code of text");
   },
 });
 
-// The renderer is the script after this one.
+// The script of the renderer comes after this one.
 document.addEventListener("DOMContentLoaded", start);
 
 function start() {
@@ -21,7 +21,7 @@ function start() {
   if (renderer === undefined) return complain();
   renderer.createApiReference(place, {
     url: `${here}/openapi.json`,
-    // The page may call nothing but where it came from: under another name of the service, that name goes first.
+    // The page may send requests only to its own origin. If that is not the public base URL, it is listed first.
     ...(baseUrl !== here && {
       servers: [
         { url: here, description: "Where this page is" },
@@ -30,16 +30,16 @@ function start() {
     }),
     authentication: { preferredSecurityScheme: "apiKey" },
     persistAuth: false,
-    // All of what would lead to the renderer's maker, or be fetched from there.
+    // Disables everything that links to the renderer's vendor or is fetched from there.
     withDefaultFonts: false,
     telemetry: false,
     agent: { disabled: true },
     hideClientButton: true,
     showDeveloperTools: "never",
-    // The header has the links to the documents.
+    // The page's header links to the documents.
     documentDownloadType: "none",
     defaultOpenAllTags: true,
-    // Fields are in the order in which the document explains them.
+    // Keeps the order of the document, in which it explains the fields.
     orderSchemaPropertiesBy: "preserve",
     orderRequiredPropertiesFirst: false,
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
