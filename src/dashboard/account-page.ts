@@ -1,4 +1,4 @@
-// The settings of an account: its API key, the address for assistants, its activity.
+// The account's settings page: its API key, the address for assistants, and its activity.
 import type { Html } from "../html.ts";
 import { html } from "../html.ts";
 import type { Page } from "./layout.ts";
@@ -46,7 +46,7 @@ ${copyField({ id: "mcp-url", name: "MCP address", value: mcpUrl, copy: "Copy add
   return { title: "API access", user, content, script: true };
 }
 
-/** Who signs in and who owns the account may have two emails. */
+/** The signed-in user and the account may have different emails. */
 function ofAccount(email: string): Html {
   return html` Account <span id="account-email">${email}</span>.`;
 }

@@ -5,14 +5,14 @@ import type { Request } from "../call/exchange.ts";
 const limit = 65_536;
 
 /**
- * The value of a name in an `application/x-www-form-urlencoded` body; undefined without it, or where the body is too
- * large.
+ * Returns the value of a field in an `application/x-www-form-urlencoded` body; undefined if it is missing, the body is
+ * too large, or the client has disconnected.
  */
 export async function formValue(request: Request, name: string): Promise<string | undefined> {
   const received = await receiveBytes(request, limit);
   if (received === "gone") return undefined;
   if (received !== "too large") return new URLSearchParams(received.toString()).get(name) ?? undefined;
-  // The rest is read and thrown away: the next request of the connection comes after it.
+  // Reads and discards the rest, because the connection's next request follows it.
   request.resume();
   return undefined;
 }

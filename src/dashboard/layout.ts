@@ -1,18 +1,18 @@
-// The frame of every page of the dashboard, and the parts that several pages share.
+// The frame of every dashboard page, and the elements that several pages share.
 import { type Html, html } from "../html.ts";
 import type { User } from "./view.ts";
 
-/** What differs from page to page. */
+/** The parts of a page that differ from other pages. */
 export interface Page {
   readonly title: string;
-  /** Who is signed in; without one there is no header. */
+  /** The signed-in user. Without one, the page has no header. */
   readonly user?: User;
   readonly content: Html;
-  /** Whether the page has something for the script to do. */
+  /** Whether the page needs the script. */
   readonly script: boolean;
 }
 
-/** The whole document. */
+/** Returns the whole document. */
 export function layOut({ title, user, content, script }: Page, interfaceOff: boolean): string {
   return html`<!DOCTYPE html>
 <html lang="en">
@@ -55,7 +55,7 @@ function header({ id, email, name, subject }: User): Html {
 </header>`;
 }
 
-/** A page of one message: a card in the middle. */
+/** Returns the content of a page with one message: a card in the middle. */
 export function card(title: string, content: Html): Html {
   return html`<main class="alone">
 <div class="card">
@@ -66,17 +66,17 @@ ${content}
 </main>`;
 }
 
-/** What a copyable field holds, and how it is called. */
+/** The value of a copyable field, and its labels. */
 export interface CopyField {
-  /** The id of the element that holds the value. */
+  /** The id of the element with the value. */
   readonly id: string;
   readonly name: string;
   readonly value: string;
-  /** The name of the button. */
+  /** The label of the button. */
   readonly copy: string;
 }
 
-/** A value to be handed on. Its button comes with the script; without, one can still select the text. */
+/** Returns a field with a value to copy. The script shows its button. Without the script, users can select the text. */
 export function copyField({ id, name, value, copy }: CopyField): Html {
   return html`<div class="field">
 <div class="field-head"><span>${name}</span><span class="said" role="status"></span></div>

@@ -1,4 +1,4 @@
-// The pages of one message: signed out, sign-in off, no account, a suspended account, a problem.
+// The pages with one message: signed out, sign-in off, no account, a suspended account, a problem.
 import { html } from "../html.ts";
 import type { Page } from "./layout.ts";
 import { card, copyField } from "./layout.ts";
@@ -46,7 +46,7 @@ ${copyField({ id: "account-id", name: "Account id", value: accountId, copy: "Cop
 
 export function problemPage({ status, message, requestId, retry }: ProblemView): Page {
   const { title, advice } = problems[status] ?? other;
-  // A sign-in that failed begins again; anything else leads to the page, which shows the state.
+  // A failed sign-in starts again. Any other problem leads to the start page, which shows the current state.
   if (status === 404) return notFoundPage(requestId);
   const link = retry
     ? html`<a class="button first wide" href="${status === 400 ? "/sign-in" : "/"}">Try again</a>`
@@ -68,7 +68,7 @@ function notFoundPage(requestId: string): Page {
 
 interface Problem {
   readonly title: string;
-  /** What to do beside what the message says. */
+  /** Instructions in addition to the message. */
   readonly advice: string;
 }
 

@@ -5,7 +5,7 @@ import { layOut } from "./layout.ts";
 import { noAccountPage, problemPage, signedOutPage, signInOffPage, suspendedPage } from "./message-page.ts";
 import type { View } from "./view.ts";
 
-/** The document. Whatever the view holds is shown as text. `interfaceOff` puts a banner over it. */
+/** Returns the document of a view, with all values escaped. `interfaceOff` adds a banner at the top. */
 export function renderPage(view: View, interfaceOff: boolean): string {
   return layOut(pageOf(view), interfaceOff);
 }

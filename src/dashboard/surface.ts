@@ -1,4 +1,4 @@
-// The dashboard on the public listener: its page, its assets, and the way in and out.
+// The dashboard on the public listener: its page, its files, sign-in and sign-out.
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { writeFailure } from "../../gateway/response.ts";
 import type { Deadline } from "../deadline.ts";
@@ -16,20 +16,20 @@ import { formValue } from "./form.ts";
 import { renderPage } from "./page.ts";
 import type { View } from "./view.ts";
 
-/** Serves the dashboard by its paths. */
+/** The dashboard surface. */
 export interface Dashboard extends Surface {
-  /** Responds to a request that failed: a browser gets a page, a program the envelope. */
+  /** Responds to a failed request, with a page for a browser and the envelope for a program. */
   rejectRequest(request: Request, response: Response, inbound: Inbound, failure: Failure): void;
 }
 
-/** Its dependencies. */
+/** Dependencies of the dashboard. */
 export interface DashboardDependencies {
-  /** Undefined where there is no identity provider: sign-in is off, and the page says so. */
+  /** Undefined if there is no identity provider. Sign-in is then off, and the page reports it. */
   readonly signIn: SignIn | undefined;
   /**
-   * Throttles a request by the account of the signed-in user or by the address, then serves it. `user` returns the
-   * signed-in user, and fails where the session could not be read. Fails with RATE_LIMITED, or with UNAVAILABLE under
-   * overload.
+   * Throttles a request by the account of the signed-in user, or else by the address, and then serves it. `user`
+   * returns the signed-in user, and fails if the session could not be read. Fails with RATE_LIMITED, or with
+   * UNAVAILABLE under overload.
    */
   readonly enter: (inbound: Inbound, deadline: Deadline, serve: (user: WhoIsIn) => Promise<void>) => Promise<void>;
   /**
@@ -42,11 +42,11 @@ export interface DashboardDependencies {
     read: () => Promise<Logout>,
     serve: (logout: Logout) => Promise<void>,
   ) => Promise<void>;
-  /** Throttles a request for a file of the page; fails with RATE_LIMITED. */
+  /** Throttles a request for a file of the page. Fails with RATE_LIMITED. */
   readonly throttleAsset: (inbound: Inbound) => Promise<void>;
   readonly baseUrl: () => string;
   readonly mcpUrl: () => string;
-  /** Whether the public interface is switched off: every page says so. */
+  /** Whether the public interface is switched off. Every page then shows it. */
   readonly interfaceOff: () => boolean;
   readonly onError: OnError;
 }
@@ -69,7 +69,7 @@ interface Route {
   serve(exchange: Exchange): Promise<void>;
 }
 
-/** The surface. Nothing is kept between two requests. */
+/** Creates the surface, which keeps no state between requests. */
 export function createDashboard(dependencies: DashboardDependencies): Dashboard {
   const { signIn, enter, throttleAsset, interfaceOff, onError } = dependencies;
   const assets = readAssets();
@@ -177,7 +177,7 @@ function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], av
   };
 }
 
-/** Whether a browser sends the request: a program gets the envelope of a failure. */
+/** Whether a browser sends the request. A program gets the envelope of a failure. */
 function wantsPage({ header }: Inbound): boolean {
   return namesType(header("accept"), "text/html");
 }
@@ -204,8 +204,8 @@ function homeView({ signIn, baseUrl, mcpUrl }: DashboardDependencies, exchange: 
 }
 
 /**
- * Cookies stay with the name that they were set under: a browser that came by another name of this machine goes to
- * ours.
+ * Redirects a browser that uses another name of this machine to the base URL, because cookies belong to one name.
+ * Returns whether it did.
  */
 function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): boolean {
   const here = `http://${request.headers.host ?? ""}`;
@@ -218,7 +218,10 @@ function leaveForBaseUrl(baseUrl: string, { request, response }: Exchange): bool
   return true;
 }
 
-/** `formsLeadTo` are the origins besides ours to which a form may lead: browsers hold redirects to it. */
+/**
+ * Sends a page. `formsLeadTo` are the other origins to which a form may redirect, because browsers apply `form-action`
+ * to redirects.
+ */
 function sendPage(response: Response, status: number, page: string, formsLeadTo: readonly string[] = []): void {
   const body = Buffer.from(page);
   const policy = [...policies, ["form-action 'self'", ...formsLeadTo].join(" ")].join("; ");
@@ -231,7 +234,7 @@ function originOf({ requestId, address }: Inbound): Pick<Inbound, "requestId" | 
   return { requestId, address };
 }
 
-/** By which a browser reaches what listens on this machine's first address. */
+/** The names by which a browser reaches a server on this machine's loopback addresses. */
 const names = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 const policies = [
@@ -244,11 +247,11 @@ const policies = [
   "frame-ancestors 'none'",
 ];
 
-/** No page is kept by anyone: after signing out, the way back shows nothing. */
+/** No page is cached, so that the back button shows nothing after a sign-out. */
 const pageHeaders = {
   "Content-Type": "text/html; charset=utf-8",
   "Cache-Control": "no-store",
-  // Stricter, a browser would send `Origin: null` with the form that signs out.
+  // With a stricter policy, browsers would send `Origin: null` with the sign-out form.
   "Referrer-Policy": "same-origin",
   "Cross-Origin-Opener-Policy": "same-origin",
 };

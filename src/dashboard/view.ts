@@ -1,8 +1,8 @@
-// What the dashboard's page can show, as the surface reports it.
+// The states of the dashboard's page, with the data that each one shows.
 
-/** Who is signed in, as the identity provider reports it. */
+/** The signed-in user, as the identity provider reports it. */
 export interface User {
-  /** With it the page's requests name the user, who may not be signed in any more. */
+  /** The page's requests name the user by this id, because another one may have signed in since. */
   readonly id: string;
   readonly email: string | undefined;
   readonly name: string | undefined;
@@ -10,7 +10,7 @@ export interface User {
   readonly subject: string;
 }
 
-/** One of the states that the page can be in. */
+/** One of the states of the page. */
 export type View =
   | {
       readonly kind: "signed out";
@@ -23,7 +23,7 @@ export type View =
   | {
       readonly kind: "no account";
       readonly user: User;
-      /** Whether the user has just requested another look. */
+      /** Whether the user has just requested another check. */
       readonly again: boolean;
     }
   /** The operator has suspended the account. */
@@ -35,7 +35,7 @@ export type View =
       readonly baseUrl: string;
       readonly mcpUrl: string;
     }
-  /** A request of the browser's own failed. `retry`: it is worth another try. */
+  /** A request of the browser itself failed. `retry`: whether another attempt is useful. */
   | {
       readonly kind: "problem";
       readonly status: number;

@@ -1,4 +1,4 @@
-// Begins what the page does by script, and sees to it that no secret outlives its visit.
+// Starts the scripts of the page, and removes the secret from the page when the user leaves it.
 import { startAuditLog } from "./dashboard/audit-log.js";
 import { startCopying } from "./dashboard/copying.js";
 import { startKeyPanel } from "./dashboard/key-panel.js";
@@ -17,5 +17,5 @@ if (keyRoot !== null && logRoot !== null) {
   addEventListener("pagehide", () => panel.forgetSecret());
 }
 
-// A page that the browser kept may show what is not so any more, such as someone who has signed out.
+// A page from the browser's cache may be stale, for example after a sign-out.
 addEventListener("pageshow", ({ persisted }) => persisted && location.reload());

@@ -19,7 +19,7 @@ export function nameOf(access) {
 }
 
 /**
- * @param {string} name of the group, which no other group of the page has
+ * @param {string} name of the group, unique on the page
  * @param {Access} chosen
  */
 export function accessChoice(name, chosen) {

@@ -1,4 +1,4 @@
-// Speaks to the service: the API key and the audit log of whoever is signed in.
+// Client of the service for the signed-in user: the API key and the audit log.
 import { byId } from "./elements.js";
 
 /** @typedef {"read_write" | "read_only"} Access */
@@ -22,10 +22,10 @@ const responseLimitMs = 20_000;
 const longestWaitSeconds = 30;
 const pageSize = 25;
 
-/** Why something was not done, in words for the user. */
+/** Why a request failed, in words for the user. */
 export class Failure extends Error {
   /**
-   * @param {number} status 0 where no whole response came
+   * @param {number} status 0 without a complete response
    * @param {string} message
    * @param {string | undefined} requestId
    */
@@ -35,14 +35,14 @@ export class Failure extends Error {
     this.requestId = requestId;
   }
 
-  /** Whether it may have been done all the same. */
+  /** Whether the service may have made the change anyway. */
   get uncertain() {
     return this.status === 0 || this.status >= 500;
   }
 }
 
 /**
- * What was thrown, as a failure. Anything else is an error of ours, and reported as it is.
+ * Returns a thrown value as a failure. Anything else is an error of the page, and reported as such.
  * @param {unknown} thrown
  */
 export function failureOf(thrown) {
@@ -67,7 +67,7 @@ export async function createKey(access) {
 }
 
 /**
- * @param {string} id the key that is to be replaced, as there may be another by now
+ * @param {string} id the key to replace, because there may be another by now
  * @param {Access} access
  */
 export async function rotateKey(id, access) {
@@ -75,7 +75,7 @@ export async function rotateKey(id, access) {
   return data;
 }
 
-/** @param {string} id the key that is to be revoked, as there may be another by now */
+/** @param {string} id the key to revoke, because there may be another by now */
 export async function revokeKey(id) {
   await request("DELETE", `/v1/api-key?id=${id}`);
 }
@@ -114,7 +114,7 @@ async function send(method, path, body) {
     credentials: "same-origin",
     cache: "no-store",
     signal: AbortSignal.timeout(responseLimitMs),
-    // Another user may have signed in in another tab: what is done here is for the one whom this page shows.
+    // Another user may have signed in in another tab. Changes are made only for the user on this page.
     headers: { Accept: "application/json", "Records-User": shownUser.value },
   };
   if (body !== undefined) {
@@ -153,8 +153,8 @@ function messageOf(response, body) {
 }
 
 /**
- * The session ended, or another user is signed in, so the page begins anew. Does not come back, unless that was tried
- * just now.
+ * The session has ended, or another user is signed in, so the page is loaded again. Does not return, unless that was
+ * tried just now.
  */
 async function leave() {
   const [navigation] = performance.getEntriesByType("navigation");

@@ -1,4 +1,4 @@
-// The activity of the account, page by page.
+// Shows the activity of the account, page by page.
 import { alertOf } from "./alert.js";
 import { listEntries } from "./api.js";
 import { button, make, setBusy } from "./elements.js";
@@ -33,13 +33,13 @@ export function startAuditLog(root) {
   root.replaceChildren(list, state, said);
   /** @type {number | null} */
   let next = null;
-  // The log grows at its head, so that the next page can begin with what is shown already.
+  // The log grows at its head, so the next page can start with entries that are already shown.
   /** @type {Set<string>} */
   let shown = new Set();
-  // What was requested before the log began again belongs to another list.
+  // A response that was requested before the log was reloaded belongs to another list.
   let beginnings = 0;
 
-  /** Begins again at the newest. What is shown stays until the response is there. */
+  /** Reloads the log from the newest entry. The old entries are shown until the response arrives. */
   async function load() {
     if (list.childElementCount === 0) state.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
     const beginning = ++beginnings;
@@ -64,7 +64,7 @@ export function startAuditLog(root) {
       if (beginning !== beginnings) return;
       const [first, count] = add(page);
       said.textContent = count === 1 ? "One more entry is shown." : `${count} more entries are shown.`;
-      // With the button gone the focus would be lost.
+      // The button has disappeared, and the focus would be lost with it.
       if (next === null) first?.focus();
     } catch (thrown) {
       state.replaceChildren(alertOf(thrown), more);
@@ -91,7 +91,7 @@ export function startAuditLog(root) {
   return { reload: load };
 }
 
-/** What an assistant did, by the detail of the entry. @type {Readonly<Record<string, string>>} */
+/** The reads of an assistant, by the detail of the entry. @type {Readonly<Record<string, string>>} */
 const reads = {
   search_contacts: "searched contacts",
   get_contact: "read a contact",
@@ -116,7 +116,7 @@ function readingOf(detail) {
 }
 
 /**
- * A row for each entry, and one for what an assistant read in a row on behalf of the same user.
+ * Returns a row for each entry, and one row for consecutive reads by assistants of the same user.
  * @param {readonly Entry[]} entries
  */
 function rowsOf(entries) {
@@ -132,7 +132,7 @@ function rowsOf(entries) {
   return groups.map(row);
 }
 
-/** @param {Entry[]} group of one entry, or of several readings */
+/** @param {Entry[]} group of one entry, or of several reads */
 function row(group) {
   const [{ created_at, event, detail, key_prefix, person }] = /** @type {[Entry]} */ (group);
   const { words, look } = (Object.hasOwn(events, event) ? events[event] : undefined) ?? { words: event, look: "calm" };

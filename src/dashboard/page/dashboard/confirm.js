@@ -1,4 +1,4 @@
-// Confirmation dialog before something that cannot be undone, which it then does.
+// Confirmation dialog for an action that cannot be undone. It also runs the action.
 import { alertOf } from "./alert.js";
 import { failureOf } from "./api.js";
 import { button, isBusy, make, setBusy } from "./elements.js";
@@ -6,15 +6,15 @@ import { button, isBusy, make, setBusy } from "./elements.js";
 /**
  * @typedef {object} Confirmation
  * @property {string} title
- * @property {string} text what will break
+ * @property {string} text the consequences
  * @property {HTMLElement} [choice]
- * @property {string} confirm the name of the button that does it
+ * @property {string} confirm the label of the button that runs the action
  * @property {() => Promise<void>} act
  */
 
 /**
- * Resolves when the dialog is closed; focus is back where it came from by then. `uncertain`: it was left after a
- * failure that does not show whether it was done.
+ * Resolves when the dialog is closed and the focus is back on the control that opened it. `uncertain`: the user left
+ * after a failure that does not show whether the action was done.
  * @param {Confirmation} confirmation
  * @returns {Promise<"done" | "left" | "uncertain">}
  */
@@ -61,7 +61,7 @@ export function confirmAction({ title, text, choice, confirm, act }) {
   return new Promise((resolve) => {
     dialog.addEventListener("cancel", (event) => isBusy(go) && event.preventDefault());
     dialog.addEventListener("close", async () => {
-      // A browser does not let a page hold a dialog open for ever: what comes of it must not be lost then.
+      // Browsers do not let a page keep a dialog open for ever. If it closes early, the result must not be lost.
       await running;
       dialog.remove();
       resolve(outcome);

@@ -1,9 +1,9 @@
-// Copies the values of copyable fields, and says so beside them.
+// Copies the values of copyable fields, and confirms it beside them.
 import { button, make } from "./elements.js";
 
 const saidForMs = 4000;
 
-/** Lends the fields that came with the page their buttons. */
+/** Enables the buttons of the fields that the page already contains. */
 export function startCopying() {
   for (const copy of document.querySelectorAll("button[data-copies]")) {
     const value = document.getElementById(copy.getAttribute("data-copies") ?? "");
@@ -15,7 +15,7 @@ export function startCopying() {
 }
 
 /**
- * A field like those that come with the page, of a value too long for a button beside it.
+ * Creates a field like those of the page, for a value that is too long for a button beside it.
  * @param {{ id: string, name: string, value: string, copy: string }} field
  * @param {"first" | "second"} [look] of its button, which is as wide as the field
  */
@@ -32,7 +32,7 @@ export function copyField({ id, name, value, copy }, look = "second") {
 /** @param {HTMLElement} value @param {HTMLElement} said */
 async function copyText(value, said) {
   try {
-    // Not there on a page that came by plain http from another machine, and at times not allowed.
+    // The clipboard is missing if the page came by plain http from another machine, and can be denied.
     await navigator.clipboard.writeText(value.textContent ?? "");
     say(said, "Copied");
   } catch {

@@ -1,11 +1,11 @@
-// Makes elements and finds those of the page. Text goes in as text: nothing here reads HTML.
+// Creates elements, and finds those of the page. Text is inserted as text, never parsed as HTML.
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
- * @param {Readonly<Record<string, string | boolean | undefined>>} [attributes] true is an attribute without a value;
- * false and undefined are none
- * @param {readonly (Node | string | undefined)[]} [children] undefined is nothing
+ * @param {Readonly<Record<string, string | boolean | undefined>>} [attributes] true sets an attribute without a value;
+ * false and undefined set none
+ * @param {readonly (Node | string | undefined)[]} [children] undefined is skipped
  * @returns {HTMLElementTagNameMap[Name]}
  */
 export function make(name, attributes = {}, children = []) {
@@ -42,7 +42,7 @@ export function isBusy(element) {
 }
 
 /**
- * An element that the page has.
+ * Returns an element of the page. Throws if it does not exist.
  * @param {string} id
  * @returns {HTMLElement}
  */

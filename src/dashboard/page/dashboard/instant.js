@@ -1,4 +1,4 @@
-// Instants as people say them, with the exact time in UTC at hand.
+// Shows instants as relative times or dates, with the exact time in UTC as a tooltip.
 import { make } from "./elements.js";
 
 const minute = 60_000;
@@ -8,7 +8,7 @@ const day = 24 * hour;
 const ago = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const date = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
-/** @param {string} instant as the service writes it */
+/** @param {string} instant in the format of the service */
 export function timeOf(instant) {
   return make("time", { datetime: instant, title: exactly(instant) }, [roughly(instant)]);
 }
@@ -19,7 +19,7 @@ export function exactly(instant) {
   return Number.isNaN(at.getTime()) ? instant : `${at.toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** Keeps what the page says of its instants true while it stays open. */
+/** Keeps the relative times up to date while the page is open. */
 export function startClock() {
   setInterval(() => {
     for (const time of document.querySelectorAll("time")) {
@@ -33,7 +33,7 @@ export function startClock() {
 function roughly(instant) {
   const at = new Date(instant).getTime();
   if (Number.isNaN(at)) return instant;
-  // The clocks of two machines differ a little.
+  // The clocks of two machines can differ a little.
   const past = Math.max(0, Date.now() - at);
   if (past < minute) return "just now";
   if (past < hour) return ago.format(-Math.floor(past / minute), "minute");

@@ -1,4 +1,4 @@
-// Shows the secret of a key that was just made, this once. It is in these elements and nowhere else.
+// Shows the secret of a new key, once. The page keeps it only in these elements.
 import { copyField } from "./copying.js";
 import { button, make } from "./elements.js";
 
@@ -9,7 +9,7 @@ import { button, make } from "./elements.js";
  * @param {() => void} onDone
  */
 export function issuedKey({ key }, happened, baseUrl, onDone) {
-  // It takes the focus, so that its name and the text below are what is read out.
+  // Gets the focus, so that screen readers read its name and the text below.
   return make(
     "section",
     {

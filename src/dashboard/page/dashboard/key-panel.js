@@ -1,4 +1,4 @@
-// The API key: shows its state, and makes, rotates and revokes it.
+// The API key panel: shows the key, and creates, rotates and revokes it.
 import { accessChoice, nameOf } from "./access.js";
 import { alertOf } from "./alert.js";
 import { createKey, failureOf, getKey, revokeKey, rotateKey } from "./api.js";
@@ -19,7 +19,7 @@ const rotatedAndLost =
 
 /**
  * @param {HTMLElement} root
- * @param {() => void} onChange something was done that the audit log reports
+ * @param {() => void} onChange called after a change that the audit log reports
  */
 export function startKeyPanel(root, onChange) {
   const enrolled = root.dataset["enrolled"] === "true";
@@ -27,11 +27,11 @@ export function startKeyPanel(root, onChange) {
   const heading = byId("key-title");
   const notice = make("p", { class: "notice", role: "status" });
   const content = make("div", { id: "key-state" });
-  /** The key whose secret is shown, in place of everything else. @type {ApiKey | undefined} */
+  /** The key whose secret is shown instead of everything else. @type {ApiKey | undefined} */
   let justIssued;
   root.replaceChildren(notice, content);
 
-  /** @param {(key: ApiKey | undefined) => string} [noticeFor] what there is to say when the state is known */
+  /** @param {(key: ApiKey | undefined) => string} [noticeFor] returns the notice for the loaded key */
   async function load(noticeFor = () => "") {
     content.replaceChildren(make("p", { class: "loading" }, ["Loading…"]));
     root.setAttribute("aria-busy", "true");
@@ -51,7 +51,10 @@ export function startKeyPanel(root, onChange) {
     }
   }
 
-  /** The state is not what the page thought, or may not be. @param {(key: ApiKey | undefined) => string} noticeFor */
+  /**
+   * Reloads the key after it has changed, or may have changed, outside this page.
+   * @param {(key: ApiKey | undefined) => string} noticeFor
+   */
   async function loadAgain(noticeFor) {
     await load(noticeFor);
     heading.focus();
@@ -172,13 +175,13 @@ export function startKeyPanel(root, onChange) {
   return { forgetSecret };
 }
 
-/** The notice for a page whose key is no longer active. @param {ApiKey | undefined} key the active one */
+/** Returns the notice if the page's key is no longer active. @param {ApiKey | undefined} key the active one */
 function goneElsewhere(key) {
   return key === undefined ? revokedElsewhere : replacedElsewhere;
 }
 
 /**
- * Nothing where the key is no longer active: the matter is settled then.
+ * Resolves with undefined if the key is no longer active, because nothing is left to do then.
  * @template Result
  * @param {Promise<Result>} response
  * @returns {Promise<Result | undefined>}
