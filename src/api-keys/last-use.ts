@@ -1,4 +1,4 @@
-// When API keys were used last: noted in memory, and written beside the requests, at most once a minute for each key.
+// Records when API keys were last used: in memory, and in the database at most once a minute for each key.
 import type { Binary, Db } from "mongodb";
 import { collections } from "../db/collections.ts";
 import { createBatchWriter } from "../db/batch-writer.ts";
@@ -8,23 +8,29 @@ import { deadlineIn, deadlineMs } from "../deadline.ts";
 import { keep } from "../remembered.ts";
 import type { ApiKeyDocument } from "./store.ts";
 
-/** Notes the use of keys. */
+/** The recorder of uses. */
 export interface LastUse {
-  /** Notes that the key with this hash was used just now. */
+  /** Records that the key with this hash has just been used. */
   note(hash: Binary): void;
-  /** Writes what is noted and not yet written. Rejects when MongoDB cannot. */
+  /** Writes all recorded uses. Rejects if MongoDB is unavailable. */
   flush(): Promise<void>;
-  /** Writes it for a stop: tries until `until`, and reports as lost what MongoDB does not take. */
+  /**
+   * Writes the recorded uses when the instance stops. Tries until `until`, in milliseconds of `performance.now()`, and
+   * reports the uses that are lost.
+   */
   close(until: number): Promise<void>;
 }
 
 const precisionMs = 60_000;
 const writeAfterMs = 1_000;
 
-/** The uses of the keys of a database. A use that was noted less than a second before a crash is lost. */
+/**
+ * Creates the recorder. A crash loses the uses of the last second. If MongoDB is unavailable for more than 20 seconds,
+ * uses are lost too.
+ */
 export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
   const keys = db.collection<ApiKeyDocument>(collections.apiKeys);
-  /** When the use of a key was noted, by its hash: until a minute later it need not be noted again. */
+  /** When the use of a key was last recorded, by the key's hash. It is recorded again after a minute. */
   const noted = new Map<string, number>();
   const uses = createBatchWriter<{ readonly hash: Binary; readonly at: Date }>(
     writeAfterMs,

@@ -1,5 +1,5 @@
-// records.v1.ApiKeyService: creates, shows, rotates and revokes the API key of an account, each change with its entry
-// in the audit log.
+// records.v1.ApiKeyService: creates, returns, rotates and revokes an account's API key, and adds each change to the
+// audit log.
 import type { ClientSession, UUID } from "mongodb";
 import type { ApiKeyService as Descriptor, IssuedApiKey } from "../gen/records/v1/api_keys_pb.ts";
 import { ApiKeyAccess } from "../gen/records/v1/api_keys_pb.ts";
@@ -14,20 +14,23 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { LastUse } from "./last-use.ts";
 import type { ApiKeyDocument, ApiKeyStore, NewApiKey } from "./store.ts";
 
-/** What of an account decides whether it may get a key. */
+/** The facts that decide whether an account may get a key. */
 export interface KeyHolder {
   readonly beta_enrolled: boolean;
   readonly suspension?: object | undefined;
 }
 
-/** Its dependencies. */
+/** Dependencies of the service. */
 export interface ApiKeyDependencies {
   readonly keys: ApiKeyStore;
-  /** Reads an account within a transaction, which then collides with its deletion; undefined where there is none. */
+  /**
+   * Reads an account within a transaction, which then conflicts with the account's deletion. Returns undefined if there
+   * is no such account.
+   */
   readonly lockAccount: (id: UUID, session: ClientSession) => Promise<KeyHolder | undefined>;
   readonly audit: AuditStore;
   readonly lastUse: LastUse;
-  /** Runs a majority transaction. */
+  /** Runs a transaction with majority write concern. */
   readonly transaction: <T>(deadline: Deadline, work: (session: ClientSession) => Promise<T>) => Promise<T>;
 }
 
@@ -37,8 +40,8 @@ const accesses: Readonly<Record<ApiKeyDocument["access"], ApiKeyAccess>> = {
 };
 
 /**
- * The service. A change is reported once a majority of MongoDB has it, so that no instance takes an old key from then
- * on.
+ * Creates the service. A change is confirmed once a majority of MongoDB's members has it. From then on, no instance
+ * accepts an old key.
  */
 export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerService<typeof Descriptor> {
   const { keys, audit, lastUse, transaction } = dependencies;
@@ -90,7 +93,7 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
   };
 }
 
-/** Makes a key in a transaction; the enrolment is read in it again, for the guard read it a moment ago. */
+/** Creates a key in a transaction. Reads the enrolment again in it, because the guard read it earlier. */
 async function issue(
   { lockAccount, audit, transaction }: ApiKeyDependencies,
   { accountId, actor, deadline }: Owner,

@@ -13,7 +13,7 @@ import type { Proof } from "../call/scope.ts";
 import { displayPrefix, hashSecret, newSecret } from "./secret.ts";
 import { uuidForm } from "../uuid.ts";
 
-/** An API key as it is stored: never its secret. */
+/** A stored API key, without its secret. */
 export interface ApiKeyDocument {
   /** SHA-256 of the secret. */
   _id: Binary;
@@ -23,53 +23,55 @@ export interface ApiKeyDocument {
   prefix: string;
   access: "read_write" | "read_only";
   created_at: Date;
-  /** Written now and then, by `last-use.ts`. */
+  /** Updated at intervals by `last-use.ts`. */
   last_used_at?: Date;
-  /** Only an active key has it: it makes one an account unique. */
+  /** Set only on the active key. A unique index on it allows one active key for each account. */
   active?: true;
-  /** When it was revoked, of every key that is not active: the index `expiry` deletes it some time later. */
+  /** When the key was revoked; missing on the active key. The index `expiry` deletes the key some time later. */
   revoked_at?: Date;
-  /** Present while the account is suspended. */
+  /** Set while the account is suspended. */
   suspended?: true;
 }
 
-/** A key that was just made: the one time that its secret is known. */
+/** A newly created key. Its secret is known only here. */
 export interface NewApiKey {
   readonly secret: string;
   readonly document: ApiKeyDocument;
 }
 
-/** A key that was revoked. */
+/** A revoked key. */
 export type RevokedKey = Required<Pick<ApiKeyDocument, "revoked_at">> & ApiKeyDocument;
 
-/** The API keys of all accounts. With a session, a change is part of that transaction. */
+/** The API keys of all accounts. With a session, a change is part of its transaction. */
 export interface ApiKeyStore {
-  /** The active key with this hash. */
+  /** Returns the active key with this hash. */
   find(hash: Binary, deadline?: Deadline): Promise<ApiKeyDocument | undefined>;
-  /** Proves by a read that the key with this hash is active. Fails with INVALID_KEY or ACCOUNT_SUSPENDED. */
+  /**
+   * Returns a proof, for a read, that the key with this hash is active. It fails with INVALID_KEY or ACCOUNT_SUSPENDED.
+   */
   proof(hash: Binary): Proof;
-  /** The active key of an account. */
+  /** Returns the active key of an account. */
   ofAccount(accountId: UUID, deadline: Deadline | undefined): Promise<ApiKeyDocument | undefined>;
-  /** Makes a key. Fails with API_KEY_EXISTS when the account has an active one. */
+  /** Creates a key. Fails with API_KEY_EXISTS if the account has an active one. */
   create(accountId: UUID, access: ApiKeyDocument["access"], options?: WriteOptions): Promise<NewApiKey>;
   /**
-   * Revokes the active key of an account; the next request with it fails. The key as revoked; undefined when there is
-   * none, or when it is not the one with this id.
+   * Revokes the active key of an account, so that the next request with it fails. Returns the revoked key; undefined if
+   * there is none, or if `id` names another key.
    */
   revoke(accountId: UUID, options?: WriteOptions, id?: string): Promise<RevokedKey | undefined>;
-  /** Revokes the key with this hash; undefined when it is not active. */
+  /** Revokes the key with this hash. Returns undefined if it is not active. */
   revokeKey(hash: Binary, options: WriteOptions): Promise<RevokedKey | undefined>;
-  /** The keys of all accounts with this id or these first characters, the oldest first. */
+  /** Returns the keys of all accounts with this id or these first characters, oldest first. */
   named(idOrPrefix: string, deadline: Deadline): Promise<ApiKeyDocument[]>;
-  /** Marks the active key of an account as suspended, or no longer: from then on it is rejected, or accepted again. */
+  /** Sets or clears the suspension of an account's active key. A suspended key is rejected from then on. */
   setSuspended(accountId: UUID, suspended: boolean, options: WriteOptions): Promise<void>;
   /** Deletes all keys of an account. */
   removeAll(accountId: UUID, options: WriteOptions): Promise<void>;
 }
 
 /**
- * A revoked key is kept to name its account to an operator who finds it somewhere, by its first characters. It is not
- * kept for ever, because an owner can rotate ten times a second.
+ * How long revoked keys are kept, so that an operator who finds one can identify its account by the prefix. The time is
+ * limited, because an owner can rotate ten times a second.
  */
 const keptSeconds = 30 * 24 * 3_600;
 
@@ -81,12 +83,12 @@ export const apiKeyCollection: CollectionSpec = {
     { key: { account_id: 1, created_at: 1 }, name: "account" },
     { key: { key_id: 1 }, name: "id" },
     { key: { prefix: 1 }, name: "prefix" },
-    // Sparse, so that it holds no active key: those have no time of revocation, and never expire.
+    // Sparse, to leave out active keys, which have no `revoked_at` and never expire.
     { key: { revoked_at: 1 }, name: "expiry", sparse: true, expireAfterSeconds: keptSeconds },
   ],
 };
 
-/** The API keys of a database. */
+/** Creates the store of API keys. */
 export function createApiKeyStore(db: Db): ApiKeyStore {
   const keys = db.collection<ApiKeyDocument>(collections.apiKeys);
   async function revoke(which: Partial<ApiKeyDocument>, options: WriteOptions): Promise<RevokedKey | undefined> {
@@ -97,7 +99,7 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
   }
   return {
     async find(hash, deadline) {
-      // By the id alone: MongoDB then reads it without a plan.
+      // Filters by the id alone, so that MongoDB needs no query plan.
       const found = await findFirst<ApiKeyDocument>(keys, { _id: hash }, { deadline });
       return found?.active === true ? found : undefined;
     },
@@ -146,7 +148,8 @@ export function createApiKeyStore(db: Db): ApiKeyStore {
 }
 
 function proofOf(hash: Binary): Proof {
-  // By the id alone, and whole: another condition, or a projection, costs MongoDB more than the look-up itself.
+  // Matches the id alone, and returns the whole key: another condition or a projection costs MongoDB more than the
+  // look-up itself.
   const found = { $match: { _id: hash } };
   const ofKey = (field: keyof ApiKeyDocument): Document => ({ $first: `$key.${field}` });
   return {
