@@ -1,9 +1,11 @@
-// Writes into an account's audit log that an operator exports its records.
+// Records in an account's audit log that an operator exports its records.
 import type { UUID } from "mongodb";
 import type { Operator } from "../guards/internal.ts";
 import type { AuditStore } from "./store.ts";
 
-/** Resolves when the entry is stored. Fails with UNAVAILABLE where it cannot be. */
+/**
+ * Returns a function that resolves once the entry is stored. It fails with UNAVAILABLE if the entry cannot be stored.
+ */
 export function recordExport(
   audit: Pick<AuditStore, "append">,
 ): (accountId: UUID, operator: Operator) => Promise<void> {

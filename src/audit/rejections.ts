@@ -1,4 +1,4 @@
-// Writes into an account's audit log the rejected requests of its owner.
+// Records rejected requests of an account's owner in its audit log.
 import { deadlineIn, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";
@@ -6,11 +6,11 @@ import type { Call, Caller } from "../guards/call.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { AuditStore } from "./store.ts";
 
-/** A rejection is sent whatever becomes of its entry; nobody waits longer for it. */
+/** A rejection waits no longer than this for its entry, and is sent in any case. */
 const waitMs = 1_000;
 const rejected = new Set([403, 404, 409]);
 
-/** The hook of the public access policy; `onError` receives the error of an entry that could not be written. */
+/** Returns the hook of the public access policy. `onError` receives the error if an entry cannot be written. */
 export function recordRejections(
   audit: AuditStore,
   onError: (failure: Failure, inbound: Inbound) => void,

@@ -1,4 +1,4 @@
-// records.v1.AuditService: shows an account's owner the audit log.
+// records.v1.AuditService: returns an account's audit log to its owner.
 import type { AuditEntry, AuditService as Descriptor } from "../gen/records/v1/audit_pb.ts";
 import { AuditEvent } from "../gen/records/v1/audit_pb.ts";
 import { present, timestamp } from "../db/message.ts";
@@ -7,7 +7,7 @@ import type { OwnerService } from "../rpc/routes.ts";
 import { requireAllRead } from "../rpc/routes.ts";
 import type { AuditDocument, AuditStore } from "./store.ts";
 
-/** The service over its store. The guard has set the defaults of `limit` and `offset`. */
+/** Creates the service. The guard has already set the defaults of `limit` and `offset`. */
 export function createAuditService(audit: AuditStore): OwnerService<typeof Descriptor> {
   return {
     async listAuditEntries({ limit = 0, offset = 0, ...rest }, { accountId, deadline }) {

@@ -14,15 +14,15 @@ import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { Actor } from "../call/scope.ts";
 
-/** What an entry can be about: an event of the interface, whose name is stored in lower case. */
+/** The type of an entry: an event of the interface, whose name is stored in lower case. */
 export type AuditEvent = Lowercase<Exclude<keyof typeof Event, "UNSPECIFIED" | "OTHER">>;
 
-/** An entry as it is stored: no secret in it. */
+/** A stored entry. It contains no secret. */
 export interface AuditDocument {
   _id: UUID;
   account_id: UUID;
   created_at: Date;
-  /** An `AuditEvent`, or what a later release wrote. */
+  /** An `AuditEvent`, or an event that a later release wrote. */
   event: string;
   detail: string | null;
   key_prefix: string | null;
@@ -31,7 +31,7 @@ export interface AuditDocument {
   address: string;
 }
 
-/** What an entry says beside when, and of which account. */
+/** The content of an entry, apart from its time and account. */
 export interface AuditFact {
   readonly event: AuditEvent;
   readonly detail?: string;
@@ -40,17 +40,20 @@ export interface AuditFact {
 
 /** The audit logs of all accounts. */
 export interface AuditStore {
-  /** Adds an entry by itself. */
+  /** Adds an entry in a write of its own. */
   append(accountId: UUID, actor: Actor, fact: AuditFact, deadline: Deadline): Promise<void>;
-  /** Adds an entry in the transaction of the event that it describes: both or neither. */
+  /** Adds an entry in the transaction of the event that it describes, so that both are stored or neither. */
   appendIn(session: ClientSession, accountId: UUID, actor: Actor, fact: AuditFact): Promise<void>;
-  /** Adds an entry that nobody waits for, together with others of the moment: a crash can lose it. */
+  /** Adds an entry that no request waits for, together with others. A crash can lose it. */
   appendSoon(accountId: UUID, actor: Actor, fact: AuditFact): void;
-  /** Adds those that wait. Rejects when MongoDB cannot. */
+  /** Writes the waiting entries. Rejects if MongoDB is unavailable. */
   flush(): Promise<void>;
-  /** Adds those that wait, for a stop: tries until `until`, and reports as lost what MongoDB does not take. */
+  /**
+   * Writes the waiting entries when the instance stops. Tries until `until`, in milliseconds of `performance.now()`,
+   * and reports the entries that are lost.
+   */
   close(until: number): Promise<void>;
-  /** The newest first; one entry more than the page holds, where there is one. */
+  /** Returns a page, newest first, and one entry more if there are further ones. */
   list(accountId: UUID, page: PageRequest, deadline: Deadline | undefined): Promise<AuditDocument[]>;
 }
 
@@ -62,7 +65,9 @@ export const auditCollection: CollectionSpec = {
 
 const secondsADay = 86_400;
 
-/** The TTL index that deletes entries after this many days; with 0 there is no index, and they never expire. */
+/**
+ * Returns the TTL index that deletes entries after this many days. With 0, there is no index, and entries never expire.
+ */
 export function auditRetention(days: number): IndexSpec {
   const [collection, name] = [collections.auditLog, "expiry"];
   if (days === 0) return { collection, indexes: [], retired: [name] };
@@ -71,7 +76,7 @@ export function auditRetention(days: number): IndexSpec {
 
 const batchMs = 100;
 
-/** The audit logs of a database. */
+/** Creates the store. `onTrouble` is called when entries are lost. */
 export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   const entries = db.collection<AuditDocument>(collections.auditLog);
   const soon = createBatchWriter<AuditDocument>(
@@ -105,7 +110,7 @@ export function createAuditStore(db: Db, onTrouble: OnTrouble): AuditStore {
   };
 }
 
-/** Entries that were written while the acknowledgement was lost are there already when they are added again. */
+/** Ignores duplicates: if the acknowledgement of a write was lost, its entries are added again. */
 function unlessThere(error: unknown): void {
   const failed = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
   if (failed.length === 0 || failed.some(({ code }) => code !== 11000)) throw error;
