@@ -4,7 +4,7 @@ import type { Compression } from "@connectrpc/connect/protocol";
 import { inOwnTurn } from "../../gateway/body.ts";
 
 /**
- * The library's gzip. The library decodes a message as soon as it is inflated, so that several could share one turn.
+ * The library's gzip. The library decodes a message as soon as it is inflated, so several could be decoded in one turn.
  */
 export const gzip: Compression = {
   ...compressionGzip,

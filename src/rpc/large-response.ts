@@ -19,8 +19,9 @@ export function isLargeResponse(message: Message, tally: Tally | undefined): boo
 }
 
 /**
- * Puts a message into the library's response to an empty one. It is not compressed, because the envelope of gRPC needs
- * its length before its first byte. Fails with UNAVAILABLE if too many huge responses are being sent.
+ * Returns the library's response to an empty message, with this message in it. It is not compressed, because the
+ * envelope of gRPC needs its length before its first byte. Fails with UNAVAILABLE if too many huge responses are being
+ * sent.
  */
 export async function withLargeMessage(
   protocol: Protocol,

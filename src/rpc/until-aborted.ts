@@ -1,8 +1,8 @@
 // Ends a stream of responses when its caller disconnects.
 
 /**
- * Passes responses on until the signal aborts, without waiting for work in progress. Does not retain them: to race each
- * response with one promise for the whole stream would.
+ * Passes responses on until the signal aborts, without waiting for work in progress. Retains no response: racing each
+ * one against a promise for the whole stream would keep them all in memory.
  */
 export async function* untilAborted<T>(signal: AbortSignal, responses: AsyncIterable<T>): AsyncIterable<T> {
   const iterator = responses[Symbol.asyncIterator]();
