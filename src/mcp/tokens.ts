@@ -139,8 +139,8 @@ function createSignatureVerifier(provider: Provider) {
 }
 
 /** Fails with INVALID_TOKEN. The message is also sent in a header, so it must be plain ASCII. */
-export function rejectToken(why: string, mend = "Sign in again."): never {
-  return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. ${mend}` });
+export function rejectToken(why: string, fix = "Sign in again."): never {
+  return fail(Reason.INVALID_TOKEN, { message: `The access token is not valid: ${why}. ${fix}` });
 }
 
 /**

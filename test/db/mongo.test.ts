@@ -89,7 +89,7 @@ test("a single server without transactions stops the start with one line that sa
   }
 });
 
-test("a certificate that is not trusted stops the start after one try, with a line that names the variable and the mend [OPS-53]", async () => {
+test("a certificate that is not trusted stops the start after one try, with a line that names the variable and the fix [OPS-53]", async () => {
   const server = await startTlsServer();
   onTestFinished(() => server.stop());
   const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);

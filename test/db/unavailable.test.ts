@@ -85,7 +85,7 @@ test.each([2, 9, 14, 20, 59, 72, 121, 10334, 11000, 40414, 40415, 51024])(
 );
 
 test.each([11, 13, 18, 31, 33])(
-  "the server's error %i says that the service's user may not: its operator can mend that",
+  "the server's error %i says that the service's user may not: its operator can fix that",
   (code) => {
     expect(failureFrom(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE });
   },

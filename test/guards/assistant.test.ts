@@ -88,15 +88,15 @@ test("of many things that are wrong the first in the contract's order is reporte
   parts.world.waitMs = 1;
   parts.world.publicInterface = false;
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
-  const mended = [
+  const fixed = [
     () => (parts.world.waitMs = 0),
     () => (parts.world.publicInterface = true),
     () => (provider.identify = () => Promise.resolve({ ...facts, accountId: undefined })),
     () => (provider.identify = () => Promise.resolve(facts)),
   ];
-  for (const mend of mended) {
+  for (const fix of fixed) {
     reasons.push(await reasonOf(accessPolicy.enter(parts.inbound(token))));
-    mend();
+    fix();
   }
   expect(reasons).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_TOKEN", "NO_ACCOUNT"]);
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");

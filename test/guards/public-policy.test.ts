@@ -40,7 +40,7 @@ describe("with a key", () => {
     world.publicInterface = world.writes = false;
     world.findKey = () => Promise.resolve(undefined);
     world.serve = async () => fail(Reason.NOT_FOUND);
-    const mended = [
+    const fixed = [
       () => (world.waitMs = 0),
       () => (world.publicInterface = true),
       () => (world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true })),
@@ -48,9 +48,9 @@ describe("with a key", () => {
       () => (world.writes = true),
     ];
     const reported = [];
-    for (const mend of mended) {
+    for (const fix of fixed) {
       reported.push(await reasonOf(call(createContact, wrong)));
-      mend();
+      fix();
     }
     expect(reported).toEqual(["RATE_LIMITED", "INTERFACE_DISABLED", "INVALID_KEY", "ACCESS_DENIED", "WRITES_PAUSED"]);
     await expect(call(createContact, wrong)).rejects.toMatchObject({

@@ -5,7 +5,7 @@ const words: readonly (readonly [found: RegExp, instead: string])[] = [
   [/\banswer(?:s|ed|ing)?\b/i, "response, returns, responds"],
   [/\brefus(?:e|es|ed|ing|al)\b/i, "reject"],
   [/\btells\b|\btold\b|\bcannot tell\b/i, "report, show, say"],
-  [/(?<!")\bmend(?:s|ed)?\b/i, "fix"],
+  [/\bmend(?:s|ed|ing)?\b/i, "fix"],
   [/\b(?:goes|go|going|went) on\b/i, "continue, resume"],
   [/\b(?:stands?|stood) (?:at|by|for)\b/i, "is"],
   [/\bbears?\b/i, "has"],

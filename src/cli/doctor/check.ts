@@ -9,7 +9,7 @@ export type Status = "ok" | "note" | "warning" | "fault";
 export interface Verdict {
   readonly status: Status;
   readonly message: string;
-  readonly mend: string | null;
+  readonly fix: string | null;
 }
 
 /** A verdict with the name of its check, `<group>.<check>`. */
@@ -20,10 +20,10 @@ export interface Finding extends Verdict {
 /** The time limit of a check, so that one that hangs does not hide the others. */
 const checkLimitMs = 6_000;
 
-export const ok = (message: string): Verdict => ({ status: "ok", message, mend: null });
-export const note = (message: string, mend: string | null = null): Verdict => ({ status: "note", message, mend });
-export const warning = (message: string, mend: string): Verdict => ({ status: "warning", message, mend });
-export const fault = (message: string, mend: string): Verdict => ({ status: "fault", message, mend });
+export const ok = (message: string): Verdict => ({ status: "ok", message, fix: null });
+export const note = (message: string, fix: string | null = null): Verdict => ({ status: "note", message, fix });
+export const warning = (message: string, fix: string): Verdict => ({ status: "warning", message, fix });
+export const fault = (message: string, fix: string): Verdict => ({ status: "fault", message, fix });
 
 /** Runs a check. Never rejects: `explain` converts an error of the work, or a timeout, into a verdict. */
 export async function check(

@@ -8,7 +8,7 @@ const help = `
 It reads the same environment as the service, and also checks the service if it
 runs. It shows each problem and its solution; with --verbose, every check. It
 writes nothing and prints no secret. With --json the result is a list of all
-checks, each {"check","status","message","mend"}; the status is ok, note,
+checks, each {"check","status","message","fix"}; the status is ok, note,
 warning or fault. The exit code is 1 if there is a fault.`;
 
 /** Adds the command. The checks are loaded when it runs. */
@@ -26,7 +26,7 @@ export function addDoctor(program: Command, environment: NodeJS.ProcessEnv, cont
       const { url, tokenFile } = program.opts<{ url?: string; tokenFile?: string }>();
       const findings = await runDoctor(environment, { url, tokenFile, register });
       context.output.result(
-        findings.map(({ check, status, message, mend }) => ({ check, status, message, mend })),
+        findings.map(({ check, status, message, fix }) => ({ check, status, message, fix })),
         report(findings, context.output.paint, verbose),
       );
       if (hasFault(findings)) endWith(exitCodes.failed);

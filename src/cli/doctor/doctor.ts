@@ -48,10 +48,10 @@ async function group(name: string, work: () => Promise<Finding[]>): Promise<Find
 
 function redacted({ config, mongodbUri, redisUrl, serviceToken }: Surroundings): (finding: Finding) => Finding {
   const redact = createRedaction({ ...config, mongodbUri, redisUrl }, serviceToken);
-  return ({ check: name, status, message, mend }) => ({
+  return ({ check: name, status, message, fix }) => ({
     check: name,
     status,
     message: redact(message),
-    mend: mend === null ? null : redact(mend),
+    fix: fix === null ? null : redact(fix),
   });
 }

@@ -48,11 +48,11 @@ export async function compareIndexes(db: Db, specs: readonly IndexSpec[]): Promi
         ]),
     ...(hidden.length === 0 ? [] : [`Hidden: ${hidden.map(nameOf).join(", ")}.`]),
   ];
-  const mends = [
+  const fixes = [
     ...different.map(({ collection, needed }) => `db.${collection}.dropIndex("${needed.name}")`),
     ...hidden.map(({ collection, needed }) => `db.${collection}.unhideIndex("${needed.name}")`),
   ];
-  const first = mends.length === 0 ? "" : `In mongosh: ${mends.join("; ")}. `;
+  const first = fixes.length === 0 ? "" : `In mongosh: ${fixes.join("; ")}. `;
   return fault(
     messages.join(" "),
     `${first}${missing.length + different.length === 0 ? "" : "Run records migrate: it builds the missing indexes while the service runs."}`.trim(),

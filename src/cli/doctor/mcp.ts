@@ -269,11 +269,11 @@ async function registration(
     state: "doctor",
     scope: "openid",
   });
-  const { status, message, mend } = await authorization(authorizationUrl, redirectUri);
+  const { status, message, fix } = await authorization(authorizationUrl, redirectUri);
   return {
     status,
     message: `A new client (${clientInformation.client_id}) was registered, and stays at the provider. ${message}`,
-    mend,
+    fix,
   };
 }
 

@@ -156,9 +156,9 @@ function introspection(
   });
 }
 
-function offer(name: string, offered: unknown, ifSo: string, ifNot: string, mend: string): Promise<Finding> {
+function offer(name: string, offered: unknown, ifSo: string, ifNot: string, fix: string): Promise<Finding> {
   return check(`provider.${name}`, () =>
-    offered === undefined || offered === false ? note(ifNot, mend) : ok(`${ifSo}.`),
+    offered === undefined || offered === false ? note(ifNot, fix) : ok(`${ifSo}.`),
   );
 }
 

@@ -32,13 +32,13 @@ export function report(findings: readonly Finding[], paint: Output["paint"], ver
   const width = Math.max(...shown.map(({ check }) => partsOf(check).name.length));
   const lines: string[] = [];
   let last: string | undefined;
-  for (const { check, status, message, mend } of shown) {
+  for (const { check, status, message, fix } of shown) {
     const { group, name } = partsOf(check);
     if (group !== last) lines.push(...(last === undefined ? [] : [""]), paint("bold", headings[group] ?? group));
     last = group;
     const [text, style] = marks[status];
     lines.push(
-      `  ${paint(style, text.padEnd(7))}  ${name.padEnd(width)}  ${message}${mend === null ? "" : ` ${paint("bold", "→")} ${mend}`}`,
+      `  ${paint(style, text.padEnd(7))}  ${name.padEnd(width)}  ${message}${fix === null ? "" : ` ${paint("bold", "→")} ${fix}`}`,
     );
   }
   return [...lines, "", `${summary(findings)}${hint}`];

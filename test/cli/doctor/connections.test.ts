@@ -78,7 +78,7 @@ describe("MongoDB", () => {
       ),
     ]);
     expect(limited.message).not.toMatch(/notes/);
-    expect(limited.mend).toContain(`db.grantRolesToUser("reader", [{ role: "readWrite", db: "${db}" }])`);
+    expect(limited.fix).toContain(`db.grantRolesToUser("reader", [{ role: "readWrite", db: "${db}" }])`);
     const none = await userWith("stranger", []);
     const nothing = findingOf(await runDoctor({ ...environment, MONGODB_URI: none }), "mongodb.rights");
     expect(nothing.message).toBe(
@@ -186,7 +186,7 @@ test.each<[string, string, RegExp]>([
   expect(findingOf(findings, "service.public")).toMatchObject({
     status: "fault",
     message: expect.stringMatching(reason),
-    mend: expect.stringContaining("DNS entry"),
+    fix: expect.stringContaining("DNS entry"),
   });
   expect(findingOf(findings, "service.live").status).toBe("ok");
 });
@@ -237,7 +237,7 @@ describe("certificates", () => {
       message: expect.stringMatching(
         /^The certificate of localhost:\d+ \(BASE_URL\) expired on 2126-\d\d-\d\d: clients reject it\.$/,
       ),
-      mend: expect.stringMatching(/^Renew it/),
+      fix: expect.stringMatching(/^Renew it/),
     });
   });
 

@@ -73,7 +73,7 @@ test("where all is well nothing is a fault, and every part was looked at [OPS-04
     "mcp.pkce",
   ];
   expect(fine.map((name) => [name, findingOf(findings, name).status])).toEqual(fine.map((name) => [name, "ok"]));
-  for (const { status, mend } of findings) if (status === "fault" || status === "warning") expect(mend).toMatch(/\S/);
+  for (const { status, fix } of findings) if (status === "fault" || status === "warning") expect(fix).toMatch(/\S/);
 });
 
 describe("MongoDB", () => {
@@ -93,7 +93,7 @@ describe("MongoDB", () => {
     ).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("without an index, with another one in its place, or with a hidden one, is named with the mend [OPS-04]", async () => {
+  test("without an index, with another one in its place, or with a hidden one, is named with the fix [OPS-04]", async () => {
     const db = service.app.client.db();
     await db.collection("contacts").dropIndex("email");
     await db.collection("api_keys").dropIndex("account");
@@ -103,15 +103,15 @@ describe("MongoDB", () => {
         all.command({ collMod: "audit_log", index: { name: "list", hidden } }),
       );
     await hide(true);
-    const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
+    const { status, message, fix } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual([
       "fault",
       'Missing: contacts.email. Wrong definition: api_keys.account (required: {"account_id":1,"created_at":1}). Hidden: audit_log.list.',
     ]);
-    expect(mend).toBe(
+    expect(fix).toBe(
       'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds the missing indexes while the service runs.',
     );
-    // The mend mends.
+    // The fix works.
     await db.collection("api_keys").dropIndex("account");
     await hide(false);
     await (await service.another()).stop();
@@ -124,12 +124,12 @@ describe("MongoDB", () => {
     const alive = { account_id: new UUID(), changed_at: new Date() };
     await db.collection("imports").insertOne(alive);
     await db.collection("notes").dropIndex("search");
-    const { status, message, mend } = findingOf(await runDoctor(environment), "mongodb.indexes");
+    const { status, message, fix } = findingOf(await runDoctor(environment), "mongodb.indexes");
     expect([status, message]).toEqual([
       "warning",
       expect.stringMatching(/^notes\.search is missing\. A large import removes it/),
     ]);
-    expect(mend).not.toMatch(/restart/i);
+    expect(fix).not.toMatch(/restart/i);
     await db.collection("imports").deleteOne(alive);
     await (await service.another()).stop();
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
@@ -142,7 +142,7 @@ describe("MongoDB", () => {
     });
     expect(findingOf(findings, "mongodb.reachable")).toMatchObject({
       status: "fault",
-      mend: expect.stringContaining("replicaSet"),
+      fix: expect.stringContaining("replicaSet"),
     });
   });
 });
@@ -184,13 +184,13 @@ describe("Redis", () => {
 });
 
 describe("the identity provider", () => {
-  test("that calls itself otherwise is named, with its own name as the mend [OPS-04]", async () => {
+  test("that calls itself otherwise is named, with its own name as the fix [OPS-04]", async () => {
     fake.metadata["issuer"] = "https://other.example";
     const findings = await runDoctor(environment);
     expect(findingOf(findings, "provider.issuer")).toMatchObject({
       status: "fault",
       message: `Its issuer is "https://other.example", but OIDC_ISSUER is ${fake.issuer}: the service rejects sign-ins from another issuer.`,
-      mend: "If this is the right provider, set OIDC_ISSUER=https://other.example.",
+      fix: "If this is the right provider, set OIDC_ISSUER=https://other.example.",
     });
     expect(findingOf(findings, "mcp.authorization_server").status).toBe("fault");
   });
@@ -221,7 +221,7 @@ describe("the identity provider", () => {
       check: "provider.introspection",
       status: "ok",
       message: "A token that is revoked at the provider is rejected within 5 seconds (introspection).",
-      mend: null,
+      fix: null,
     });
     for (const [handler, status, words] of [
       [
@@ -240,7 +240,7 @@ describe("the identity provider", () => {
       expect(findingOf(findings, "provider.introspection")).toMatchObject({
         status,
         message: expect.stringMatching(words),
-        mend: expect.stringMatching(/\S/),
+        fix: expect.stringMatching(/\S/),
       });
       expect(faultsAmong(findings)).toHaveLength(status === "fault" ? 1 : 0);
     }

@@ -158,8 +158,8 @@ describe("a service with embedded parts", () => {
   test("is found by its data folder, and the command ends with 0; an assistant gets as far as the page to sign in [OPS-04]", async () => {
     const { code, stdout, stderr } = await records(environment, "doctor", "--json", "--register");
     expect([code, stderr]).toEqual([0, ""]);
-    const findings = JSON.parse(stdout) as { check: string; status: string; message: string; mend: string | null }[];
-    for (const finding of findings) expect(Object.keys(finding)).toEqual(["check", "status", "message", "mend"]);
+    const findings = JSON.parse(stdout) as { check: string; status: string; message: string; fix: string | null }[];
+    for (const finding of findings) expect(Object.keys(finding)).toEqual(["check", "status", "message", "fix"]);
     const status = (name: string): string | undefined => findings.find(({ check }) => check === name)?.status;
     expect(
       [
