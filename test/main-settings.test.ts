@@ -111,8 +111,8 @@ test("a port that is taken, and a host that is not ours, end the program with 1 
     /^records: INTERNAL_HOST: "nowhere\.invalid" is not an address of this machine \([A-Z_]+\)\n$/,
   );
   const ended = await Promise.race([program.ended, new Promise((late) => setTimeout(late, 20_000, "it goes on"))]);
-  const mend = "stop the program that has it, or choose another port";
-  expect([ended, program.stderr]).toEqual([1, `records: PORT: ${port} cannot be listened on (EADDRINUSE): ${mend}\n`]);
+  const message = `port ${port} is already in use. Stop the program that uses it, or choose another port.`;
+  expect([ended, program.stderr]).toEqual([1, `records: PORT: ${message}\n`]);
 });
 
 test("a port that is taken is found before anything is started or written [OPS-14]", async () => {
@@ -132,7 +132,7 @@ test("a port that is taken is found before anything is started or written [OPS-1
     const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...ports });
     onTestFinished(() => endProgram(program));
     expect(await program.ended).toBe(1);
-    expect(program.stderr).toContain(`INTERNAL_PORT: ${ports.INTERNAL_PORT} cannot be listened on (EADDRINUSE)`);
+    expect(program.stderr).toContain(`INTERNAL_PORT: port ${ports.INTERNAL_PORT} is already in use`);
     expect([program.stdout, existsSync(join(folder.path, "data"))]).toEqual(["", false]);
   }
 });

@@ -57,7 +57,7 @@ export interface paths {
         };
         /**
          * List the audit log
-         * @description Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. Of the operator's actions it returns exports, suspensions, ended sessions, links of identities and changes of the enrolment. The newest comes first. Entries never change and contain no secrets.
+         * @description Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. It also returns these actions of operators: exports, suspensions, ended sessions, links of identities and changes of the enrolment. The newest entry comes first. Entries never change and contain no secrets.
          */
         get: operations["listAuditEntries"];
         put?: never;
@@ -252,7 +252,7 @@ export interface components {
              */
             code: string;
             /**
-             * @description What is wrong, as a text for people. It names every invalid field.
+             * @description A human-readable description of the error. It names every invalid field.
              * @example email: must be at most 254 characters
              */
             message: string;
@@ -263,9 +263,9 @@ export interface components {
         ErrorDetail: {
             /** @description The parameter, header or property, as the request spells it. Empty for the whole body. */
             field: string;
-            /** @description The rule that it breaks, for programs. */
+            /** @description A machine-readable name of the violated rule. */
             rule: string;
-            /** @description What it must be, as a text for people. */
+            /** @description A human-readable description of the constraint. */
             message: string;
         };
         GetApiKeyResult: {
@@ -1073,7 +1073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1173,7 +1173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1274,7 +1274,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1364,7 +1364,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1443,7 +1443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1564,7 +1564,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1664,7 +1664,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1780,7 +1780,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -1915,7 +1915,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2058,7 +2058,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2153,7 +2153,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2241,7 +2241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
@@ -2329,7 +2329,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
-            /** @description A parameter, a header or the body is outside its constraints. */
+            /** @description A parameter, a header or the body is invalid. */
             422: {
                 headers: {
                     "RateLimit-Limit": components["headers"]["RateLimit-Limit"];

@@ -127,7 +127,7 @@ function accessOf(access: ApiKeyAccess | undefined): ApiKeyDocument["access"] | 
 }
 
 function described(access: ApiKeyDocument["access"]): string {
-  return access === "read_only" ? "It may read only." : "It may read and write.";
+  return access === "read_only" ? "Read-only." : "Read and write.";
 }
 
 function issued({ secret, document: { key_id, prefix, access, created_at } }: NewApiKey): IssuedApiKey {

@@ -154,17 +154,23 @@ function parse(documents: readonly StoredDocument[], accountId: UUID | undefined
   const known = new Set(keptOf(accountId === undefined ? "service" : "account").map(({ collection }) => collection));
   const parsed = documents.map(({ collection, bson }, at): Parsed => {
     const wrong = (rule: string, message: string): never => rejectInput([{ field: `documents[${at}]`, rule, message }]);
-    if (!known.has(collection)) wrong("collection", "must be of a collection that a backup holds");
+    if (!known.has(collection)) wrong("collection", "must belong to a collection that backups contain");
     const document = documentOf(bson) ?? wrong("bson", "must be a document in BSON");
     if (accountId !== undefined && !isSame(document[ownerField(collection)], accountId))
-      wrong("account", "must be of the account that is restored");
+      wrong("account", "must belong to the account being restored");
     return { collection, document };
   });
   const hasActiveKey = parsed.some(
     ({ collection, document }) => collection === collections.apiKeys && document["active"] === true,
   );
   if (hasActiveKey && accountIn(parsed) === undefined)
-    rejectInput([{ field: "documents", rule: "account", message: "must have the account beside its active key" }]);
+    rejectInput([
+      {
+        field: "documents",
+        rule: "account",
+        message: "must contain the account document if they contain the active key",
+      },
+    ]);
   return parsed;
 }
 

@@ -18,8 +18,9 @@ Formats (from the file's name by default; standard output is NDJSON):
   vcard   only active contacts, as vCard 3.0; line breaks within texts become
           LF
 
-The command writes a file of its own beside FILE, whose name ends with .part,
-and renames it to FILE when it is complete. Only its owner can read it (0600).
+The command first writes a temporary file beside FILE, whose name ends with
+.part, and renames it to FILE when it is complete. Only its owner can read it
+(0600).
 
 With --all, the argument is a folder. It gets a file for each account, with
 everything that is stored of it: records, API keys as hashes, identities,

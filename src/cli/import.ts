@@ -30,12 +30,12 @@ external_id is rejected.
 needs no service, so it does not find errors that only the service can find.
 
 Records that cannot be read or written are rejected and listed with their line
-numbers; the rest are imported. The exit code is then 4. Correct them, and
-import them from a file of their own: a changed file is another import. The
-import stops at the first of them with --strict, and its exit code is then 1.
-To import the rest, run the same command without --strict.
+numbers; the rest are imported. The exit code is then 4. Save the corrected
+records in a separate file, and import that file: a changed file is another
+import. With --strict, the import stops at the first rejected record and exits
+with 1. To import the rest, run the same command without --strict.
 
-To resume an interrupted import, run the same command again. Its name is made
+To resume an interrupted import, run the same command again. Its name is derived
 from the file's content and the account. With --again, the same file is imported
 once more, under another name. Standard input needs a --name to resume.`;
 

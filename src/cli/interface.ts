@@ -10,9 +10,9 @@ interface SwitchOptions {
 
 const offWarning = {
   public_interface:
-    "This switches the public interface off. Within a second, every request for records returns 503 on every instance.",
+    "This switches the public interface off. Within a second (1.5 seconds during a fault), every request for records returns 503 on every instance.",
   writes:
-    "This pauses writes. Within a second, every write of records returns 503 on every instance, also ingest and import.",
+    "This pauses writes. Within a second (1.5 seconds during a fault), every write of records returns 503 on every instance, also ingest and import.",
 };
 
 /** Adds the commands. */

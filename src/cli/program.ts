@@ -20,10 +20,18 @@ import { addToken } from "./token.ts";
 import { release } from "../observability/release.ts";
 
 const help = `
-The address of the service is --url, else RECORDS_INTERNAL_URL, else
-INTERNAL_HOST and INTERNAL_PORT, else that of the service which runs from
-DATA_DIR (./data), else http://127.0.0.1:8081. The token is in the file
-of --token-file, else the first of SERVICE_TOKENS, else in DATA_DIR.
+The address of the service is the first of these that is set:
+  1. --url
+  2. RECORDS_INTERNAL_URL
+  3. INTERNAL_HOST and INTERNAL_PORT
+  4. the address of the service that runs from DATA_DIR (./data)
+  5. http://127.0.0.1:8081
+
+The service token is the first of these that is set:
+  1. the file of --token-file
+  2. the first of SERVICE_TOKENS
+  3. the token in DATA_DIR, if the address is on this machine
+
 A token is never an argument, because other users can read arguments.
 
 With --json the result is one JSON document on standard output, and an error is

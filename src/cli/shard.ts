@@ -28,7 +28,7 @@ export function addShard(program: Command, context: Context): void {
     .description("prints the mongosh commands that shard a cluster by account")
     .option("--print", "required: prints the commands and runs nothing")
     .option("--database <name>", "the database of MONGODB_URI", "records")
-    .option("--shards <names>", "names of the shards, with commas, that share the accounts equally")
+    .option("--shards <names>", "names of the shards, separated by commas; each gets an equal range of the accounts")
     .option("--existing", "for a database that has records")
     .addHelpText("after", help)
     .action(async ({ print, database, shards: list, existing }: ShardOptions) => {

@@ -24,7 +24,7 @@ ${description}`;
   return { title: "Sign-in is off", content: card("Sign-in is off", content), script: false };
 }
 
-const stillNone = html`<p class="notice" role="status">Checked just now. There is still no account.</p>
+const stillNone = html`<p class="notice" role="status">We just checked: no account is linked yet.</p>
 `;
 
 export function noAccountPage({ user, again }: NoAccountView): Page {

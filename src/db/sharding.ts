@@ -22,7 +22,7 @@ export const placements: Readonly<Record<(typeof collections)[keyof typeof colle
   [collections.accounts]: { whole: "Emails and identities are unique over all accounts." },
   [collections.apiKeys]: { whole: "A key is found by its hash, before its account is known." },
   [collections.auditLog]: { whole: "Some entries have no account, and old ones expire." },
-  [collections.dashboardSessions]: { whole: "They are found by cookie and by person." },
+  [collections.dashboardSessions]: { whole: "They are found by cookie and by user." },
   [collections.endedSessions]: { whole: "They belong to users, not accounts." },
   [collections.erasures]: { whole: "There is one small document for each deleted account." },
   [collections.imports]: { whole: "There is one small document for each import." },

@@ -31,7 +31,9 @@ export async function raiseDataVersion(admin: Db, progress: (line: string) => vo
     progress(`The embedded data is now that of MongoDB ${raised}: an older mongod cannot open it any more.`);
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;
-    progress(`The embedded data stays that of MongoDB ${data}: mongod ${program} cannot raise it (${error.codeName}).`);
+    progress(
+      `The embedded data stays that of MongoDB ${data}: mongod ${program} cannot upgrade it (${error.codeName}).`,
+    );
   }
 }
 
@@ -63,7 +65,7 @@ export function wrongDataVersion(log: string, program: string): string | undefin
   if (compare(data, program) > 0) return `${problem}; set MONGOMS_SYSTEM_BINARY to mongod ${data}`;
   const steps = majorsBetween(data, program);
   if (steps.length === 0) return undefined;
-  return `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with mongod ${steps.join(", then with ")}, which raises it`;
+  return `${problem}; set MONGOMS_SYSTEM_BINARY, and start once with mongod ${steps.join(", then with ")}, which upgrades it`;
 }
 
 /** Returns the major versions between the two, oldest first. Each opens the data of the previous one. */

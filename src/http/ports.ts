@@ -42,7 +42,7 @@ async function naming<Result>(
     const { code = String(error), syscall } = error as NodeJS.ErrnoException;
     const noHost = syscall === "getaddrinfo" || code === "EADDRNOTAVAIL";
     if (noHost) throw new ConfigError(hostName, `"${host}" is not an address of this machine (${code})`);
-    const mend = code === "EADDRINUSE" ? ": stop the program that has it, or choose another port" : "";
-    throw new ConfigError(name, `${port} cannot be listened on (${code})${mend}`);
+    const inUse = `port ${port} is already in use. Stop the program that uses it, or choose another port.`;
+    throw new ConfigError(name, code === "EADDRINUSE" ? inUse : `port ${port} cannot be opened (${code})`);
   }
 }

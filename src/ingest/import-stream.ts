@@ -174,7 +174,7 @@ function placeOf(position: bigint, received: number, settled: number): number {
         rule: "order",
         message:
           received === 0
-            ? `must be at most ${settled}: that many records are settled, and you must not skip any`
+            ? `must be at most ${settled}, the current position of the import`
             : `must be ${received}, the position after the previous record`,
       },
     ]);

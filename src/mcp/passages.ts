@@ -26,26 +26,26 @@ export const passageArguments = {
 export const passageProperties = {
   passages: {
     type: "array",
-    description: "With query: the passages, at most 20, those of the newest session first.",
+    description: "With query: at most 20 passages, those of the newest session first.",
     items: {
       type: "object",
       properties: {
         session_id: { type: "string", format: "uuid" },
         session_title: { type: ["string", "null"] },
         session_date: { anyOf: [{ type: "string", format: "date-time" }, { type: "null" }] },
-        offset: { type: "integer", description: "Where the passage begins: pass it as offset to read on from there." },
+        offset: { type: "integer", description: "The start of the passage. To continue reading, pass it as offset." },
         text: { type: "string" },
       },
       required: ["session_id", "session_title", "session_date", "offset", "text"],
     },
   },
-  complete: { type: "boolean", description: "With query: false when there may be more passages than these." },
+  complete: { type: "boolean", description: "With query: whether these are all matching passages." },
 } as const;
 
 const restOfSession =
   "There may be more passages. Use more words, or read the transcript page by page: leave out query.";
 const restOfContact =
-  "There may be more passages. Use more words, or search one session by session_id: list_sessions with contact_id and has_transcript has them.";
+  "There may be more passages. Use more words, or search one session by session_id: list_sessions with contact_id and has_transcript lists them.";
 
 /**
  * Finds passages. `violations` contains those found before. Fails with INVALID_REQUEST, which names every invalid

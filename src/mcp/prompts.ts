@@ -28,8 +28,8 @@ export const prompts: readonly Prompt[] = [
     async build({ contact = "" }, context) {
       const { record, others } = await findContact(contact, context);
       const request = `Prepare me for a meeting with this person. Say in a few lines who they are, what we spoke about \
-last, what was promised and is open on either side, and three good questions to ask. Read the last sessions with \
-get_session and get_session_transcript where their notes are not enough. Say so where you do not know.`;
+last, what either side promised and what is still open. Suggest three good questions to ask. If the notes are not \
+enough, read the last sessions with get_session and get_session_transcript. If you do not know something, say so.`;
       return withOthers(withRecord(request, record), others);
     },
   },
@@ -40,7 +40,7 @@ get_session and get_session_transcript where their notes are not enough. Say so 
     arguments: [
       {
         name: "session_id",
-        description: "The id of the session; without it the last one that took place.",
+        description: "The id of the session; by default, the most recent past session.",
         required: false,
       },
     ],
@@ -48,29 +48,29 @@ get_session and get_session_transcript where their notes are not enough. Say so 
       const id = idOf("session", session_id) ?? (session_id || (await lastSession(context)));
       const record = await fetchRecord("session", id, context);
       const request = `Write a short follow-up message to the client of this session: thanks, what was agreed, who \
-does what by when, the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
+does what by when, and the next date if there is one. Use only the facts in its record, in the language of the conversation.`;
       return withRecord(request, record);
     },
   },
   {
     name: "catch_up",
     title: "Catch up on a topic",
-    description: "What was noted about a topic, in the order of time.",
+    description: "What was noted about a topic, in chronological order.",
     arguments: [{ name: "topic", description: "One or a few words.", required: true }],
     async build({ topic = "" }, { calls, inbound }) {
       const { body } = await calls.call("searchNotes", { query: words("topic", topic), limit: 25 }, inbound);
       const notes = body["data"] as readonly unknown[];
       if (notes.length === 0) {
-        const request = `Tell me what there is about "${topic}". No note was found with these words: try \
-search_notes with fewer or other words, list_sessions, and get_contact for the fields notes and memory of a person. Say \
-where you have looked if there is nothing.`;
+        const request = `Summarize everything about "${topic}". No note was found with these words. Try search_notes \
+with fewer or different words, list_sessions, and get_contact for the fields notes and memory of a person. If there is \
+nothing, say where you have looked.`;
         return { request };
       }
-      const request = `Tell me what there is about "${topic}", in the order of time, with who said or wrote it, and \
-what is still open. These are the newest notes; search_notes and get_session find more.`;
+      const request = `Summarize everything about "${topic}" in chronological order. Name who said or wrote each \
+point, and list what is still open. These are the newest notes; search_notes and get_session find more.`;
       const { data, truncated } = bounded({ data: notes }, "").content;
       const more = truncated
-        ? "Long notes below are cut: search_notes with a smaller limit returns more of them."
+        ? "Long notes below are cut. search_notes with a smaller limit returns more of them."
         : undefined;
       return { request: joined(request, more), records: JSON.stringify({ data }) };
     },
@@ -86,7 +86,7 @@ function withRecord(request: string, record: Fetched): RequestWithRecords {
   const rest =
     nextId === undefined
       ? undefined
-      : `The record is longer than what is below: first read the rest with fetch, from the id ${nextId} on.`;
+      : `The record below is incomplete. First read the rest: call fetch with the id ${nextId}.`;
   return { request: joined(request, rest, more), records: text };
 }
 
@@ -121,7 +121,7 @@ async function findContact(
 /** Adds the other contacts that may be meant. Their names and emails are record text too. */
 function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
   if (others.length === 0) return { request, records };
-  const say = `Other contacts match as well, and at most ${mostOthers} of them are listed below the record: first say which one this is, with the email, and which others there are.`;
+  const say = `Other contacts match as well, and at most ${mostOthers} of them are listed below the record. First say which contact this is, with the email, and which others there are.`;
   const lines = others.map(
     (row) => `- ${nameOfContact(row) ?? "Unnamed contact"}, ${row.email ?? "no email"} (contact:${row.id})`,
   );

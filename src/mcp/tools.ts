@@ -19,8 +19,8 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
 const wordsRule =
-  "Every word of the query (with any_word: true, some of them) must be the beginning of a word: use fewer words, or other ones.";
-const fieldsOfContact = "No search looks at a contact's fields notes and memory: get_contact has them.";
+  "Each query word (with any_word: true, some of them) must match the start of a word. Try fewer or different words.";
+const fieldsOfContact = "No search covers a contact's fields notes and memory: get_contact returns them.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
@@ -28,7 +28,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === "string
 function emptyAnyway(records: string, { from, to, offset }: Arguments): string | undefined {
   const { first = -Infinity, last = Infinity } = periodOf(textOf(from), textOf(to));
   if (first > last) return `\`from\` is later than \`to\`, so no ${records} can match: swap them.`;
-  return Number(offset) > 0 ? `There are no ${records}s from this offset on: pass a smaller offset.` : undefined;
+  return Number(offset) > 0 ? `There are no ${records}s at this offset. Use a smaller offset.` : undefined;
 }
 
 /** The maximum number of contacts in a response without pagination, which does not show whether there are more. */
@@ -54,10 +54,10 @@ const searchContacts: OperationTool = {
     const { state } = given;
     const missing =
       state === "archived"
-        ? "No archived contact was found: leave out state for active ones."
+        ? "No archived contact was found. To search active contacts, omit state."
         : state === "any"
           ? "No contact was found."
-          : "No active contact was found: to include archived contacts, set state to any.";
+          : "No active contact was found. To include archived contacts, set state to any.";
     return (
       emptyAnyway("contact", given) ??
       `${missing} ${wordsRule} Topics are in notes and sessions: use search_notes or list_sessions. ${fieldsOfContact}`
@@ -86,7 +86,7 @@ const listSessions: OperationTool = {
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("session", given) ??
-    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query looks at titles and the person's name: use search_notes for what was noted, and get_session_transcript, with query, for what was said.`,
+    `No session was found. Use a longer period, or fewer conditions. ${wordsRule} The query covers titles and the person's name. Use search_notes for what was noted, and get_session_transcript, with query, for what was said.`,
 };
 
 const getSession: OperationTool = {
@@ -100,7 +100,7 @@ const getSession: OperationTool = {
 };
 
 const ofNewestSessions =
-  "No note of the contact's newest 50 sessions was found: for an older session, pass its session_id instead.";
+  "No note of the contact's newest 50 sessions was found. For an older session, pass its session_id instead.";
 
 const searchNotes: OperationTool = {
   name: "search_notes",

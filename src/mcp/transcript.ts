@@ -54,7 +54,7 @@ export const transcriptTool: Tool = {
           ...properties,
           pagination: {
             $ref: "#/$defs/Pagination",
-            description: "Where this page stands in the transcript, in characters.",
+            description: "The position of this page, in characters.",
           },
           ...passageProperties,
         },

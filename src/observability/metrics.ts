@@ -159,7 +159,7 @@ function importMetrics(counter: MakeCounter): ImportWatch {
 
 function identityProviderMetrics(registry: Registry, counter: MakeCounter): IdentityProviderMetrics {
   let [up, rejects] = [true, false];
-  const help = "1 if the last request to the identity provider got a response and it rejects no introspection, else 0.";
+  const help = "1 if the identity provider responded to the last request and does not reject introspection, else 0.";
   addGauge(registry, ["records_identity_provider_up", help, () => up && !rejects], undefined);
   const failures = counter(
     "records_identity_provider_failures_total",

@@ -54,7 +54,7 @@ export function watchRequests(
     },
     logRejected(status, id) {
       metrics.rejected(listener, status);
-      log.info({ id, listener, status }, "refused");
+      log.info({ id, listener, status }, "an HTTP message was rejected");
     },
   };
 }

@@ -27,7 +27,7 @@ export function registerHealth(
     check({ service }: HealthCheckRequest) {
       if (!known.has(service))
         fail(Reason.NOT_FOUND, {
-          message: `There is no service "${sanitizeForEcho(service, longestName)}". List has them all.`,
+          message: `There is no service "${sanitizeForEcho(service, longestName)}". Call List to see all services.`,
         });
       return response(current());
     },

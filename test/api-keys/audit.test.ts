@@ -36,9 +36,9 @@ test("creation, rotation, revocation and rejections are each written, with who, 
     ["r-6", "key_refused", "Create: Origin: must be that of the dashboard. Use the dashboard's own pages.", null],
     ["r-5", "key_refused", "Revoke: The account has no API key. Create one on the dashboard.", null],
     ["r-4", "key_revoked", null, second.body.data.prefix],
-    ["r-3", "key_rotated", "It may read only.", second.body.data.prefix],
+    ["r-3", "key_rotated", "Read-only.", second.body.data.prefix],
     ["r-2", "key_refused", "Create: The account already has an API key. Rotate it, or revoke it first.", null],
-    ["r-1", "key_created", "It may read and write.", first.body.data.prefix],
+    ["r-1", "key_created", "Read and write.", first.body.data.prefix],
   ]);
   for (const entry of log.body.data) {
     expect(Object.keys(entry)).toEqual([
@@ -82,9 +82,7 @@ test("an entry that a later release wrote is shown, although its event has no na
     .app.client.db()
     .collection("audit_log")
     .updateMany({ account_id: accountUuid(user) }, { $set: { event: "key_lent" } });
-  expect((await user.call("/v1/audit-log")).body.data).toMatchObject([
-    { event: "other", detail: "It may read and write." },
-  ]);
+  expect((await user.call("/v1/audit-log")).body.data).toMatchObject([{ event: "other", detail: "Read and write." }]);
 });
 
 test("reading, and what nobody is signed in for, writes nothing", async () => {

@@ -16,7 +16,11 @@ test("while the interface is switched off every page says so", async () => {
   try {
     const { page, context } = await openWindow(browser());
     await page.goto(`${fixture().base}/`);
-    await expect.poll(async () => (await page.reload()) && page.getByText("The API is switched off.").count()).toBe(1);
+    await expect
+      .poll(
+        async () => (await page.reload()) && page.getByText("The operator has temporarily disabled the API.").count(),
+      )
+      .toBe(1);
     await expectAccessible(page, "interface off");
     await context.close();
   } finally {
@@ -52,7 +56,7 @@ test("a user without an account sees that and what to do, and can sign out [DSH-
   await expectAccessible(page, "no account");
   await picture(page, "10-no-account");
   await page.getByRole("link", { name: "Check again" }).click();
-  await page.getByText("Checked just now. There is still no account.").waitFor();
+  await page.getByText("We just checked: no account is linked yet.").waitFor();
   await button(page, "Sign out").click();
   await page.getByRole("link", { name: "Sign in" }).waitFor();
   expect(problems).toEqual([]);

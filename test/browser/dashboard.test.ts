@@ -182,7 +182,7 @@ describe("a user who has an account", () => {
     await button(elsewhere, "Create key").click();
     await shownKey(elsewhere);
     await button(page, "Create key").click();
-    await page.getByText("A key was created in another tab").first().waitFor();
+    await page.getByText("A key was already created, in another tab").first().waitFor();
     await button(page, "Rotate").waitFor();
     await button(elsewhere, "Sign out").click();
     await elsewhere.getByRole("link", { name: "Sign in" }).waitFor();
@@ -211,7 +211,7 @@ test("a page does nothing for another user who signed in in another tab, nor to 
   const annsKey = await shownKey(elsewhere);
   await button(page, "Revoke").click();
   await button(page, "Revoke key").click();
-  await page.getByText("The key was replaced in another tab").first().waitFor();
+  await page.getByText("The key was already replaced, in another tab").first().waitFor();
   expect(await page.locator(".key-name").textContent()).toContain(annsKey.slice(0, 8));
 
   const other = await signIn(ben);

@@ -236,7 +236,7 @@ test("after --strict, the corrected record by itself and the same command withou
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
-      /^records: line 2: .* \(--strict stops the import here; later records may be written too\)\. Correct this record, and import it from a file of its own\. To import the rest, run the same command without --strict\.\n$/,
+      /^records: line 2: .* \(--strict stops the import here; later records may be written too\)\. Save the corrected record in a separate file, and import that file\. To import the rest, run the same command without --strict\.\n$/,
     ),
   ]);
   expect((await cli(service(), plain)).code).toBe(4);

@@ -40,13 +40,13 @@ describe("the decision", () => {
 
 describe("the reason of a failed start", () => {
   test.each([
-    ["6.0", "8.0.4", "'7.0' or '7.3' or '8.0'", "start once with mongod 7.0, which raises it"],
-    ["6.0", "8.2.6", "'8.0' or '8.1' or '8.2'", "start once with mongod 7.0, then with 8.0, which raises it"],
+    ["6.0", "8.0.4", "'7.0' or '7.3' or '8.0'", "start once with mongod 7.0, which upgrades it"],
+    ["6.0", "8.2.6", "'8.0' or '8.1' or '8.2'", "start once with mongod 7.0, then with 8.0, which upgrades it"],
     [
       "4.2",
       "7.0.1",
       "'6.0' or '6.3' or '7.0'",
-      "start once with mongod 4.4, then with 5.0, then with 6.0, which raises it",
+      "start once with mongod 4.4, then with 5.0, then with 6.0, which upgrades it",
     ],
   ])("data of %s that is too old for mongod %s names the versions in between", (data, program, opened, action) => {
     expect(wrongDataVersion(logOf(data, opened), program)).toBe(

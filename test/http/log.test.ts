@@ -22,7 +22,10 @@ const marker = "Zebrafinch";
 
 async function settled(count: number): Promise<void> {
   await until(
-    () => Promise.resolve(service.logLines.filter((line) => /"(request|refused)"/.test(line)).length >= count),
+    () =>
+      Promise.resolve(
+        service.logLines.filter((line) => /"(request|an HTTP message was rejected)"/.test(line)).length >= count,
+      ),
     AbortSignal.timeout(5_000),
   );
 }
@@ -60,12 +63,17 @@ test("what the HTTP parser rejects has a line too, with the id of its response [
   const before = service.logLines.length;
   const { responses } = await exchange(service.base, `GET /v1/${marker} HTTP/9.9\r\nHost: localhost\r\n\r\n`);
   expect(service.logLines.slice(before).map((line) => JSON.parse(line) as unknown)).toMatchObject([
-    { id: responses[0]?.headers.get("x-request-id"), listener: "public", status: 400, msg: "refused" },
+    {
+      id: responses[0]?.headers.get("x-request-id"),
+      listener: "public",
+      status: 400,
+      msg: "an HTTP message was rejected",
+    },
   ]);
 });
 
 test("no line holds a query, a body, a key, a credential, or a part of a path that the caller chose [KEY-03, ERR-07]", async () => {
-  const before = service.logLines.filter((line) => /"(request|refused)"/.test(line)).length;
+  const before = service.logLines.filter((line) => /"(request|an HTTP message was rejected)"/.test(line)).length;
   const { key } = owner;
   const unknown = newSecret();
   const { body } = await service.rest("/v1/contacts", {

@@ -111,7 +111,7 @@ test("a stream may not leave a stretch out: what it begins with lies at most whe
     await failureOf(importAll(service(), { accountId: client.id, importId: "gap", position: 1, records })),
   ).toMatchObject({
     code: Code.InvalidArgument,
-    rawMessage: "position: must be at most 0: that many records are settled, and you must not skip any",
+    rawMessage: "position: must be at most 0, the current position of the import",
   });
   async function* jumping() {
     yield* messages({ accountId: client.id, importId: "gap", records });

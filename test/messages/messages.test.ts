@@ -46,12 +46,14 @@ test("texts are found in errors, log calls, templates and HTML, with … for wha
     'const level = "info";',
     'throw new Error("The file is empty.");',
     "log.warn({ port }, `port ${port} is in use`);",
+    'log.info({ port }, "refused");',
     'const page = html`<h1>Sign in</h1><p title="a">Ask <b>${name}</b> first.</p>`;',
     'const help = "\\nFirst paragraph.\\n\\nSecond paragraph.";',
   ];
   expect(textsIn(code.join("\n"))).toEqual([
     "The file is empty.",
     "port … is in use",
+    "refused",
     "Sign in",
     "Ask … first.",
     "First paragraph.",

@@ -52,9 +52,18 @@ export function textsIn(code: string): string[] {
     const text = textOf(node);
     if (text === undefined) return;
     const isHtml = parent?.type === "TaggedTemplateExpression" || /<\/[a-z]/.test(text);
-    for (const one of isHtml ? textsOfHtml(text) : blocksOf(text)) if (isProse(one)) found.push(oneLine(one));
+    for (const one of isHtml ? textsOfHtml(text) : blocksOf(text))
+      if (isProse(one) || (one.trim() !== "" && isLogged(node, parent))) found.push(oneLine(one));
   });
   return found;
+}
+
+/** Whether a text is the message of a log call: there even a single word is read. */
+function isLogged(node: Node, parent: Node | undefined): boolean {
+  const callee = parent?.type === "CallExpression" ? (parent["callee"] as Node) : undefined;
+  if (callee?.type !== "MemberExpression" || (parent?.["arguments"] as Node[]).at(-1) !== node) return false;
+  const { name, property } = callee["object"] as Node & { name?: string; property?: { name?: string } };
+  return (name ?? property?.name) === "log";
 }
 
 function sources(): string[] {
@@ -73,7 +82,7 @@ function textOf(node: Node): string | undefined {
 
 /** Paragraphs, items of a list, rows of a table, and terms with their explanation. */
 function blocksOf(text: string): string[] {
-  return text.split(/\n\s*\n|\n(?=[-|#] ?| *\d+[. ]| {2}\w)/).map((block) => block.replace(/^\s*[-#]+ /, ""));
+  return text.split(/\n\s*\n|\n(?=[-|#] ?| *\d+[. ]| {2}\w)/).map((block) => block.replace(/^\s*(?:[-#]+|\d+\.) /, ""));
 }
 
 function textsOfHtml(html: string): string[] {

@@ -76,7 +76,7 @@ export const errorSchemas: Record<string, JsonObject> = {
       code: { type: "string", pattern: "^[0-9]{3}$", description: "The HTTP status.", examples: ["422"] },
       message: {
         type: "string",
-        description: "What is wrong, as a text for people. It names every invalid field.",
+        description: "A human-readable description of the error. It names every invalid field.",
         examples: ["email: must be at most 254 characters"],
       },
       details: {
@@ -95,8 +95,8 @@ export const errorSchemas: Record<string, JsonObject> = {
         type: "string",
         description: "The parameter, header or property, as the request spells it. Empty for the whole body.",
       },
-      rule: { type: "string", description: "The rule that it breaks, for programs." },
-      message: { type: "string", description: "What it must be, as a text for people." },
+      rule: { type: "string", description: "A machine-readable name of the violated rule." },
+      message: { type: "string", description: "A human-readable description of the constraint." },
     },
     required: ["field", "rule", "message"],
   },

@@ -10,7 +10,7 @@ export const info = {
 
 ## Signing in
 
-Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check needs none. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A write with a read-only key gets 403, and so does every request of a suspended account.
+Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check works without one. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A write with a read-only key gets 403, and so does every request of a suspended account.
 
 ## Responses
 
@@ -35,7 +35,7 @@ Every error is \`{"error": {"code", "message"}}\`. If single fields are invalid,
 9. 404: unknown record
 10. 409: duplicate email or archived contact
 
-A record of another account is 404, like one that does not exist. Any request can also end in 500, or in 503 if the service cannot respond within 5 seconds.
+A record of another account is 404, like one that does not exist. Any request can also fail with 500, or with 503 if the service cannot respond within 5 seconds.
 
 ## Pages
 
@@ -43,7 +43,7 @@ A record of another account is 404, like one that does not exist. Any request ca
 
 ## Retrying a write
 
-If an operation accepts \`Idempotency-Key\`, you can safely repeat the request. For 24 hours, the same key with the same operation, path and body gets the first response again, with \`Idempotent-Replayed: true\`, even if the record has changed since. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
+If an operation accepts \`Idempotency-Key\`, you can safely repeat the request. For 24 hours, the same key with the same operation, path and body gets the first response again, even if the record has changed since. It then has the header \`Idempotent-Replayed: true\`. Spacing and the order of properties do not matter. A retry that arrives while the first request runs waits for its response. Only successes are stored: after an error, the key can be used again.
 
 ## Limits
 
@@ -51,7 +51,7 @@ Requests are counted per account, across its API key, its dashboard and its assi
 
 ## Tracing
 
-Every response has \`X-Request-Id\`. It is yours if you sent one of 1 to 128 characters out of \`A-Z a-z 0-9 . _ -\`, or else a new one. Include it when you report a problem.
+Every response has \`X-Request-Id\`. If you sent one of 1 to 128 characters from \`A-Z a-z 0-9 . _ -\`, it is returned. Otherwise, it is a new one. Include it when you report a problem.
 
 ## Other methods
 

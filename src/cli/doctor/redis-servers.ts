@@ -123,7 +123,7 @@ async function querySentinels({
     if (named.length > 1 || known.length < responses.length)
       return warning(
         `The Sentinels do not agree on the master ${master}: ${named.map(([name]) => name).join(", ")}.`,
-        "Try again after the failover. If it stays so, compare SENTINEL MASTERS on each of them.",
+        "Try again after the failover. If this persists, compare SENTINEL MASTERS on each of them.",
       );
     if (silent.length > 0)
       return warning(

@@ -230,7 +230,7 @@ function publicHealth({ status, headers, text }: TextResponse, url: string): Ver
   if (status === 429)
     return warning(
       `${url} returns 429: this address has exceeded its rate limit.`,
-      "Try again in a few seconds. If it stays so, set TRUST_PROXY: all clients may share the proxy's address.",
+      "Try again in a few seconds. If this persists, set TRUST_PROXY: all clients may share the proxy's address.",
     );
   const data = parsed(text)["data"];
   if (status !== 200 || !isObject(data))

@@ -146,7 +146,7 @@ async function send(sending: Sending): Promise<Sent> {
     throw new CommandError(
       exitCodes.failed,
       stoppedByStrict,
-      `${placeOf(one)}: ${one.message} (--strict stops the import here; later records may be written too). Correct this record, and import it from a file of its own. To import the rest, run the same command without --strict${rest}.`,
+      `${placeOf(one)}: ${one.message} (--strict stops the import here; later records may be written too). Save the corrected record in a separate file, and import that file. To import the rest, run the same command without --strict${rest}.`,
     );
   }
 

@@ -113,7 +113,10 @@ describe("batches", () => {
     expect(responses).toHaveLength(12);
     expect(responses.filter(({ result }) => result !== undefined)).toHaveLength(10);
     expect(responses.flatMap(({ error }) => error ?? [])).toEqual(
-      Array(2).fill({ code: -32_600, message: "Too many calls in one batch: at most 10; send the others after it." }),
+      Array(2).fill({
+        code: -32_600,
+        message: "A batch can contain at most 10 calls. Send the others in another batch.",
+      }),
     );
   });
 

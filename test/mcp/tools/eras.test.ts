@@ -124,7 +124,7 @@ describe("what is rejected", () => {
       const { body } = await send(revision, "tools/call", { name: "create_contact", arguments: {} });
       expect(body.error).toMatchObject({
         code: -32_602,
-        message: "There is no tool create_contact: tools/list has them.",
+        message: "There is no tool named create_contact. Call tools/list to see the tools.",
       });
       expect(body.result).toBeUndefined();
     },

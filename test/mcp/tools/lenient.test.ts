@@ -61,7 +61,7 @@ describe("arguments that are unambiguous are accepted [MCP-15]", () => {
 test("no text calls a search one of everything, or advises a time that is rejected [MCP-11] [MCP-16]", async () => {
   const { tools } = (await request(holder, "2026-07-28", "tools/list")).body.result;
   const { instructions } = (await request(holder, "2026-07-28", "server/discover")).body.result;
-  expect(instructions).toMatch(/No search looks at the fields notes and memory of a contact/);
+  expect(instructions).toMatch(/No search covers the fields notes and memory of a contact/);
   expect(instructions + JSON.stringify(tools)).not.toMatch(/everything,|search everything|to now\b/i);
   const [to = ""] = /2026-[0-9-]+T[0-9:]+Z/.exec(instructions) ?? [];
   expect((await call(holder, "list_sessions", { to })).structured.data).toEqual([]);
@@ -69,7 +69,7 @@ test("no text calls a search one of everything, or advises a time that is reject
 
 describe("an empty result says what to try [MCP-16]", () => {
   test.each([
-    ["search_contacts", { query: "nobody" }, /fewer words.*search_notes/],
+    ["search_contacts", { query: "nobody" }, /fewer or different words.*search_notes/],
     ["list_sessions", { from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
     ["list_sessions", { from: "2031-03-01T10:00:00Z", to: "2031-03-01" }, /longer period/],
     ["list_sessions", { from: "2031-03-02T10:00:00+14:00", to: "2031-03-01" }, /longer period/],
@@ -87,8 +87,8 @@ describe("an empty result says what to try [MCP-16]", () => {
     // In the field notes of a contact, and the name of an archived one: neither is searched.
     ["search", { query: "Who is allergic to peanuts?" }, /Not searched: .*fields notes and memory \(get_contact\)/],
     ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
-    ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact has them/],
-    ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact has them/],
+    ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact returns them/],
+    ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact returns them/],
     ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, some of them/],
   ] as const)("%s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);

@@ -197,7 +197,7 @@ describe("prompts", () => {
   test("a topic is caught up on with its notes, also where a sentence names it [MCP-01] [MCP-10]", async () => {
     expect(await textOf("catch_up", { topic: "lighthouse" })).toContain(`"parent_id":"${last}"`);
     expect(await textOf("catch_up", { topic: "unheard of" })).toMatch(
-      /No note was found with these words: .*get_contact/s,
+      /No note was found with these words\. .*get_contact/s,
     );
     expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
   });
@@ -238,17 +238,17 @@ describe("prompts", () => {
       const { before, records } = fenceOf(await textOf(name, given));
       const { next_id } = (await call(holder, "fetch", { id })).structured.metadata;
       expect(before, name).toContain(
-        `The record is longer than what is below: first read the rest with fetch, from the id ${next_id} on.`,
+        `The record below is incomplete. First read the rest: call fetch with the id ${next_id}.`,
       );
       expect(before.includes("A timeline ends after the 50 newest notes"), name).toBe(name === "prepare_meeting");
       expect(records, name).not.toMatch(own);
     }
     const { before, records } = fenceOf(await textOf("catch_up", { topic: "wordy" }));
-    expect(before).toContain("Long notes below are cut: search_notes with a smaller limit returns more of them.");
+    expect(before).toContain("Long notes below are cut. search_notes with a smaller limit returns more of them.");
     expect(records).not.toMatch(/hint|search_notes/);
     expect(Object.keys(JSON.parse(records))).toEqual(["data"]);
     for (const name of ["follow_up", "catch_up"])
-      expect(await textOf(name, { topic: "lighthouse" }), name).not.toMatch(/longer than what is below|below are cut/);
+      expect(await textOf(name, { topic: "lighthouse" }), name).not.toMatch(/record below is incomplete|below are cut/);
   });
 
   test("a record that repeats the fence of an earlier prompt does not end a later fence [UNT-02]", async () => {
@@ -267,7 +267,7 @@ describe("prompts", () => {
   test("a response has a description and one message of the user [MCP-01]", async () => {
     for (const revision of revisions) {
       const { result } = await prompt("catch_up", { topic: "lighthouse" }, revision);
-      expect(result.description, revision).toBe("What was noted about a topic, in the order of time.");
+      expect(result.description, revision).toBe("What was noted about a topic, in chronological order.");
       expect(result.messages, revision).toEqual([
         { role: "user", content: { type: "text", text: expect.stringContaining("lighthouse") } },
       ]);
@@ -282,7 +282,7 @@ describe("prompts", () => {
     ["follow_up", { session_id: `contact:${randomId()}` }, "session_id: must be a valid UUID"],
     ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
-    ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
+    ["write_poem", {}, "There is no prompt named write_poem. Call prompts/list to see the prompts."],
   ])("%s with %j is rejected in words [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-11-25"] as const)
       expect((await prompt(name, given, revision)).error).toMatchObject({ code: -32_602, message: said });

@@ -240,7 +240,7 @@ export const AuditEvent = {
   RECORDS_EXPORTED: 11,
 
   /**
-   * An entry of a later release, for which this release has no name. `detail` can have more.
+   * An entry of a later release, for which this release has no name. `detail` can contain more information.
    *
    * @generated from enum value: AUDIT_EVENT_OTHER = 12;
    */
@@ -286,9 +286,9 @@ export const AuditService: GenService<{
   /**
    * List the audit log.
    *
-   * Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. Of
-   * the operator's actions it returns exports, suspensions, ended sessions, links of identities and changes of the
-   * enrolment. The newest comes first. Entries never change and contain no secrets.
+   * Returns sign-ins, sign-outs, operations on the API key (including rejected ones), and tool calls by assistants. It
+   * also returns these actions of operators: exports, suspensions, ended sessions, links of identities and changes of
+   * the enrolment. The newest entry comes first. Entries never change and contain no secrets.
    *
    * @generated from rpc records.v1.AuditService.ListAuditEntries
    */

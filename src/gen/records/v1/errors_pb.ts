@@ -114,7 +114,7 @@ export const Reason = {
   IDEMPOTENCY_KEY_REUSED: 9,
 
   /**
-   * A parameter, a header or the body is outside its constraints.
+   * A parameter, a header or the body is invalid.
    *
    * @generated from enum value: REASON_INVALID_REQUEST = 10;
    */

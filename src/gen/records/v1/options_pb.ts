@@ -32,7 +32,7 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   credential: Credential;
 
   /**
-   * True where the `Idempotency-Key` header (or metadata of the same name) is defined.
+   * True if the rpc accepts the `Idempotency-Key` header (or metadata of the same name).
    *
    * @generated from field: bool idempotency_key = 2;
    */
@@ -60,7 +60,7 @@ export type MethodRules = Message<"records.v1.MethodRules"> & {
   errors: Reason[];
 
   /**
-   * True where the account must be enrolled in the beta; only with CREDENTIAL_SESSION.
+   * True if the account must be enrolled in the beta; only with CREDENTIAL_SESSION.
    *
    * @generated from field: bool enrolled = 6;
    */
@@ -103,7 +103,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   defaultValue?: number | undefined;
 
   /**
-   * True where the part `provider` of the field's name is replaced by the configured document provider.
+   * True if the part `provider` of the field's name is replaced by the configured document provider.
    *
    * @generated from field: bool provider_name = 3;
    */
@@ -131,14 +131,14 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   notNull: boolean;
 
   /**
-   * True where REST does not have the field: Connect, gRPC and assistants do.
+   * True if only Connect, gRPC and assistants have the field, and REST does not.
    *
    * @generated from field: bool beyond_rest = 7;
    */
   beyondRest: boolean;
 
   /**
-   * True where a required field may be left out beside a field that REST does not have. REST always requires it.
+   * True if a required field may be left out beside a field that REST does not have. REST always requires it.
    *
    * @generated from field: bool optional_beyond_rest = 8;
    */

@@ -480,14 +480,14 @@ export const EndSessionsRequestSchema: GenMessage<EndSessionsRequest> = /*@__PUR
  */
 export type EndSessionsResponse = Message<"records.admin.v1.EndSessionsResponse"> & {
   /**
-   * How many owners the account has: the sessions and tokens of each have ended.
+   * The number of owners of the account. The sessions and tokens of each have ended.
    *
    * @generated from field: int32 owners = 1;
    */
   owners: number;
 
   /**
-   * How many dashboard sessions were stored for them.
+   * The number of dashboard sessions that were stored for them.
    *
    * @generated from field: int32 sessions = 2;
    */
@@ -816,9 +816,9 @@ export const AccountService: GenService<{
     output: typeof ResumeAccountResponseSchema;
   },
   /**
-   * Revokes an API key of any account. Revoking it again returns the time of the first revocation, for 30 days: then
-   * the key is deleted. Fails with NOT_FOUND if there is no such key, and with INVALID_REQUEST if several active keys
-   * begin with the prefix.
+   * Revokes an API key of any account. For 30 days, revoking it again returns the time of the first revocation. Then the
+   * key is deleted. Fails with NOT_FOUND if there is no such key, and with INVALID_REQUEST if several active keys begin
+   * with the prefix.
    *
    * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
    */

@@ -23,7 +23,7 @@ export const file_records_admin_v1_backup: GenFile = /*@__PURE__*/
  */
 export type ReadDocumentsRequest = Message<"records.admin.v1.ReadDocumentsRequest"> & {
   /**
-   * The account. If it is empty, the documents of the service that belong to no account.
+   * The id of the account. Empty for the service's own documents, which belong to no account.
    *
    * @generated from field: string account_id = 1;
    */
@@ -100,14 +100,14 @@ export type RestoreDocumentsRequest = Message<"records.admin.v1.RestoreDocuments
   backupId: string;
 
   /**
-   * The account. If it is empty, the documents of the service that belong to no account.
+   * The id of the account. Empty for the service's own documents, which belong to no account.
    *
    * @generated from field: string account_id = 2;
    */
   accountId: string;
 
   /**
-   * The documents. The active API key comes together with the document of the account.
+   * The documents. Send the active API key together with the document of the account.
    *
    * @generated from field: repeated records.admin.v1.StoredDocument documents = 3;
    */
@@ -150,14 +150,15 @@ export const RestoreDocumentsResponseSchema: GenMessage<RestoreDocumentsResponse
   messageDesc(file_records_admin_v1_backup, 4);
 
 /**
- * Reads everything that is stored of an account, and restores it in a database that does not have the account.
+ * Reads everything that is stored for an account, and restores it into a database without that account.
  *
  * @generated from service records.admin.v1.BackupService
  */
 export const BackupService: GenService<{
   /**
-   * Reads the stored documents of an account, or those of the service that belong to no account. Adds an entry to the
-   * audit log of the account. Fails with NOT_FOUND if there is no account with this id, also if it is deleted meanwhile.
+   * Reads the stored documents of an account. If `account_id` is empty, reads the service's own documents. Adds an entry
+   * to the audit log of the account. Fails with NOT_FOUND if there is no account with this id, or if the account is
+   * deleted during the call.
    *
    * @generated from rpc records.admin.v1.BackupService.ReadDocuments
    */
@@ -167,9 +168,10 @@ export const BackupService: GenService<{
     output: typeof ReadDocumentsResponseSchema;
   },
   /**
-   * Restores documents of an account, which is not there until its own document, the last one, is restored. Repeating a
-   * call changes nothing. Works while writes are paused. Fails with ALREADY_EXISTS if the database has the account, its
-   * email or its identity, if it was deleted there, or if another backup is being restored into it.
+   * Restores documents of an account. The account does not exist until its own document, which must come last, is
+   * restored. Repeating a call changes nothing. Works while writes are paused. Fails with ALREADY_EXISTS if the database
+   * has the account, its email or its identity. The same applies if the account was deleted there, or if another backup
+   * is being restored into it.
    *
    * @generated from rpc records.admin.v1.BackupService.RestoreDocuments
    */

@@ -321,7 +321,8 @@ export const SwitchChangeSchema: GenMessage<SwitchChange> = /*@__PURE__*/
   messageDesc(file_records_admin_v1_interface, 10);
 
 /**
- * Switches the public interface, and writes, off and on. A switch is in force on every instance within a second.
+ * Switches the public interface, and writes, off and on. A switch takes effect on every instance within a second, and
+ * within 1.5 seconds during a fault.
  *
  * @generated from service records.admin.v1.InterfaceService
  */

@@ -92,9 +92,9 @@ export type ImportRequest = Message<"records.ingest.v1.ImportRequest"> & {
   accountId: string;
 
   /**
-   * The name of the import, with which it can resume. Only in the first message. By default, the service chooses a
-   * name. A record without `id` and `external_id` gets an id that is derived from the import's name and the record's
-   * position. So sending it again does not duplicate it, and another file needs another name.
+   * The name of the import. Only in the first message. To resume an import, send the same name. By default, the service
+   * chooses a name. A record without `id` and `external_id` gets an id that is derived from the import's name and the
+   * record's position. Sending a record again therefore creates no duplicate. Use a different name for a different file.
    *
    * @generated from field: string import_id = 2;
    */
@@ -142,9 +142,9 @@ export const ImportRequestSchema: GenMessage<ImportRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 1);
 
 /**
- * The progress of an import. The first message comes before the first record and has the position to resume at. Then
- * about one message per second follows, and more if many records are rejected. The last one comes when everything is
- * written.
+ * The progress of an import. The first message is sent before any record is read, and has the position to resume at.
+ * Then about one message per second follows, and more if many records are rejected. The last one is sent when
+ * everything is written.
  *
  * @generated from message records.ingest.v1.ImportResponse
  */
@@ -157,21 +157,21 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
   importId: string;
 
   /**
-   * The number of records that are written or rejected, also by earlier streams of the import. It is the next position.
+   * The number of written and rejected records, including those of earlier streams. It is the next position.
    *
    * @generated from field: int64 position = 2;
    */
   position: bigint;
 
   /**
-   * The number of written records, also by earlier streams of the import.
+   * The number of written records, including those of earlier streams.
    *
    * @generated from field: records.ingest.v1.RecordCounts written = 3;
    */
   written?: RecordCounts | undefined;
 
   /**
-   * The number of rejected records, also by earlier streams of the import.
+   * The number of rejected records, including those of earlier streams.
    *
    * @generated from field: int64 rejected = 4;
    */
@@ -207,7 +207,7 @@ export type ImportResponse = Message<"records.ingest.v1.ImportResponse"> & {
   indexing: boolean;
 
   /**
-   * The changes of contacts, also by earlier streams of the import.
+   * The changes of contacts, including those of earlier streams.
    *
    * @generated from field: records.ingest.v1.ContactChanges contact_changes = 9;
    */
@@ -377,7 +377,7 @@ export const ExportRequestSchema: GenMessage<ExportRequest> = /*@__PURE__*/
 
 /**
  * A part of the account's records. Contacts come first, then sessions, transcripts, session notes and contact notes. A
- * record that exists during the whole export comes exactly once, in its state at that time.
+ * record that exists during the whole export appears exactly once, in its state at that time.
  *
  * @generated from message records.ingest.v1.ExportResponse
  */

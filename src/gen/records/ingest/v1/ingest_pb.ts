@@ -535,9 +535,9 @@ export const RecordKindSchema: GenEnum<RecordKind> = /*@__PURE__*/
 /**
  * Writes batches of records into one account. Every response has one result for each item, in the same order. A failed
  * item does not affect the others. An item can have an `id`, or an `external_id` that is unique in the account and its
- * kind. If a record with it exists, the item replaces that record's fields, and unset fields are cleared, except
- * `archived_at`. Otherwise the record is created. A batch of sessions or notes can have at most 300,000 search terms in
- * all: it is rejected with more, unless it has only one item. Then send fewer items at a time.
+ * kind. If such a record exists, the item replaces its fields, and unset fields are cleared, except `created_at` and
+ * `archived_at`. Otherwise the record is created. A batch of sessions or notes with more than 300,000 search terms is
+ * rejected, unless it has only one item. In that case, send fewer items at a time.
  *
  * @generated from service records.ingest.v1.IngestService
  */
@@ -604,7 +604,7 @@ export const IngestService: GenService<{
     output: typeof ArchiveContactsResponseSchema;
   },
   /**
-   * Restores archived contacts. An item fails if another contact uses its email by then. An active contact does not
+   * Restores archived contacts. An item fails if another active contact now has its email. An active contact does not
    * change.
    *
    * @generated from rpc records.ingest.v1.IngestService.RestoreContacts

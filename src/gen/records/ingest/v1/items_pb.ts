@@ -478,7 +478,7 @@ export type ItemError = Message<"records.ingest.v1.ItemError"> & {
   reason: Reason;
 
   /**
-   * What is wrong and where, as a text for people.
+   * A human-readable description of the error and its location.
    *
    * @generated from field: string message = 2;
    */
