@@ -1,4 +1,4 @@
-// What the operator changes of who can reach an account: each change is in its audit log, stored with it or not at all.
+// The operator's changes of who can use an account: each is stored together with its entry in the audit log.
 import { createHash, randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ async function entriesOf(id: string): Promise<unknown[]> {
 
 const linked = (subject: string) => ["identity_linked", `Issuer: ${issuer}. Subject: ${subject}`];
 
-test("links and enrolments are in the audit log with what is in force, and what changes nothing is not [OPS-73]", async () => {
+test("the audit log has each link and enrolment with the resulting state, and no entry for a call that changes nothing [OPS-73]", async () => {
   const accountId = await newAccount();
   for (const subject of ["ann", "ann", "Ann"])
     expect((await admin("LinkIdentity", { accountId, issuer, subject })).status).toBe(200);
@@ -37,7 +37,7 @@ test("links and enrolments are in the audit log with what is in force, and what 
   ]);
 });
 
-test("the owner sees by which service token, from where and by which request [OPS-73, DSH-03]", async () => {
+test("the audit log shows the owner the service token, the address and the request of each change [OPS-73, DSH-03]", async () => {
   const user = await newUser(service());
   const accountId = user.accountId ?? "";
   await admin("SetBetaEnrolment", { accountId, enrolled: false }, { "X-Request-Id": "withdrawn" });
@@ -50,7 +50,7 @@ test("the owner sees by which service token, from where and by which request [OP
   ]);
 });
 
-test("of many equal calls at once one has an entry [OPS-73]", async () => {
+test("many identical calls at once write one entry [OPS-73]", async () => {
   const accountId = await newAccount();
   const calls = Array.from({ length: 6 }, () => [
     admin("LinkIdentity", { accountId, issuer, subject: `at once ${accountId}` }),
@@ -64,7 +64,7 @@ test("of many equal calls at once one has an entry [OPS-73]", async () => {
   );
 });
 
-test("a rejected link has no entry, in neither account [OPS-73]", async () => {
+test("a rejected link writes no entry in either account [OPS-73]", async () => {
   const [first, second] = [await newAccount(), await newAccount()];
   await admin("LinkIdentity", { accountId: first, issuer, subject: "taken" });
   expect((await admin("LinkIdentity", { accountId: second, issuer, subject: "taken" })).status).toBe(409);
@@ -78,7 +78,7 @@ test("a rejected link has no entry, in neither account [OPS-73]", async () => {
   ]);
 });
 
-test("a link and an enrolment whose entry cannot be stored do not happen [OPS-73]", async () => {
+test("links or enrols nothing if the audit entry cannot be stored [OPS-73]", async () => {
   const accountId = await newAccount();
   const before = (await admin("GetAccount", { accountId })).body;
   const validate = (validator: object): Promise<unknown> =>

@@ -30,7 +30,7 @@ export const places = [
   "restores",
   "redis",
 ];
-/** The response when everywhere was looked: protobuf's JSON leaves out what is 0. The account of it had no identity. */
+/** The response of a complete erasure of an account without an identity; protobuf's JSON omits zeros. */
 export const clean = {
   erased: true,
   begunAt: expect.stringMatching(/^20\d\d-.*Z$/),
@@ -39,14 +39,14 @@ export const clean = {
 };
 /** The same after something was deleted. */
 export const cleaned = { ...clean, places: places.map((place) => expect.objectContaining({ place })) };
-/** The response without what was deleted so far. */
+/** What is left, by collection. */
 export const leftOf = ({ places: seen }: { places: { place: string; left?: string }[] }) =>
   Object.fromEntries(seen.flatMap(({ place, left }) => (left === undefined ? [] : [[place, Number(left)]])));
 
 /** A service whose accounts the tests of a file erase. */
 export interface Erasing {
   service(): TestService;
-  /** Calls the account service inside. */
+  /** Calls the internal account service. */
   admin(rpc: string, message: unknown): Promise<RestResponse>;
   sweptElsewhere(id: string): Promise<{ letGo(): Promise<void> }>;
   letFinish(id: string): Promise<void>;
@@ -75,7 +75,7 @@ export function useErasing(): Erasing {
     };
   }
 
-  /** As if the erasure had begun long ago: what was let in before has ended by now. */
+  /** Dates the erasure back, so that requests that were admitted before it have ended. */
   async function letFinish(id: string): Promise<void> {
     const erasures = service().app.client.db().collection("erasures");
     const _id = UUID.createFromHexString(id) as never;
@@ -83,7 +83,7 @@ export function useErasing(): Erasing {
     await expect
       .poll(async () => (await erasures.findOne({ _id }))?.["finished_at"], { timeout: 30_000, interval: 200 })
       .toBeInstanceOf(Date);
-    // Whose account it was is forgotten, and who requested it is not.
+    // The erasure forgets whose account it was, and keeps who requested it.
     const kept = Object.keys((await erasures.findOne({ _id })) ?? {}).filter(
       (name) => name !== "deleted" && name !== "requested",
     );

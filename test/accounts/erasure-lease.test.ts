@@ -40,7 +40,7 @@ async function newErasure(count = 0): Promise<UUID> {
 const setExpiry = (id: UUID, at: Date) => erasures().updateOne({ _id: id }, { $set: { "lease.expires_at": at } });
 const left = (id: UUID) => notes().countDocuments({ account_id: id });
 
-test("of several sweepers at once one gets the lease; the next one when it is released, or expires by the database's clock [OPS-30]", async () => {
+test("one of several sweepers gets the lease; the next one gets it after a release, or after expiry by the database's clock [OPS-30]", async () => {
   const id = await newErasure();
   const holds = await Promise.all(Array.from({ length: 8 }, () => take(id, goOn)));
   const [held] = holds.filter((hold) => hold !== undefined);
@@ -59,7 +59,7 @@ test("of several sweepers at once one gets the lease; the next one when it is re
   expect(Object.keys((await erasures().findOne({ _id: id })) ?? {}).sort()).toEqual(["_id", "begun_at", "finished_at"]);
 });
 
-test("a sweeper whose lease another one has taken over stops at its next renewal, and neither renews, releases nor finishes [OPS-30]", async () => {
+test("a sweeper whose lease was taken over stops at its next renewal, and cannot renew, release or finish [OPS-30]", async () => {
   const id = await newErasure();
   const first = await take(id, goOn);
   expect(await first?.permit()).toBeDefined();
@@ -71,7 +71,7 @@ test("a sweeper whose lease another one has taken over stops at its next renewal
   expect((await erasures().findOne({ _id: id }))?.["finished_at"]).toBeUndefined();
 });
 
-test("a sweeper that is stopped gets no permit, and deletes nothing [OPS-30]", async () => {
+test("a stopped sweeper gets no permit and deletes nothing [OPS-30]", async () => {
   const id = await newErasure(10);
   const hold = await take(id, () => true);
   expect(
@@ -107,7 +107,7 @@ test("a delete that reaches the database after the end of its lease matches noth
   expect(await left(id)).toBe(0);
 });
 
-test("what was deleted is counted in the erasure, by place, with the renewals and at the end [OPS-31]", async () => {
+test("the erasure counts the deleted documents by collection, at each renewal and at the end [OPS-31]", async () => {
   const id = await newErasure(1_300);
   const hold = (await take(id, goOn)) ?? never();
   expect(

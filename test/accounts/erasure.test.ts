@@ -1,4 +1,4 @@
-// Deleting an account: it is out of service at once, and nothing of it is left anywhere.
+// Deleting an account takes it out of service at once and leaves nothing of it.
 import { randomUUID } from "node:crypto";
 import { UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
@@ -11,7 +11,7 @@ import { clean, cleaned, fill, leftOf, places, useErasing } from "./erasing.ts";
 
 const { service, admin, sweptElsewhere, letFinish, traces } = useErasing();
 
-test("deleting an account erases every record, key, session, claim and log entry of it, and nothing of another's [ADM-04]", async () => {
+test("deleting an account erases all its records, keys, sessions, claims and log entries, and nothing of other accounts [ADM-04]", async () => {
   const [client, other] = [await newClient(service()), await newClient(service())];
   await fill(client);
   await fill(other);
@@ -36,7 +36,7 @@ test("deleting an account erases every record, key, session, claim and log entry
   expect((await other.get("/v1/contacts?query=ann")).body.data).toHaveLength(1);
 });
 
-test("from then on the key is 401, the account 404, and its owner has none [ADM-04]", async () => {
+test("after the deletion the key gets 401, the account is 404, and its owner has no account [ADM-04]", async () => {
   const user = await newUser(service());
   const { key } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   const id = user.accountId ?? "";
@@ -63,7 +63,7 @@ test("from then on the key is 401, the account 404, and its owner has none [ADM-
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
-test("the email and the identity of a deleted account can be another's [ADM-04]", async () => {
+test("another account can take the email and the identity of a deleted account [ADM-04]", async () => {
   const email = `${randomUUID()}@example.com`;
   const identity = { issuer: "https://id.example.com", subject: randomUUID() };
   const first = (await admin("CreateAccount", { email })).body.account.id as string;
@@ -76,13 +76,13 @@ test("the email and the identity of a deleted account can be another's [ADM-04]"
   ]);
 });
 
-test("an account that never was is 404; deleting again reports how far it is [ADM-04]", async () => {
+test("deleting an unknown account is 404; deleting an account again reports the progress [ADM-04]", async () => {
   expect((await admin("DeleteAccount", { account_id: randomUUID() })).status).toBe(404);
   const { id } = await newClient(service());
   for (let time = 0; time < 2; time++) expect((await admin("DeleteAccount", { account_id: id })).body).toEqual(clean);
 });
 
-test("what a request writes that was let in before the deletion is erased as well [ADM-04]", async () => {
+test("erases what a request writes that was admitted before the deletion [ADM-04]", async () => {
   const { id } = await newClient(service());
   const account = UUID.createFromHexString(id);
   await admin("DeleteAccount", { account_id: id });
@@ -93,7 +93,7 @@ test("what a request writes that was let in before the deletion is erased as wel
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
-test("while another instance sweeps, the status says what is left and deletes nothing; when its lease expires, another one continues [ADM-04, OPS-31]", async () => {
+test("while another instance sweeps, the status reports what is left and deletes nothing; when its lease expires, another instance continues [ADM-04, OPS-31]", async () => {
   const client = await newClient(service());
   await fill(client);
   const { letGo } = await sweptElsewhere(client.id);
@@ -117,7 +117,7 @@ test("while another instance sweeps, the status says what is left and deletes no
   expect(await traces(client.id)).toEqual(["erasures"]);
 });
 
-test("an erasure whose instance was killed continues without a call until nothing is left but its mark [ADM-04, OPS-31]", async () => {
+test("an erasure whose instance was killed continues without a call until only its mark is left [ADM-04, OPS-31]", async () => {
   const client = await newClient(service());
   await fill(client);
   await (await sweptElsewhere(client.id)).letGo();
@@ -125,14 +125,14 @@ test("an erasure whose instance was killed continues without a call until nothin
   expect(await traces(client.id)).toEqual(["erasures"]);
 });
 
-test("nobody looks after a finished erasure by themselves, every call does, and what it cannot finish continues in the background [ADM-04]", async () => {
+test("a finished erasure is checked again by each call, not in the background; the background continues what a call cannot finish [ADM-04]", async () => {
   const { id } = await newClient(service());
   await admin("DeleteAccount", { account_id: id });
   await letFinish(id);
   const db = service().app.client.db();
   const [_id, account_id] = [new UUID() as never, UUID.createFromHexString(id)];
   await db.collection("notes").insertOne({ _id, account_id });
-  // A round in which another erasure was finished has passed over this one.
+  // The sweep that finished another erasure did not look at this one.
   const other = await newClient(service());
   await admin("DeleteAccount", { account_id: other.id });
   await letFinish(other.id);
@@ -150,7 +150,7 @@ test("nobody looks after a finished erasure by themselves, every call does, and 
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(0);
 });
 
-test("an erasure that cannot continue holds up no other [ADM-04]", async () => {
+test("an erasure that cannot continue does not delay others [ADM-04]", async () => {
   const erasures = service().app.client.db().collection("erasures");
   const _id = new UUID() as never;
   await erasures.insertOne({ _id, begun_at: new Date(0), identities: "no list" });
@@ -158,12 +158,13 @@ test("an erasure that cannot continue holds up no other [ADM-04]", async () => {
     const { id } = await newClient(service());
     await admin("DeleteAccount", { account_id: id });
     await letFinish(id);
+    expect(await traces(id)).toEqual(["erasures"]);
   } finally {
     await erasures.deleteOne({ _id });
   }
 });
 
-test("the mark of an erasure is kept for 90 days after the end; the account is then unknown [ADM-04]", async () => {
+test("the mark of an erasure is kept for 90 days after its end; then the account is unknown [ADM-04]", async () => {
   const { id } = await newClient(service());
   await admin("DeleteAccount", { account_id: id });
   const erasures = service().app.client.db().collection("erasures");
@@ -173,7 +174,7 @@ test("the mark of an erasure is kept for 90 days after the end; the account is t
   expect((await admin("DeleteAccount", { account_id: id })).status).toBe(404);
 });
 
-test("while Redis is away nothing is said of it, and the erasure is not over; once it is back it is [ADM-04]", async () => {
+test("while Redis is unavailable, the status omits it and the erasure does not finish; once Redis is back, it finishes [ADM-04]", async () => {
   const client = await newClient(service());
   await fill(client);
   const away: Partial<RedisLink> = {
@@ -193,14 +194,14 @@ test("while Redis is away nothing is said of it, and the erasure is not over; on
   expect(await redisText(service().redis.uri)).not.toContain(client.id);
 });
 
-test("another account's idempotency key that holds the deleted account's id stays [ADM-04]", async () => {
+test("keeps another account's idempotency key that contains the deleted account's id [ADM-04]", async () => {
   const [client, other] = [await newClient(service()), await newClient(service())];
   expect((await other.post("/v1/contacts", { full_name: "Bo" }, { "Idempotency-Key": client.id })).status).toBe(201);
   expect((await admin("DeleteAccount", { account_id: client.id })).body).toEqual(clean);
   expect(await redisText(service().redis.uri)).toContain(`idempotency:${other.id}:${client.id}`);
 });
 
-test("the sessions that a user begins after the deletion are theirs and continue [ADM-04]", async () => {
+test("sessions that a user begins after the deletion are kept and stay valid [ADM-04]", async () => {
   const user = await newUser(service());
   const id = user.accountId ?? "";
   const { body } = await admin("DeleteAccount", { account_id: id });
@@ -211,7 +212,7 @@ test("the sessions that a user begins after the deletion are theirs and continue
   expect([(await user.call("/v1/api-key")).status, (await again.call("/v1/api-key")).status]).toEqual([401, 403]);
 });
 
-/** Does the work as an instance whose clock is that far ahead; the database's is right. */
+/** Runs the work on an instance whose clock is ahead by this much; the database's clock is right. */
 async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promise<T> {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + aheadMs });
   try {
@@ -221,7 +222,7 @@ async function withClockAhead<T>(aheadMs: number, work: () => Promise<T>): Promi
   }
 }
 
-test("a session that is stored just after the deletion is erased, also on an instance whose clock is ahead [ADM-04]", async () => {
+test("erases a session that is stored just after the deletion, also on an instance whose clock is ahead [ADM-04]", async () => {
   const { accountId: id = "", subject, email } = await newUser(service());
   const sessions = service().app.client.db().collection("dashboard_sessions");
   await withClockAhead(3_600_000, () => openSession(service(), subject, email));
@@ -233,7 +234,7 @@ test("a session that is stored just after the deletion is erased, also on an ins
   expect(await sessions.countDocuments({ subject })).toBe(0);
 });
 
-test("a session that begins after the deletion stays, also on an instance whose clock is behind [ADM-04]", async () => {
+test("keeps a session that begins after the deletion, also on an instance whose clock is behind [ADM-04]", async () => {
   const { accountId: id = "", subject, email } = await newUser(service());
   await admin("DeleteAccount", { account_id: id });
   const again = await withClockAhead(-3_600_000, () => openSession(service(), subject, email));
@@ -241,7 +242,7 @@ test("a session that begins after the deletion stays, also on an instance whose 
   expect((await again.call("/v1/api-key")).status).toBe(403);
 });
 
-test("of a deletion and the creation of a key at once, either the key comes first and is erased, or there is no account [ADM-04, KEY-18]", async () => {
+test("of a deletion and a key creation at the same time, the creation comes first and is erased, or it finds no account [ADM-04, KEY-18]", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await newUser(service());
     const [created] = await Promise.all([

@@ -29,7 +29,7 @@ const keyStatuses = (key: string) =>
   );
 const token = () => createHash("sha256").update(fixture().service.serviceToken).digest("hex").slice(0, 8);
 
-test("a key of any account is revoked by its first characters or its id, on every instance; its owner sees by whom and why [OPS-34, OPS-36]", async () => {
+test("revokes a key of any account by its prefix or its id, on every instance; its owner sees who revoked it and why [OPS-34, OPS-36]", async () => {
   const { service } = fixture();
   const user = await newUser(service);
   for (const byId of [false, true]) {
@@ -64,7 +64,7 @@ test("a key of any account is revoked by its first characters or its id, on ever
   });
 });
 
-test("a key that is not there is 404, a prefix of several active keys and a whole key are rejected, and none is revoked [OPS-34]", async () => {
+test("an unknown key is 404; a prefix of several active keys and a whole key are rejected; none is revoked [OPS-34]", async () => {
   const { service } = fixture();
   expect((await admin("RevokeApiKey", { key: randomUUID(), reason: "none" })).status).toBe(404);
   const [one, other] = [await service.account(), await service.account()];
@@ -80,7 +80,7 @@ test("a key that is not there is 404, a prefix of several active keys and a whol
   expect(await keyStatuses(one.key)).toEqual([200, 200]);
 });
 
-test("a suspended account's key can be revoked, and stays revoked when it is resumed [OPS-33, OPS-34]", async () => {
+test("a suspended account's key can be revoked, and stays revoked when the account is resumed [OPS-33, OPS-34]", async () => {
   const { id, key } = await fixture().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
   expect((await admin("RevokeApiKey", { key: key.slice(0, 8), reason: "leak" })).status).toBe(200);
@@ -89,7 +89,7 @@ test("a suspended account's key can be revoked, and stays revoked when it is res
   expect(await keyStatuses(key)).toEqual([401, 401]);
 });
 
-test("a key that an instance of an earlier release issued to a suspended account is rejected once it is suspended again [OPS-33]", async () => {
+test("rejects a key that an earlier release issued to a suspended account, once the account is suspended again [OPS-33]", async () => {
   const { id, key } = await fixture().service.account();
   await admin("SuspendAccount", { account_id: id, reason: "leak" });
   await fixture()
@@ -101,7 +101,7 @@ test("a key that an instance of an earlier release issued to a suspended account
   expect(await keyStatuses(key)).toEqual([403, 403]);
 });
 
-test("thousands of sessions of one user end within one call [OPS-35]", async () => {
+test("ends thousands of sessions of one user within one call [OPS-35]", async () => {
   const { service } = fixture();
   const user = await newUser(service);
   const sessions = service.app.client.db().collection("dashboard_sessions");
@@ -116,7 +116,7 @@ test("thousands of sessions of one user end within one call [OPS-35]", async () 
   expect(await sessionCount(service, { subject: user.subject })).toBe(0);
 });
 
-test("ending the sessions of an account ends those of the dashboard and the access tokens on every instance, and no key; signing in again works [OPS-35, OPS-36]", async () => {
+test("ending the sessions of an account ends its dashboard sessions and access tokens on every instance, but no key; signing in again works [OPS-35, OPS-36]", async () => {
   const { base, service } = fixture();
   const assistant = async (at: TestService) =>
     (await request({ url: `${at.base}/mcp`, token: holder.token }, "2026-07-28", "tools/list")).status;
@@ -136,7 +136,7 @@ test("ending the sessions of an account ends those of the dashboard and the acce
   expect(await statuses()).toEqual([401, 401, 401, 401]);
   expect(await sessionCount(service, { subject: ann.subject })).toBe(0);
   expect(await keyStatuses(holder.key)).toEqual([200, 200]);
-  // Nothing is there to end any more, and it is no error.
+  // There is nothing left to end, which is not an error.
   expect((await admin("EndSessions", { account_id: holder.accountId, reason: "again" })).body).toEqual({ owners: 1 });
   expect((await admin("EndSessions", { account_id: randomUUID(), reason: "none" })).status).toBe(404);
   // The times of a provider are whole seconds: a sign-in in the same second could not be distinguished from one before.
@@ -151,7 +151,7 @@ test("ending the sessions of an account ends those of the dashboard and the acce
   });
 });
 
-test("an erasure keeps who requested it and why, for the proof and for 90 days; later calls change neither [OPS-36, ADM-04]", async () => {
+test("an erasure keeps who requested it and why for 90 days; later calls change neither [OPS-36, ADM-04]", async () => {
   const { id } = await fixture().service.account();
   const { body } = await admin("DeleteAccount", { account_id: id, reason: "the owner asked" });
   expect(body).toMatchObject({ erased: true, reason: "the owner asked", token: token() });

@@ -15,7 +15,7 @@ const marker = `mark${randomUUID().slice(0, 8)}`;
 
 interface Filled {
   readonly id: string;
-  /** What nothing may say any more once the account is erased. */
+  /** Must not occur anywhere after the erasure. */
   readonly wanted: readonly string[];
 }
 
@@ -115,7 +115,7 @@ async function placesThatSay({ id, wanted }: Filled): Promise<string[]> {
 const admin = (rpc: string, message: unknown) =>
   fixture().service.internalCall(`records.admin.v1.AccountService/${rpc}`, message);
 
-test("of an account with everything the product makes, nothing is left in any collection and in Redis but the mark of its erasure [ADM-04]", async () => {
+test("after the erasure of an account that used everything, only its mark is left in the collections and in Redis [ADM-04]", async () => {
   const filled = await fill();
   const { service } = fixture();
   const everywhere = [
@@ -144,7 +144,7 @@ test("of an account with everything the product makes, nothing is left in any co
   expect((body.places as { place: string }[]).map(({ place }) => place).sort()).toEqual(everywhere);
   // What is 0 is left out.
   expect((body.places as { left?: string }[]).filter(({ left }) => left !== undefined)).toEqual([]);
-  // A tool call's entry that waited to be written, and a bucket that was charged, are gone within seconds.
+  // The pending audit entry of a tool call and the account's bucket disappear within seconds.
   await vi.waitFor(async () => expect(await placesThatSay(filled)).toEqual([]), { timeout: 20_000, interval: 200 });
   const [mark, ...others] = await service.app.client.db().collection("erasures").find().toArray();
   expect(others).toEqual([]);
@@ -155,7 +155,7 @@ test("of an account with everything the product makes, nothing is left in any co
   ).toEqual(["_id", "begun_at", "deleted", "identities", "requested"]);
   expect(JSON.stringify(mark)).not.toContain(ann.email);
 
-  // What the search is worth: one planted document or key is seen.
+  // The control: the search finds one planted document or key.
   const db = service.app.client.db();
   for (const planted of [
     { of: UUID.createFromHexString(filled.id) },

@@ -71,7 +71,7 @@ const inBrowser =
     const { status, body, text } = await sendRequest(`http://localhost:${service.app.port}${path}`, { cookie });
     return outcomeOf(status, body?.error?.message ?? text);
   };
-/** Every way in. */
+/** Every kind of credential. */
 const ways: Readonly<Record<string, Way>> = {
   "a read over REST": overRest("/v1/sessions?limit=1"),
   "a look-up over REST": (service) => overRest(`/v1/contacts/${contact}`)(service),
@@ -104,7 +104,7 @@ async function outcomes(services: readonly TestService[]): Promise<Record<string
 const all = (services: readonly TestService[], outcome: Outcome) =>
   Object.fromEntries(Object.keys(ways).map((name) => [name, services.map(() => outcome)]));
 
-test("every credential is rejected with 403 and its own message on every wire and instance, also without Redis; resuming brings all of them back [OPS-33]", async () => {
+test("rejects every credential with 403 and its own message on every wire and instance, also without Redis; resuming restores all of them [OPS-33]", async () => {
   const services = [fixture().service, second, alone];
   expect(await outcomes(services)).toEqual(all(services, "served"));
   expect((await suspend()).body.account.suspension).toMatchObject({
@@ -116,7 +116,7 @@ test("every credential is rejected with 403 and its own message on every wire an
   expect(await outcomes(services)).toEqual(all(services, "served"));
 });
 
-test("the reason is ACCOUNT_SUSPENDED on the wires that carry one, and a wrong key or a read-only one is judged as before [OPS-33]", async () => {
+test("the reason is ACCOUNT_SUSPENDED on the wires that carry one; a wrong or a read-only key is rejected as before [OPS-33]", async () => {
   await suspend();
   try {
     const { wires, close } = openWires(second);
@@ -128,14 +128,14 @@ test("the reason is ACCOUNT_SUSPENDED on the wires that carry one, and a wrong k
     }
     close();
     expect((await second.rest("/v1/sessions", { key: `${holder.key.slice(0, -1)}_` })).status).toBe(401);
-    // What is wrong with the request does not matter, nor that there is no such record.
+    // An invalid request or an unknown record makes no difference.
     expect((await second.rest("/v1/sessions?limit=x", { key: holder.key })).status).toBe(403);
   } finally {
     await resume();
   }
 });
 
-test("suspending and resuming again changes nothing; an account that is not there is 404; without a reason it is rejected [OPS-33, OPS-36]", async () => {
+test("suspending or resuming again changes nothing; an unknown account is 404; a missing reason is rejected [OPS-33, OPS-36]", async () => {
   const { body: first } = await suspend("the first reason");
   expect((await suspend("another reason")).body).toEqual(first);
   await resume();
@@ -152,7 +152,7 @@ test("suspending and resuming again changes nothing; an account that is not ther
   expect(resumed).toMatchObject({ event: "account_resumed", detail: "By the operator: all is well" });
 });
 
-test("records stay, and internal calls on behalf of a suspended account read, write and export [OPS-33]", async () => {
+test("keeps the records, and internal calls on behalf of a suspended account read, write and export [OPS-33]", async () => {
   await suspend();
   try {
     const onBehalf = { "records-account-id": holder.accountId };
@@ -166,7 +166,7 @@ test("records stay, and internal calls on behalf of a suspended account read, wr
   }
 });
 
-test("of a suspension and the creation of a key at once, no key is served [OPS-33]", async () => {
+test("of a suspension and a key creation at the same time, no key is served [OPS-33]", async () => {
   const { service } = fixture();
   const plain = await startService();
   try {
@@ -189,7 +189,7 @@ test("of a suspension and the creation of a key at once, no key is served [OPS-3
   expect(service.app.port).toBeGreaterThan(0);
 });
 
-/** Suspends and resumes under requests of every way; how many that began after the acknowledgement were served. */
+/** Suspends and resumes under load; the number of served requests that began after the acknowledgement. */
 async function suspendUnderLoad(
   rounds: number,
   through: (way: Way) => Way = (way) => way,
@@ -232,7 +232,9 @@ test("under load on two instances no request that begins after the acknowledgeme
   expect([late, other]).toEqual([0, []]);
 });
 
-test("the same while Redis is flushed all the time [OPS-33]", { timeout: 120_000 }, async () => {
+test("no request that begins after the acknowledgement is served while Redis is flushed repeatedly [OPS-33]", {
+  timeout: 120_000,
+}, async () => {
   const redis = new Redis(fixture().service.redis.uri);
   const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
@@ -244,7 +246,7 @@ test("the same while Redis is flushed all the time [OPS-33]", { timeout: 120_000
   }
 });
 
-test("control: an instance that remembers a good credential for a moment is found out [OPS-33]", {
+test("control: detects an instance that remembers a valid credential for a short time [OPS-33]", {
   timeout: 120_000,
 }, async () => {
   const remembering = (way: Way): Way => {

@@ -6,7 +6,7 @@ import { testRules } from "./promtool.ts";
 import { alerts, withRule } from "./rules.ts";
 
 test.each(alerts.flatMap((rule) => kinds.map((kind) => [rule.alert, kind, rule] as const)))(
-  "%s %s",
+  "the alert %s %s",
   (name, kind, rule) => {
     const { status, output } = testRules(withRule(rule), testsOf(rule, caseOf(name), kind));
     expect(output).toContain("SUCCESS");

@@ -17,13 +17,13 @@ test("promtool accepts the alert rules and the example configuration", () => {
   expect(config.status, config.output).toBe(0);
 });
 
-test("promtool rejects a rule that is wrong", () => {
+test("promtool rejects an invalid rule", () => {
   expect(
     promtool(["check", "rules"], readFileSync(rulesPath, "utf8").replace("sum by (job)", "sum by job")).status,
   ).not.toBe(0);
 });
 
-test("the lint of metric names finds nothing in the metrics of a running instance", async () => {
+test("the lint of metric names accepts the metrics of a running instance", async () => {
   const service = await startService();
   try {
     const { key } = await service.account();

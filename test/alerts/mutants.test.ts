@@ -49,7 +49,7 @@ function minutes({ promql_expr_test: expected }: UnitTest): number {
 }
 
 test.each(alerts.map((rule, turn) => [rule.alert, rule, turn] as const))(
-  "the tests of %s notice every fault",
+  "the tests of the alert %s detect every mutation",
   (name, rule, turn) => {
     const faults = mutantsOf(rule);
     expect(faults.length).toBeGreaterThanOrEqual(2);
@@ -62,7 +62,7 @@ test.each(alerts.map((rule, turn) => [rule.alert, rule, turn] as const))(
 const errors = alerts.find(({ alert }) => alert === "RecordsErrorsFast") as (typeof alerts)[number];
 
 test.each(recordings.map((rule, turn) => [rule.record ?? "", rule, turn] as const))(
-  "the tests of the errors notice every fault in %s",
+  "the tests of the errors detect every mutation of %s",
   (name, rule, turn) => {
     const tests = (kinds: readonly Kind[]): readonly UnitTest[] => [
       recordedTest(name),
@@ -73,7 +73,7 @@ test.each(recordings.map((rule, turn) => [rule.record ?? "", rule, turn] as cons
   240_000,
 );
 
-test("a rule without a fault passes them", () => {
+test("the original rule passes its tests", () => {
   expect(
     unnoticed(errors.alert, (kinds) => kinds.flatMap((kind) => testsOf(errors, caseOf(errors.alert), kind)), [
       { fault: "none", rule: errors, kinds: ["fires"] },

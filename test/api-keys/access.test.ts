@@ -32,16 +32,16 @@ const noAccount = "The signed-in user has no account. Ask the operator of the se
 
 /** The value by which the user's page names the user. */
 async function shownUser({ cookie }: Pick<TestUser, "cookie">): Promise<string> {
-  // By the name of ours: from any other the page leads there, without the cookie.
+  // By our own host name: any other one redirects there, without the cookie.
   const { text } = await rest(service().app.baseUrl, "/", { headers: { Cookie: cookie } });
   return /name="user" value="([^"]*)"/.exec(text)?.[1] ?? "";
 }
 
-describe.each(operations)("%s %s", (method, path) => {
+describe.each(operations)("the operation %s %s", (method, path) => {
   const call = (user: TestUser, headers: Record<string, string>, more: RestCall = {}): Promise<RestResponse> =>
     user.call(path, { method, headers, ...more });
 
-  test("is 401 without the cookie, with another's form of it, and with one that was never issued [KEY-13]", async () => {
+  test("is 401 without the cookie, with a malformed one, and with one that was never issued [KEY-13]", async () => {
     const user = await newUser(service());
     const value = user.cookie.slice("records_session=".length);
     for (const cookie of [
@@ -67,7 +67,7 @@ describe.each(operations)("%s %s", (method, path) => {
     }
   });
 
-  test("is 401 once the session is over: after 12 hours, after 2 hours without use, after its end [KEY-13]", async () => {
+  test("is 401 once the session is over: after 12 hours, after 2 hours without use, or when it was ended [KEY-13]", async () => {
     const sessions = service().app.client.db().collection("dashboard_sessions");
     const hoursAgo = (hours: number): Date => new Date(Date.now() - hours * 3_600_000);
     for (const [goesOn, change] of [
@@ -91,7 +91,7 @@ describe.each(operations)("%s %s", (method, path) => {
     expectRejected(await call(await newUser(service(), { account: false }), {}), 403, noAccount);
   });
 
-  test("is 401 for another user than the page shows, before anything else, and writes nothing [KEY-13]", async () => {
+  test("is 401 if another user is signed in than the page shows, before any other check, and writes nothing [KEY-13]", async () => {
     const [shown, other] = [await newUser(service()), await newUser(service(), { account: false })];
     const [id, name] = [await shownUser(shown), "Records-User"];
     expect(id).toMatch(/^[\w-]{43}$/);
@@ -106,14 +106,14 @@ describe.each(operations)("%s %s", (method, path) => {
     expect(await shownUser(await openSession(service(), shown.subject, shown.email))).toBe(id);
   });
 
-  test("is charged, and gets the limits, with every status", async () => {
+  test("counts towards the rate limit and has its headers, whatever the status", async () => {
     const { headers } = await call(await newUser(service()), {});
     expect([headers.get("ratelimit-limit"), headers.get("ratelimit-policy")]).toEqual(["100000", "100000;w=1"]);
   });
 });
 
-describe.each(changes)("%s %s", (method, path) => {
-  test("is 403 when the origin is missing, null, or another's [KEY-14]", async () => {
+describe.each(changes)("the change %s %s", (method, path) => {
+  test("is 403 when the origin is missing, null, or that of another site [KEY-14]", async () => {
     const user = await newUser(service());
     const { host, port } = new URL(user.origin);
     const origins = [
@@ -131,7 +131,7 @@ describe.each(changes)("%s %s", (method, path) => {
       expectRejected(await user.call(path, { method, headers: { Origin: origin } }), 403, foreign);
   });
 
-  test("is 403 when the browser says that another site sends it, whatever the origin [KEY-14]", async () => {
+  test("is 403 when the browser reports that another site sends it, whatever the origin [KEY-14]", async () => {
     const user = await newUser(service());
     for (const site of ["cross-site", "same-site", "none"]) {
       expectRejected(await user.call(path, { method, headers: { "Sec-Fetch-Site": site } }), 403, foreign);
@@ -139,7 +139,7 @@ describe.each(changes)("%s %s", (method, path) => {
     expect((await user.call(path, { method, headers: { "Sec-Fetch-Site": "" } })).status).not.toBe(403);
   });
 
-  test("is 401 before the origin is looked at [KEY-16]", async () => {
+  test("is 401 before the origin is checked [KEY-16]", async () => {
     const user = await newUser(service());
     expectRejected(
       await user.call(path, { method, headers: { Cookie: "", Origin: "https://evil.example" } }),
@@ -150,7 +150,7 @@ describe.each(changes)("%s %s", (method, path) => {
 });
 
 test.each(["/v1/api-key", "/v1/api-key/rotate"])(
-  "POST %s is 403 for an account that is not enrolled in the beta, before the body is looked at [KEY-15, KEY-16]",
+  "POST %s is 403 for an account that is not enrolled in the beta, before its body is checked [KEY-15, KEY-16]",
   async (path) => {
     const user = await newUser(service(), { enrolled: false });
     expectRejected(await user.call(path, { method: "POST" }), 403, notEnrolled);
@@ -158,7 +158,7 @@ test.each(["/v1/api-key", "/v1/api-key/rotate"])(
   },
 );
 
-test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, and not rotate it [KEY-15]", async () => {
+test("withdrawing the enrolment leaves the key valid; its owner can see and revoke it, but not rotate it [KEY-15]", async () => {
   const user = await newUser(service());
   const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   await service().app.services.accounts.enrol(accountUuid(user), false, {});
@@ -177,7 +177,7 @@ test("422 comes before 404 and before 409 [KEY-16]", async () => {
 });
 
 test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"])(
-  "a form post (%s) creates nothing, with a body or without: 422, and 403 from another site",
+  "a form post (%s) creates nothing, with or without a body: 422, and 403 from another site",
   async (type) => {
     const user = await newUser(service());
     for (const raw of ["", "access=read_only", "{}"]) {
@@ -197,13 +197,13 @@ test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x
   },
 );
 
-test("an API key says nothing to the operations, and a session nothing to the records", async () => {
+test("an API key does not open the key operations, and a session does not open the records", async () => {
   const user = await newUser(service());
   expect((await user.call("/v1/contacts?query=ann")).status).toBe(401);
   expect((await user.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);
 });
 
-test("one user's session reaches only the account of theirs, and another secret makes it nobody's", async () => {
+test("a user's session reaches only their own account, and is invalid under another secret", async () => {
   const [one, other] = [await newUser(service()), await newUser(service())];
   await one.call("/v1/api-key", { method: "POST" });
   expect((await other.call("/v1/api-key")).status).toBe(404);
@@ -216,7 +216,7 @@ test("one user's session reaches only the account of theirs, and another secret 
   }
 });
 
-test("a session in MongoDB is of no use to who reads it", async () => {
+test("a session document in MongoDB cannot be used to sign in", async () => {
   const user = await newUser(service());
   const stored = await service()
     .app.client.db()
@@ -233,7 +233,7 @@ test("a session in MongoDB is of no use to who reads it", async () => {
   expect(JSON.stringify(stored)).not.toContain("an-id-token-that-is-no-token");
 });
 
-test("two sessions of one user are two: ending one leaves the other", async () => {
+test("two sessions of one user are independent: ending one leaves the other", async () => {
   const user = await newUser(service());
   const second = await openSession(service(), user.subject, user.email);
   await service()

@@ -1,4 +1,4 @@
-// The audit log of an account: what is written into it, by whom it is seen, and that nothing changes it.
+// The audit log of an account: what is written into it, who can read it, and that nothing changes it.
 import { readFileSync } from "node:fs";
 import type { Collection } from "mongodb";
 import { MongoNetworkError, UUID } from "mongodb";
@@ -9,7 +9,7 @@ import { accountUuid, newUser } from "../support/user.ts";
 
 const service = useService();
 
-test("creation, rotation, revocation and rejections are each written, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
+test("writes each creation, rotation, revocation and rejection, with who, when, the request and the address [KEY-19, DSH-03]", async () => {
   const user = await newUser(service());
   const headers = (id: string) => ({ "X-Request-Id": id });
   const first = await user.call("/v1/api-key", { method: "POST", headers: headers("r-1") });
@@ -59,7 +59,7 @@ test("creation, rotation, revocation and rejections are each written, with who, 
   }
 });
 
-test("the log is read by pages, the newest first", async () => {
+test("returns the log page by page, newest first", async () => {
   const user = await newUser(service());
   for (let rejection = 0; rejection < 7; rejection++)
     await user.call("/v1/api-key", { method: "DELETE", headers: { "X-Request-Id": `p-${rejection}` } });
@@ -75,7 +75,7 @@ test("the log is read by pages, the newest first", async () => {
     expect((await user.call(`/v1/audit-log?${query}`)).status).toBe(422);
 });
 
-test("an entry that a later release wrote is shown, although its event has no name here", async () => {
+test("shows an entry of a later release, although this release has no name for its event", async () => {
   const user = await newUser(service());
   await user.call("/v1/api-key", { method: "POST" });
   await service()
@@ -85,14 +85,14 @@ test("an entry that a later release wrote is shown, although its event has no na
   expect((await user.call("/v1/audit-log")).body.data).toMatchObject([{ event: "other", detail: "Read and write." }]);
 });
 
-test("reading, and what nobody is signed in for, writes nothing", async () => {
+test("writes nothing for a read, or for a request without a signed-in user", async () => {
   const user = await newUser(service());
   await user.call("/v1/api-key");
   await user.call("/v1/api-key", { method: "DELETE", headers: { Cookie: "" } });
   expect((await user.call("/v1/audit-log")).body.data).toEqual([]);
 });
 
-test("a change whose entry cannot be written does not happen", async () => {
+test("makes no change whose entry cannot be written", async () => {
   const user = await newUser(service());
   const validate = (validator: object): Promise<unknown> =>
     asAdministrator(service().administratorUri, (db) => db.command({ collMod: "audit_log", validator }));
@@ -106,7 +106,7 @@ test("a change whose entry cannot be written does not happen", async () => {
   expect((await user.call("/v1/api-key", { method: "POST" })).status).toBe(201);
 });
 
-test("an entry that nobody waits for is there once, whether MongoDB was away, or wrote it and its response was lost [DSH-03]", async () => {
+test("writes a background entry exactly once, whether MongoDB was unavailable or its response was lost [DSH-03]", async () => {
   const { client, services } = service().app;
   const { id } = await service().account();
   const collection = Object.getPrototypeOf(client.db().collection("audit_log")) as Collection;
@@ -130,7 +130,7 @@ test("an entry that nobody waits for is there once, whether MongoDB was away, or
   }
 });
 
-test("a stop waits until MongoDB takes the entries that nobody waits for", async () => {
+test("a stop waits until MongoDB has stored the background entries", async () => {
   const other = await service().another();
   const { id } = await service().account();
   const collection = Object.getPrototypeOf(other.app.client.db().collection("audit_log")) as Collection;
@@ -148,7 +148,7 @@ test("a stop waits until MongoDB takes the entries that nobody waits for", async
   expect(await service().app.services.audit.list(new UUID(id), page, undefined)).toMatchObject([{ detail: "search" }]);
 });
 
-test("the store of the log can add and list, and nothing else", () => {
+test("the store of the log can only add and list entries", () => {
   const source = readFileSync(new URL("../../src/audit/store.ts", import.meta.url), "utf8");
   expect(source).not.toMatch(/\.(update|delete|replace|findOneAnd|bulkWrite|drop)\w*\(/);
 });

@@ -47,12 +47,12 @@ test.each([
 
 test.each([
   ["another access", { body: { access: "admin" } }, "access"],
-  ["the access in capitals", { body: { access: "READ_ONLY" } }, "access"],
+  ["the access in upper case", { body: { access: "READ_ONLY" } }, "access"],
   ["an unset access", { body: { access: "unspecified" } }, "access"],
   ["a number", { body: { access: 1 } }, "access"],
   ["an unknown property", { body: { acces: "read_only" } }, "acces"],
   ["an array", { body: [] }, ""],
-  ["text that is no JSON", { raw: "access=read_only" }, ""],
+  ["text that is not JSON", { raw: "access=read_only" }, ""],
 ])("a body with %s is 422 and creates nothing [KEY-05]", async (_name, call, field) => {
   const user = await newUser(service());
   const before = await counts(service());
@@ -87,7 +87,7 @@ test("an account has one active key: a second creation is 409 and leaves the fir
   expect(await valid(body.data.key)).toBe(200);
 });
 
-test("of twenty creations at once on two instances exactly one wins [KEY-06]", async () => {
+test("exactly one of twenty creations at once on two instances succeeds [KEY-06]", async () => {
   const user = await newUser(service());
   const other = await service().another();
   try {
@@ -118,7 +118,7 @@ test("getting the key returns exactly its id, prefix, access and times, and neve
   for (const response of [shown, used, await user.call("/v1/audit-log")]) expect(response.text).not.toContain(key);
 });
 
-test("rotating returns 201 in the same shape and keeps the access unless the body says otherwise [KEY-08]", async () => {
+test("rotating returns 201 in the same shape and keeps the access unless the body sets it [KEY-08]", async () => {
   const user = await newUser(service());
   const first = (await user.call("/v1/api-key", { method: "POST", body: { access: "read_only" } })).body.data;
   const second = await user.call("/v1/api-key/rotate", { method: "POST" });
@@ -131,7 +131,7 @@ test("rotating returns 201 in the same shape and keeps the access unless the bod
   ]);
 });
 
-test("revoking returns 200 with exactly the id and the time, and the key is 401 from then on [KEY-10]", async () => {
+test("revoking returns 200 with exactly the id and the time; the key then gets 401 [KEY-10]", async () => {
   const user = await newUser(service());
   const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   const revoked = await user.call("/v1/api-key", { method: "DELETE" });
@@ -145,17 +145,20 @@ test.each([
   ["GET", "/v1/api-key"],
   ["DELETE", "/v1/api-key"],
   ["POST", "/v1/api-key/rotate"],
-])("%s %s without a key is 404, before there was one and after [KEY-12]", async (method, path) => {
-  const user = await newUser(service());
-  const missing = { code: "404", message: "The account has no API key. Create one on the dashboard." };
-  expect((await user.call(path, { method })).body.error).toEqual(missing);
-  await user.call("/v1/api-key", { method: "POST" });
-  await user.call("/v1/api-key", { method: "DELETE" });
-  const after = await user.call(path, { method });
-  expect([after.status, after.body.error]).toEqual([404, missing]);
-});
+])(
+  "%s %s without an active key is 404, before the first one and after its revocation [KEY-12]",
+  async (method, path) => {
+    const user = await newUser(service());
+    const missing = { code: "404", message: "The account has no API key. Create one on the dashboard." };
+    expect((await user.call(path, { method })).body.error).toEqual(missing);
+    await user.call("/v1/api-key", { method: "POST" });
+    await user.call("/v1/api-key", { method: "DELETE" });
+    const after = await user.call(path, { method });
+    expect([after.status, after.body.error]).toEqual([404, missing]);
+  },
+);
 
-test("a key that is named is rotated and revoked, and any other than the active one is 404 and changes nothing [KEY-12]", async () => {
+test("rotates and revokes the key that the request names; any id but that of the active key is 404 and changes nothing [KEY-12]", async () => {
   const [user, stranger] = [await newUser(service()), await newUser(service())];
   const issue = async (path: string, body: object) => (await user.call(path, { method: "POST", body })).body.data;
   const old = await issue("/v1/api-key", {});
@@ -181,7 +184,7 @@ test("a key that is named is rotated and revoked, and any other than the active 
   expect([revoked.status, revoked.body.data.id, await valid(active.key)]).toEqual([200, active.id, 401]);
 });
 
-test("a key of years ago is as good as a new one [KEY-02]", async () => {
+test("accepts a key that is years old [KEY-02]", async () => {
   const user = await newUser(service());
   const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   const { matchedCount } = await service()
@@ -193,7 +196,7 @@ test("a key of years ago is as good as a new one [KEY-02]", async () => {
   expect((await user.call("/v1/api-key")).body.data).toMatchObject({ id, created_at: "1970-01-01T00:00:00.000Z" });
 });
 
-test("HEAD and OPTIONS are served as everywhere", async () => {
+test("HEAD and OPTIONS are served as on every other path", async () => {
   const user = await newUser(service());
   await user.call("/v1/api-key", { method: "POST" });
   expect(await user.call("/v1/api-key", { method: "HEAD" })).toMatchObject({ status: 200, text: "" });
@@ -203,7 +206,7 @@ test("HEAD and OPTIONS are served as everywhere", async () => {
   expect(await user.call("/v1/api-key", { method: "PATCH", body: {} })).toMatchObject({ status: 405 });
 });
 
-test("the times of use are written at most once a minute, whatever the load", async () => {
+test("writes the times of use at most once a minute, whatever the load", async () => {
   const user = await newUser(service());
   const { key } = (await user.call("/v1/api-key", { method: "POST" })).body.data;
   await valid(key);

@@ -48,7 +48,7 @@ function keyOf(prefix: string, state: { active: true } | { revoked_at: Date }): 
 
 const revoked = (days: number) => ({ revoked_at: new Date(Date.now() - days * dayMs) });
 
-test("a key is deleted 30 days after its revocation, also in a database of an older release; younger and active ones stay [RET-03]", async () => {
+test("deletes a key 30 days after its revocation, also in a database of an older release, and keeps younger and active ones [RET-03]", async () => {
   const older = { ...apiKeyCollection, indexes: apiKeyCollection.indexes.filter(({ name }) => name !== "expiry") };
   await ensureIndexes(client.db(), [older]);
   const keys = client.db().collection<StoredKey>("api_keys");
@@ -69,7 +69,7 @@ test("a key is deleted 30 days after its revocation, also in a database of an ol
   expect((await compareIndexes(client.db(), allCollections)).status).toBe("ok");
 });
 
-test("whatever revokes a key leaves the time by which it expires [RET-03]", async () => {
+test("every way to revoke a key stores the time at which its document expires [RET-03]", async () => {
   const user = await newUser(service());
   const issue = async (path: string): Promise<string> =>
     (await user.call(path, { method: "POST" })).body.data.key as string;
@@ -87,7 +87,7 @@ test("whatever revokes a key leaves the time by which it expires [RET-03]", asyn
   }
 });
 
-test("a revoked key is 401 with the same response before and after its document is deleted [RET-03, KEY-10]", async () => {
+test("a revoked key gets the same 401 before and after its document is deleted [RET-03, KEY-10]", async () => {
   const user = await newUser(service());
   const { key, id } = (await user.call("/v1/api-key", { method: "POST" })).body.data as { key: string; id: string };
   await user.call("/v1/api-key", { method: "DELETE" });

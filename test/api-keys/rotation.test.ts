@@ -25,10 +25,10 @@ async function expectAllInForce(rotations: number, instances = [service, second]
   expect(counts.load).toBeGreaterThan(rotations);
 }
 
-test("60 rotations under load on two instances: no old key is accepted after the response, no new one rejected [KEY-09, OPS-17]", () =>
+test("60 rotations under load on two instances: no old key is accepted after the response, and no new key is rejected [KEY-09, OPS-17]", () =>
   expectAllInForce(60));
 
-test("the same while Redis is flushed all the time [KEY-09]", async () => {
+test("rotations under load accept no old key and reject no new one while Redis is flushed repeatedly [KEY-09]", async () => {
   const redis = new Redis(service.redis.uri);
   const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
@@ -39,7 +39,7 @@ test("the same while Redis is flushed all the time [KEY-09]", async () => {
   }
 });
 
-test("the same while Redis is frozen [KEY-09]", async () => {
+test("rotations under load accept no old key and reject no new one while Redis is frozen [KEY-09]", async () => {
   process.kill(service.redis.pid, "SIGSTOP");
   try {
     await expectAllInForce(20);
@@ -48,7 +48,7 @@ test("the same while Redis is frozen [KEY-09]", async () => {
   }
 });
 
-test("the same without Redis [KEY-09]", async () => {
+test("rotations under load accept no old key and reject no new one without Redis [KEY-09]", async () => {
   const alone = await service.another({ REDIS_URL: "" });
   try {
     await expectAllInForce(20, [alone, second]);
@@ -57,7 +57,7 @@ test("the same without Redis [KEY-09]", async () => {
   }
 });
 
-test("control: an instance that remembered a good key for a moment would be found out [KEY-09]", async () => {
+test("control: detects an instance that remembers a valid key for a short time [KEY-09]", async () => {
   const good = new Map<string, number>();
   const remembering: Call = async (instance, key) => {
     const name = `${instance.base} ${key}`;
@@ -73,7 +73,7 @@ test("control: an instance that remembered a good key for a moment would be foun
   expect(oldAccepted).toBeGreaterThan(0);
 });
 
-test("rotations at once all succeed, and only the key of the last is good [KEY-09]", async () => {
+test("rotations at once all succeed, and only the last key is valid [KEY-09]", async () => {
   const user = await newUser(service);
   await user.call("/v1/api-key", { method: "POST" });
   const responses = await Promise.all(

@@ -1,11 +1,11 @@
-// Rotates a key again and again under load, and counts the old keys that are still taken and the new ones that are not.
+// Rotates a key repeatedly under load, and counts the old keys that are accepted and the new ones that are not.
 import type { TestUser } from "../support/user.ts";
 import type { TestService } from "../../fixtures/service/service.ts";
 
 /** Calls the interface with a key and reports the status. */
 export type Call = (service: TestService, key: string) => Promise<number>;
 
-/** What came of it. */
+/** The result of a run. */
 export interface RotationCounts {
   readonly rotations: number;
   /** Old keys that passed after the response of their rotation. */
@@ -46,7 +46,7 @@ export async function rotateUnderLoad(
     });
   for (let rotation = 0; rotation < rotations; rotation++) {
     const old = key;
-    // Known as good to every instance, so that a memory of it would show.
+    // Every instance knows the key, so that remembering it would show.
     await Promise.all(instances.map((instance) => call(instance, old)));
     key = await issue("/v1/api-key/rotate", instances[rotation % instances.length]);
     const fresh = key;

@@ -26,7 +26,7 @@ describe("while the operator has switched something off", () => {
   });
 
   test.each(["SetPublicInterface", "SetWrites"] as const)(
-    "the key operations, the dashboard, the documents and health stay (%s) [ERR-15, ERR-17]",
+    "the key operations, the dashboard, the documents and health stay available (%s) [ERR-15, ERR-17]",
     async (which) => {
       const user = await newUser(service());
       await set(which, false);
@@ -55,7 +55,7 @@ describe("while the operator has switched something off", () => {
   });
 });
 
-test("a key operation is charged to the account, whichever session it comes by, and not to the address [RTE-10]", async () => {
+test("a key operation takes from the bucket of the account, whatever its session, and not from that of the address [RTE-10]", async () => {
   const throttled = await startService({ RATE_LIMIT: "1", RATE_BURST: "3" });
   try {
     const [one, other] = [await newUser(throttled), await newUser(throttled)];
@@ -66,7 +66,7 @@ test("a key operation is charged to the account, whichever session it comes by, 
     expect(statuses.slice(3)).toContain(429);
     expect((await other.call("/v1/api-key")).status).toBe(404);
     expect((await throttled.rest("/v1/health")).status).toBe(200);
-    // Without a session it is the address that is charged.
+    // Without a session the address's bucket counts.
     const strangers = [];
     for (let request = 0; request < 5; request++) strangers.push((await throttled.rest("/v1/api-key")).status);
     expect(strangers).toContain(429);
@@ -75,7 +75,7 @@ test("a key operation is charged to the account, whichever session it comes by, 
   }
 });
 
-test("over Connect and gRPC the operations are not offered, on neither listener [KEY-17]", async () => {
+test("the key operations are not offered over Connect or gRPC, on either listener [KEY-17]", async () => {
   const user = await newUser(service());
   const { key } = await service().account();
   for (const { typeName, methods } of [ApiKeyService, AuditService]) {
@@ -109,7 +109,7 @@ test("over Connect and gRPC the operations are not offered, on neither listener 
   expect((await user.call("/v1/api-key")).status).toBe(404);
 });
 
-test("no other rpc of any listener shows a key [KEY-18]", () => {
+test("no other rpc of either listener shows a key [KEY-18]", () => {
   const services: DescService[] = [
     ApiKeyService,
     AuditService,
@@ -135,7 +135,7 @@ test("no other rpc of any listener shows a key [KEY-18]", () => {
   ).toEqual(["CreateApiKey", "RotateApiKey"]);
 });
 
-test("the internal rpcs make no key: an account that is created has none [KEY-18]", async () => {
+test("the internal rpcs create no key: a new account has none [KEY-18]", async () => {
   const created = await service().internalCall("records.admin.v1.AccountService/CreateAccount", {
     email: "keyless@example.com",
     betaEnrolled: true,

@@ -34,7 +34,7 @@ test("an export has an entry with the service token and the address of the calle
   ]);
 });
 
-test("nothing is exported while the entry cannot be stored, or of an account that does not exist [OPS-29]", async () => {
+test("exports nothing if the entry cannot be stored or the account does not exist [OPS-29]", async () => {
   await expect(exportAll(service, randomUUID())).rejects.toMatchObject({ rawMessage: "There is no such account." });
   vi.spyOn(service.app.services.audit, "append").mockRejectedValue(new Error("no entry"));
   await expect(exportAll(service, account.id)).rejects.toThrow();

@@ -21,7 +21,7 @@ test.each([
   ["records.ingest.v1.IngestService/UpsertContacts", { contacts: [{ full_name: "Ann Lee" }] }, {}],
   ["records.admin.v1.AccountService/GetAccount", {}, {}],
 ])(
-  "a call of %s has a line with the service token and the account, and no entry [OPS-74]",
+  "a call of %s has a log line with the service token and the account, and no audit entry [OPS-74]",
   async (rpc, message, headers) => {
     const { id: account } = await service.account();
     const id = randomUUID();

@@ -29,7 +29,7 @@ async function expiry(of: MongoClient): Promise<IndexDescriptionInfo | undefined
   return (await of.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry");
 }
 
-test("each start sets how long entries are kept, with the rights of the production guide; 0 keeps them for ever [RET-01]", async () => {
+test("each start sets how long entries are kept, with the rights of the production guide; 0 keeps them forever [RET-01]", async () => {
   for (const days of [400, 30, 30, 0, 0, 7, 400]) {
     await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: days }));
     const found = await expiry(client);
@@ -39,7 +39,7 @@ test("each start sets how long entries are kept, with the rights of the producti
   }
 });
 
-test("the doctor names a database that keeps entries for another time than the setting says [RET-01]", async () => {
+test("the doctor reports a database whose retention differs from the setting [RET-01]", async () => {
   await ensureIndexes(client.db(), indexesFor({ auditRetentionDays: 400 }));
   const { status, message } = await compareIndexes(client.db(), indexesFor({ auditRetentionDays: 7 }));
   expect([status, message]).toEqual(["fault", expect.stringContaining("audit_log.expiry")]);

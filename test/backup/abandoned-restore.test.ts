@@ -1,4 +1,4 @@
-// A restore that ended halfway, for good: what it has written can be erased, and nothing is added to it any more.
+// An abandoned restore: what it has written can be erased, and nothing more is added.
 import { randomUUID } from "node:crypto";
 import { BSON, UUID } from "mongodb";
 import type { Document } from "mongodb";
@@ -26,7 +26,7 @@ function restoreOne(accountId: string, backup: string, checkOnly = false) {
   });
 }
 
-test("deleting an account that is only partly restored erases what the restore has written [ADM-04, OPS-62]", async () => {
+test("deleting a partly restored account erases what the restore has written [ADM-04, OPS-62]", async () => {
   const [id, backup] = [randomUUID(), randomUUID()];
   expect((await restoreOne(id, backup)).status).toBe(200);
   expect(await traces(id)).toEqual(["contacts", "restores"]);
@@ -52,7 +52,7 @@ test("a restore whose account is deleted meanwhile writes nothing more [ADM-04, 
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
-test("a batch that is being written when its account is deleted is erased with the rest, or is not written [ADM-04, OPS-62]", async () => {
+test("a batch that is written while its account is deleted is erased with the rest, or not written [ADM-04, OPS-62]", async () => {
   const [id, backup] = [randomUUID(), randomUUID()];
   await restoreOne(id, backup);
   const { client } = service().app;
@@ -74,7 +74,7 @@ test("a batch that is being written when its account is deleted is erased with t
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
-test("the deletion of an account whose mark of a restore is not erased yet can be repeated [ADM-04]", async () => {
+test("the deletion of an account can be repeated while the mark of its restore is not erased yet [ADM-04]", async () => {
   const id = (await admin("CreateAccount", { email: `${randomUUID()}@example.com` })).body.account.id as string;
   await admin("DeleteAccount", { account_id: id });
   const _id = UUID.createFromHexString(id) as never;

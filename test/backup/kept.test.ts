@@ -7,7 +7,7 @@ import { readPage } from "../docs/pages.ts";
 
 const rows = [...readPage("docs/backup.md").text.matchAll(/^\| `(\w+)` \| (yes|no) \| (.*?)\s*\|$/gm)];
 
-test("the guide says of every collection whether a backup holds it, as the code does [OPS-62]", () => {
+test("the guide and the code agree on which collections a backup contains [OPS-62]", () => {
   const decided = Object.entries(keepings).map(([name, keeping]) => [name, "kept" in keeping ? "yes" : "no"]);
   expect(new Map(rows.map(([, name, kept]) => [name, kept]))).toEqual(new Map(decided as [string, string][]));
   expect(new Set(decided.map(([name]) => name))).toEqual(new Set(Object.values(collections)));
@@ -15,7 +15,7 @@ test("the guide says of every collection whether a backup holds it, as the code 
   for (const [, name, kept, remark = ""] of rows) if (kept === "no") expect(remark, name).not.toBe("");
 });
 
-test("a collection of which an account is erased is in its backup, or is left out for a reason [OPS-62]", () => {
+test("the backup of an account contains every collection of the account, except those with a reason [OPS-62]", () => {
   const ofAccounts = allCollections.flatMap(({ collection, erasure }) => (erasure === undefined ? [] : [collection]));
   const leftOut = ofAccounts.filter((name) => {
     const keeping = keepings[name as keyof typeof keepings];

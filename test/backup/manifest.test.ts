@@ -19,14 +19,14 @@ test("the files of a manifest are those of the service and of accounts [OPS-62]"
 });
 
 test.each(["../elsewhere.ndjson", `/tmp/${ofAccount}`, `../${ofAccount}`, `sub/${serviceFile}`, "", "."])(
-  "a manifest that names the file '%s' is damaged: it would lead out of its folder [OPS-62]",
+  "rejects a manifest with the file name '%s', which would lead out of its folder [OPS-62]",
   async (file) => {
     await writeManifest(folder, undefined, [entry(serviceFile), entry(file)]);
     await expect(readManifest(folder)).rejects.toThrow(`${join(folder, manifestFile)} is damaged.`);
   },
 );
 
-test("a line that was cut off is left out: its file is written again [OPS-62]", async () => {
+test("ignores a line that was cut off, so that its file is written again [OPS-62]", async () => {
   await writeManifest(folder, undefined, [entry(serviceFile)]);
   writeFileSync(join(folder, manifestFile), `{"file":"${ofAccount}`, { flag: "a" });
   expect([...((await readManifest(folder))?.files.keys() ?? [])]).toEqual([serviceFile]);

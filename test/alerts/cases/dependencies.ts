@@ -19,7 +19,7 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsMongoDBAway",
     fires: [
       {
-        title: "no instance reaches it",
+        title: "no instance reaches MongoDB",
         series: both("records_mongodb_up", {}, gauge([1, 10], [0, always])),
         pendingAt: 10,
         firesAt: 11,
@@ -27,14 +27,14 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "one of two reaches it", series: ofA("records_mongodb_up", gauge([1, 10], [0, always])), at: 30 },
+      { title: "one of two reaches MongoDB", series: ofA("records_mongodb_up", gauge([1, 10], [0, always])), at: 30 },
     ],
   },
   {
     alert: "RecordsMongoDBUnreachable",
     fires: [
       {
-        title: "one of two does not reach it",
+        title: "one of two does not reach MongoDB",
         series: ofA("records_mongodb_up", gauge([1, 10], [0, always])),
         pendingAt: 11,
         firesAt: 12,
@@ -42,21 +42,21 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "away for one minute", series: ofA("records_mongodb_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
+      { title: "down for one minute", series: ofA("records_mongodb_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
     ],
   },
   {
     alert: "RecordsLeaseLost",
     fires: [
       {
-        title: "lost",
+        title: "the lease is lost",
         series: ofA("records_primary_lease", gauge([1, 10], [0, always])),
         pendingAt: 12,
         firesAt: 13,
         labels: a,
       },
       {
-        title: "lost and gained again and again",
+        title: "the lease is lost and regained repeatedly",
         series: ofA("records_primary_lease", flapping),
         pendingAt: 6,
         firesAt: 30,
@@ -65,13 +65,13 @@ export const dependencyCases: readonly Case[] = [
     ],
     silent: [
       {
-        title: "lost for 30 seconds",
+        title: "the lease is lost for 30 seconds",
         series: ofA("records_primary_lease", gauge([1, 100], [0, 2], [1, always])),
         at: 29,
         interval: "15s",
       },
       {
-        title: "MongoDB is away, which is another alert",
+        title: "MongoDB is unavailable, which is another alert",
         series: {
           ...ofA("records_primary_lease", gauge([0, always])),
           ...ofA("records_mongodb_up", gauge([0, always])),
@@ -84,14 +84,14 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsMongoDBCommandsFail",
     fires: [
       {
-        title: "23 % of one command",
+        title: "23 % of one command fail",
         series: commands("failed", 180),
         pendingAt: 3,
         firesAt: 10,
         labels: { ...a, command: "aggregate" },
       },
       {
-        title: "few requests",
+        title: "a command fails at few requests",
         series: { ...commands("ok", 12), ...commands("failed", 3.6) },
         pendingAt: 3,
         firesAt: 10,
@@ -109,7 +109,7 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "17 % of one command", series: commands("failed", 120), at: 30 },
+      { title: "17 % of one command fail", series: commands("failed", 120), at: 30 },
       { title: "fewer than three a minute", series: { ...commands("ok", 4), ...commands("failed", 2.4) }, at: 30 },
     ],
   },
@@ -117,21 +117,21 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsCommandsDenied",
     fires: [
       {
-        title: "for the first time",
+        title: "a command is denied for the first time",
         series: denied(`${missing(10)} ${gauge([1, always])}`),
         pendingAt: 11,
         firesAt: 14,
         labels: { job, command: "delete" },
       },
       {
-        title: "again",
+        title: "a command is denied again",
         series: denied(counter([0, 40], [1, always])),
         pendingAt: 42,
         firesAt: 50,
         labels: { job, command: "delete" },
       },
     ],
-    silent: [{ title: "half an hour ago", series: denied(`${missing(10)} ${gauge([1, always])}`), at: 45 }],
+    silent: [{ title: "denied half an hour ago", series: denied(`${missing(10)} ${gauge([1, always])}`), at: 45 }],
   },
   {
     alert: "RecordsMongoDBPoolExhausted",
@@ -150,7 +150,7 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsRedisAway",
     fires: [
       {
-        title: "one instance runs without it",
+        title: "one instance runs without Redis",
         series: ofA("records_redis_up", gauge([1, 10], [0, always])),
         pendingAt: 11,
         firesAt: 12,
@@ -158,14 +158,14 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "away for one minute", series: ofA("records_redis_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
+      { title: "down for one minute", series: ofA("records_redis_up", gauge([1, 10], [0, 1], [1, always])), at: 12 },
     ],
   },
   {
     alert: "RecordsRedisSlow",
     fires: [
       {
-        title: "6.4 % throttled without it",
+        title: "6.4 % are throttled without Redis",
         series: ofA("records_throttle_fallback_total", counter([50, always])),
         pendingAt: 5,
         firesAt: 15,
@@ -174,12 +174,12 @@ export const dependencyCases: readonly Case[] = [
     ],
     silent: [
       {
-        title: "3.8 % throttled without it",
+        title: "3.8 % are throttled without Redis",
         series: ofA("records_throttle_fallback_total", counter([30, always])),
         at: 30,
       },
       {
-        title: "Redis is away, which is another alert",
+        title: "Redis is unavailable, which is another alert",
         series: {
           ...ofA("records_throttle_fallback_total", counter([500, always])),
           ...ofA("records_redis_up", gauge([0, always])),
@@ -192,14 +192,14 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsBackgroundFailures",
     fires: [
       {
-        title: "4 times",
+        title: "a task fails 4 times",
         series: task(counter([0, 60], [0.145, always])),
         pendingAt: 83,
         firesAt: 90,
         labels: { job, task: "erasure" },
       },
       {
-        title: "4 times, and never before",
+        title: "a task fails 4 times, and never before",
         series: task(`${missing(60)} ${gauge([4, always])}`),
         pendingAt: 62,
         firesAt: 68,
@@ -207,7 +207,7 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "2 or 3 times", series: task(counter([0, 60], [0.08, always])), at: 100 },
+      { title: "a task fails 2 or 3 times", series: task(counter([0, 60], [0.08, always])), at: 100 },
       { title: "an outage that is over", series: task(counter([0, 60], [6, 2], [0, always])), at: 80 },
     ],
   },
@@ -242,14 +242,14 @@ export const dependencyCases: readonly Case[] = [
     alert: "RecordsImportsFail",
     fires: [
       {
-        title: "nearly 3 imports",
+        title: "nearly 3 imports fail",
         series: imports(counter([0, 60], [0.09, always])),
         pendingAt: 84,
         firesAt: 95,
         labels: { job },
       },
       {
-        title: "3 imports, and never before",
+        title: "3 imports fail, and never before",
         series: imports(`${missing(60)} ${gauge([3, always])}`),
         pendingAt: 61,
         firesAt: 70,
@@ -257,14 +257,14 @@ export const dependencyCases: readonly Case[] = [
       },
     ],
     silent: [
-      { title: "one or two imports", series: imports(counter([0, 60], [0.05, always])), at: 100 },
+      { title: "one or two imports fail", series: imports(counter([0, 60], [0.05, always])), at: 100 },
       {
         title: "the first imports succeed",
         series: ofA("records_imports_total", `${missing(60)} ${gauge([9, always])}`, ', outcome="ok"'),
         at: 70,
       },
       {
-        title: "imports that succeed",
+        title: "imports succeed",
         series: both("records_imports_total", { outcome: "ok" }, counter([9, always])),
         at: 100,
       },

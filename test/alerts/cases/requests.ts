@@ -91,7 +91,7 @@ export const requestCases: readonly Case[] = [
         at: 60,
       },
       {
-        title: "what nothing serves fails while writes are off",
+        title: "requests for unserved paths fail while writes are off",
         series: { ...off("writes"), ...requested({ ...reads, wire: "other" }, "503", [100, always]) },
         at: 60,
       },
