@@ -1,4 +1,4 @@
-// Who may import whom, and that no import leads in a circle.
+// Which files may import which, and that there is no import cycle.
 import { expect, test } from "vitest";
 import { importsOfPrograms, unusedPermissions } from "./architecture/permissions.ts";
 import { rooms, tested, wrongImports } from "./architecture/rooms.ts";
@@ -63,16 +63,16 @@ test("every permission of the table is used", () => {
 test.each([
   ["of a file", [["src/a.ts", ["src/b.ts"]]], "src/a.ts ← src/b.ts"],
   ["of a folder", [["src/a/", ["src/b/", "src/c/"]]], "src/a/ ← src/b/"],
-  ["of a test beyond what all have", [["test/a/", ["test/", "drills/"]]], "test/a/ ← drills/"],
+  ["of a test beyond those of all tests", [["test/a/", ["test/", "drills/"]]], "test/a/ ← drills/"],
   [
-    "of a room that another is before",
+    "of a room behind another one",
     [
       ["src/", []],
       ["src/a/", ["src/b/"]],
     ],
     "src/a/ ← src/b/",
   ],
-] as const)("a permission that nobody uses is seen: %s", (_what, table, unused) => {
+] as const)("finds a permission that nobody uses: %s", (_what, table, unused) => {
   const imports = new Map([
     ["src/a/one.ts", ["src/c/one.ts"]],
     ["test/a/one.ts", ["test/b.ts"]],
@@ -120,7 +120,7 @@ declareRule({
   good: [["two ways to one file", [file("src/a.ts", "b.ts", "c.ts"), file("src/b.ts", "c.ts"), file("src/c.ts")]]],
 });
 
-test("a circle is shown by its files, once for each of them", () => {
+test("shows a cycle by its files, once for each of them", () => {
   const imports = new Map([
     ["a", ["b"]],
     ["b", ["c"]],
@@ -130,7 +130,7 @@ test("a circle is shown by its files, once for each of them", () => {
 });
 
 declareRule({
-  title: "nobody imports main, and only main imports app, and fixtures as main does",
+  title: "only main imports app, nobody imports main, and fixtures import as main does",
   sources: allHandWritten,
   breaches: importsOfPrograms,
   bad: [
@@ -147,7 +147,7 @@ declareRule({
 });
 
 declareRule({
-  title: "no code of src and gateway is loaded past the imports",
+  title: "no code of src and gateway is loaded other than by its imports",
   sources: served,
   breaches: (sources) => sources.flatMap(loadersIn),
   exceptions: [

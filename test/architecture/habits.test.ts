@@ -59,7 +59,7 @@ for (const [name, pattern, bad, exceptions = []] of unwanted)
   declareRule({ title: `no file has ${name}`, sources: handWritten, breaches: havingText(pattern), exceptions, bad });
 
 declareRule({
-  title: "no file in src and gateway measures an age or a time limit with the wall clock, which can be set",
+  title: "no file in src and gateway measures an age or a time limit with the wall clock, which can be changed",
   sources: served,
   breaches: havingText(/\bDate\.now\(/),
   exceptions: [
@@ -88,7 +88,7 @@ declareRule({
 });
 
 declareRule({
-  title: "every file opens with one sentence on what it is for",
+  title: "every file opens with one sentence that says what it is for",
   sources: allHandWritten,
   breaches: withoutPurpose,
   bad: [
@@ -133,7 +133,7 @@ const long = (head: string, foot: string, lines = 61): string =>
   [head, ...Array<string>(lines - 2).fill("  next();"), foot].join("\n");
 
 declareRule({
-  title: "no function in src and gateway is longer than 60 lines, in a browser either",
+  title: "no function in src and gateway is longer than 60 lines, in the browser either",
   sources: served,
   breaches: (sources) => sources.flatMap((source) => longFunctions(source, 60)),
   bad: [
@@ -156,7 +156,7 @@ declareRule({
 });
 
 declareRule({
-  title: "what a module in src and gateway does when it is loaded is no longer than 60 lines",
+  title: "the code that a module in src and gateway runs when it is loaded is at most 60 lines long",
   sources: served,
   breaches: (sources) => sources.flatMap((source) => longBodies(source, 60)),
   bad: [

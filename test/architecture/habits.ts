@@ -23,7 +23,7 @@ export function longComments(files: readonly Source[]): string[] {
   );
 }
 
-/** The files in a folder, or of a name, that says nothing of what is in it. */
+/** Files whose folder or name does not describe their content. */
 export function namedForNothing(files: readonly Source[]): string[] {
   return files
     .filter(({ path }) => /(?:^|\/)(?:utils?|common|helpers?|lib)(?:\/|\.[cm]?[jt]sx?$)/.test(path))

@@ -29,13 +29,13 @@ test("every file of code is in the list of sources, or has a reason not to be", 
 
 test.each([
   ["a program without an extension", "bin/records", "#!/usr/bin/env node"],
-  ["an extension in capitals", "src/one.TS", ""],
-])("%s is seen", (_what, path, first) => {
+  ["an extension in upper case", "src/one.TS", ""],
+])("finds code that is not in the list: %s", (_what, path, first) => {
   expect(unlisted([path], () => first)).toEqual([path]);
 });
 
 test.each([["ts"], ["mts"], ["cts"], ["tsx"], ["js"], ["mjs"], ["cjs"], ["jsx"]])(
-  "every rule reads a file that ends with .%s, and so does Biome",
+  "every rule, and Biome, reads files that end with .%s",
   (extension) => {
     expect(isHandWritten(`src/contacts/hidden.${extension}`)).toBe(true);
     expect(readFileSync(join(root, "biome.jsonc"), "utf8")).toContain(`"**/*.${extension}"`);
@@ -43,7 +43,7 @@ test.each([["ts"], ["mts"], ["cts"], ["tsx"], ["js"], ["mjs"], ["cjs"], ["jsx"]]
 );
 
 test.each([["src/gen/rest.ts"], ["client/src/schema.ts"], ["README.md"], ["src/guide/page/guide.css"]])(
-  "what is generated, or no code, is no source: %s",
+  "leaves out what is generated or not code: %s",
   (path) => {
     expect(isHandWritten(path)).toBe(false);
   },
