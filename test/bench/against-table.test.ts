@@ -12,7 +12,7 @@ const run = (own: Sample, other: Sample, failed = 0): Run => ({
   memoryMb: { own: 1, other: 1 },
 });
 
-test("shows medians with their spread, the ratio of each round, and what failed", () => {
+test("shows medians with their spread, the ratio of each round, and the failures", () => {
   const runs = [
     run(sample(200, 500), sample(100, 500), 2),
     run(sample(300, 500), sample(200, 500)),
@@ -29,7 +29,7 @@ test("shows medians with their spread, the ratio of each round, and what failed"
   expect(text).toContain("**2 requests failed.**");
 });
 
-test("a line is slower where every run is beyond the limit, by the service or with the databases", () => {
+test("a line is slower if every run exceeds the limit, by the service alone or with the databases", () => {
   const even = run(sample(1, 500), sample(1, 500));
   const slow = run(sample(1, 650), sample(1, 500));
   const slowDatabase = run(sample(1, 500, 2_000), sample(1, 500));
@@ -39,7 +39,7 @@ test("a line is slower where every run is beyond the limit, by the service or wi
   expect(isSlower({ runs: [slowDatabase, slowDatabase] }, 1.25)).toBe(true);
 });
 
-test("the ratio of each line is shown, and a line beyond the limit is marked", () => {
+test("shows the ratio of each line, and marks a line that exceeds the limit", () => {
   const text = ratioTable(
     [
       { members: 1, line: "get", runs: [run(sample(1, 650), sample(1, 500))] },

@@ -1,5 +1,5 @@
-// The bench on its small set of data: everybody returns the same before anything is measured, and a table and a plot
-// come out.
+// The bench on its small set of data: all peers return the same before anything is measured, and a table and a plot
+// are written.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
@@ -42,7 +42,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("everybody responds to every line, and nobody fails", () => {
+test("every peer responds to every line without a failure", () => {
   const { pairs } = benched.results;
   expect([...new Set(pairs.map(({ line }) => line))]).toEqual(lines);
   for (const { line, other, runs } of pairs) {
@@ -73,7 +73,7 @@ test("a search for one word reads no more documents than its page, and at most 5
   }
 });
 
-test("the table names every goal that was measured, and whether it is reached", () => {
+test("the table shows every measured goal and whether it is reached", () => {
   const text = table([benched]);
   expect(text).toMatch(
     /\| GET contact against the floor with a token \| CPU for each request \| at least 0\.9 \| \d+\.\d\d (reached|\*\*missed\*\*) \|/,
@@ -83,7 +83,7 @@ test("the table names every goal that was measured, and whether it is reached", 
   expect(text).not.toMatch(/NaN|undefined|Infinity/);
 });
 
-test("the plot is well-formed, with a bar for every goal that was measured", () => {
+test("the plot is well-formed and has a bar for every measured goal", () => {
   const svg = plot(benched.results);
   expect(unclosed(svg)).toEqual([]);
   expect(svg.match(/<rect /g)).toHaveLength(
@@ -92,7 +92,7 @@ test("the plot is well-formed, with a bar for every goal that was measured", () 
   expect(svg).toContain("prefers-color-scheme: dark");
 });
 
-test("a response that differs in one member is noticed, and so is a failure", async () => {
+test("detects a response that differs in one member, and a failed one", async () => {
   const responses = [
     [200, { data: { id: "1", email: null } }],
     [200, { data: { id: "1", email: "ann@example.com" } }],

@@ -20,7 +20,7 @@ const profile = {
   timeDeltas: [0, 10, 10, 10, 10, 10, 10, 10, 10],
 };
 
-test("the time of Node's own functions is that of the package or folder that calls them; idle time is nobody's", () => {
+test("counts the time of Node's own functions for the package or folder that calls them, and leaves idle time out", () => {
   const { busyMs, places } = profileOf(profile, 0);
   expect(busyMs).toBe(0.07);
   expect(places.map(([name, share]) => [name, Math.round(share * 70)])).toEqual([
@@ -31,11 +31,11 @@ test("the time of Node's own functions is that of the package or folder that cal
   ]);
 });
 
-test("what came before the given time does not count", () => {
+test("ignores what ran before the given time", () => {
   expect(profileOf(profile, 0.045).places.map(([name]) => name)).toEqual(["(garbage collector)", "node"]);
 });
 
-test("the lines show the share, and the time for each request where requests were served", () => {
+test("the lines show the share of each place, and its time for each request if requests were served", () => {
   const served = profileText("get", profileOf(profile, 0), 2);
   expect(served).toContain("get: 0 ms of processor time, 35 µs for each of 2 requests\n");
   expect(served).toContain("   42.9 %   15.0 µs  mongodb\n");

@@ -34,7 +34,7 @@ function createOnce(account: UUID, key: string, email: string) {
   });
 }
 
-test("of two contacts with one email the second is a 409", async () => {
+test("rejects the second of two contacts with the same email with 409", async () => {
   const account = new UUID();
   expect(await createUniqueContact(client.db(), account, fieldsOf("ann@example.com"))).toHaveProperty("contact");
   expect(await createUniqueContact(client.db(), account, fieldsOf("Ann@example.com"))).toEqual({ status: 409 });
@@ -42,7 +42,7 @@ test("of two contacts with one email the second is a 409", async () => {
   expect(await contactsOf(account)).toBe(1);
 });
 
-test("ten creates with one key at the same time are one contact and one response", async () => {
+test("ten concurrent creates with one key write one contact and return one response", async () => {
   const account = new UUID();
   const created = await Promise.all(Array.from({ length: 10 }, () => createOnce(account, "key", "ann@example.com")));
   expect(new Set(created.map((one) => "body" in one && one.body)).size).toBe(1);
@@ -50,7 +50,7 @@ test("ten creates with one key at the same time are one contact and one response
   expect(await contactsOf(account)).toBe(1);
 });
 
-test("a key that names another request is a 409, and after 24 hours it is free", async () => {
+test("a key of another request is 409, and after 24 hours it is free", async () => {
   const account = new UUID();
   await createOnce(account, "key", "ann@example.com");
   expect(await createOnce(account, "key", "bob@example.com")).toEqual({ status: 409 });
@@ -63,7 +63,7 @@ test("a key that names another request is a 409, and after 24 hours it is free",
   expect(await contactsOf(account)).toBe(2);
 });
 
-test("a note gets the contact's current name; an archived contact is a 409, an unknown one a 404", async () => {
+test("a note gets the contact's current name; an archived contact is 409, and an unknown one 404", async () => {
   const account = new UUID();
   const created = await createUniqueContact(client.db(), account, fieldsOf(`${randomUUID()}@example.com`));
   const { _id } = (created as Extract<typeof created, { contact: unknown }>).contact;

@@ -41,31 +41,31 @@ async function measured(...costs: readonly Run[]): Promise<{ readonly runs: Run[
   return { runs, said };
 }
 
-test("two runs within 15 % are enough", async () => {
+test("two runs that differ by at most 15 % are enough", async () => {
   const { runs, said } = await measured(run(800), run(900), run(1));
   expect(runs).toHaveLength(2);
   expect(said).toEqual([]);
 });
 
-test("runs that differ by more than 15 % are said and measured again, and the last two count", async () => {
+test("runs that differ by more than 15 % are reported and measured again, and the last two count", async () => {
   const { runs, said } = await measured(run(800), run(1_000), run(1_000), run(1));
   expect(runs).toHaveLength(3);
   expect(said).toEqual([expect.stringContaining("differ by more than 15 %")]);
   expect(timesAsGood(roundsOf({ runs }), "serviceUs")).toEqual([1, 1]);
 });
 
-test("runs differ too where only the databases' processor time does", async () => {
+test("measures again if only the databases' processor time differs", async () => {
   expect((await measured(run(800, 200), run(800, 800), run(800, 800))).runs).toHaveLength(3);
 });
 
-test("after four runs without agreement all of them count", async () => {
+test("after four runs without agreement all four count", async () => {
   const { runs, said } = await measured(run(100), run(200), run(400), run(800), run(800));
   expect(runs).toHaveLength(4);
   expect(said.at(-1)).toContain("all of them count");
   expect(roundsOf({ runs })).toHaveLength(4);
 });
 
-test("each Node keeps its column, and a newer run on one replaces its own only", () => {
+test("each Node has its own column, and a newer run on it replaces only that column", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-results-"));
   try {
     keep(folder, benchedOn("v24.1.0", run(500), run(500)));
@@ -82,7 +82,7 @@ test("each Node keeps its column, and a newer run on one replaces its own only",
   }
 });
 
-test("a slow start is only reported on a Node without a compile cache", () => {
+test("a slow start is reported, but not a missed goal, on a Node without a compile cache", () => {
   const rowOn = (node: string): string | undefined =>
     goalTable([benchedOn(node, run(1_000)).results])
       .split("\n")

@@ -6,7 +6,7 @@ import { expectAccessible, openWindow, picture } from "./pages.ts";
 
 const { fixture, browser, signIn } = useDashboard();
 
-test("while the interface is switched off every page says so", async () => {
+test("every page says so while the interface is switched off", async () => {
   const set = (enabled: boolean) =>
     fixture().service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {
       enabled,
@@ -28,7 +28,7 @@ test("while the interface is switched off every page says so", async () => {
   }
 });
 
-test("an address where nothing is shows a page with a way back", async () => {
+test("an unknown address shows a page with a link to the start page", async () => {
   const { page, context } = await openWindow(browser());
   expect((await page.goto(`${fixture().base}/no/such/page`))?.status()).toBe(404);
   await expectAccessible(page, "not found");
@@ -37,7 +37,7 @@ test("an address where nothing is shows a page with a way back", async () => {
   await context.close();
 });
 
-test("an account that is not enrolled sees that and what to do, and is offered no key [DSH-01, KEY-15]", async () => {
+test("an account that is not enrolled sees its state and the next step, and no button to create a key [DSH-01, KEY-15]", async () => {
   const { page, context, problems } = await signIn(ben);
   await page
     .getByText(/not enrolled/i)
@@ -50,7 +50,7 @@ test("an account that is not enrolled sees that and what to do, and is offered n
   await context.close();
 });
 
-test("a user without an account sees that and what to do, and can sign out [DSH-01]", async () => {
+test("a user without an account sees that and the next step, and can sign out [DSH-01]", async () => {
   const { page, context, problems } = await signIn(cleo);
   for (const text of [cleo.subject, fixture().provider.issuer]) expect(await page.textContent("main")).toContain(text);
   await expectAccessible(page, "no account");
@@ -64,7 +64,7 @@ test("a user without an account sees that and what to do, and can sign out [DSH-
 });
 
 test.each([true, false])(
-  "the owner of a suspended account sees that and can sign out, with scripts: %s [DSH-11]",
+  "the owner of a suspended account sees that it is suspended and can sign out, with scripts: %s [DSH-11]",
   async (scripts) => {
     const { page, context } = await signIn(ben, { scripts });
     const accounts = await fixture().service.app.services.accounts.list(10, 0, undefined);
@@ -90,7 +90,7 @@ test.each([true, false])(
   },
 );
 
-test("a sign-in that goes wrong ends on a page that says so, with the request's id and a way to begin again", async () => {
+test("a failed sign-in shows the reason, the request's id and a way to start again", async () => {
   const { page, context } = await openWindow(browser());
   const response = await page.goto(`${fixture().base}/sign-in/callback?code=x&state=y`);
   expect(response?.status()).toBe(400);
@@ -106,7 +106,7 @@ test.each([
   ["dark", { dark: true }],
   ["a phone", { width: 375 }],
   ["a narrow phone in the dark", { width: 320, dark: true }],
-])("every state is accessible and fits: %s [DSH-01]", async (name, options) => {
+])("every state is accessible and fits the window: %s [DSH-01]", async (name, options) => {
   const { page, context } = await signIn(ann, options);
   await button(page, "Create key").waitFor();
   await expectAccessible(page, `no key, ${name}`);
@@ -123,9 +123,9 @@ test.each([
   await context.close();
 });
 
-test("without scripts a user can still sign in and out, and sees what needs them [OPS-08]", async () => {
+test("without scripts a user can still sign in and out, and sees what needs scripts [OPS-08]", async () => {
   const { page, context } = await signIn(ann, { scripts: false });
-  // By its place on the page: the locators of texts pass by what is in noscript.
+  // By its position on the page: text locators ignore what is in noscript.
   expect((await page.locator("noscript .notice").first().boundingBox())?.height).toBeGreaterThan(10);
   await button(page, "Sign out").click();
   // The provider hands over by a form, which a script would send.

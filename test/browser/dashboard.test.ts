@@ -17,7 +17,7 @@ const statusOf = async (key: string, at: TestService = fixture().service): Promi
   (await at.rest("/v1/contacts?query=ann", { key })).status;
 
 describe("a user who has an account", () => {
-  test("gets a key, sees it once, uses it, rotates it, revokes it, signs out, and the way back shows nothing [DSH-01, DSH-02, DSH-03, DSH-04, KEY-07, KEY-09]", async () => {
+  test("creates a key, sees it once, uses it, rotates it, revokes it and signs out, after which the Back button shows nothing [DSH-01, DSH-02, DSH-03, DSH-04, KEY-07, KEY-09]", async () => {
     const { page, context, problems, origins } = await signIn(ann);
     await button(page, "Create key").waitFor();
     await expectAccessible(page, "no key");
@@ -35,7 +35,7 @@ describe("a user who has an account", () => {
       `curl '${fixture().base}/v1/contacts?query=ann' \\\n  -H 'Authorization: Bearer ${first}'`,
     );
     expect([await statusOf(first), await statusOf(first, second)]).toEqual([200, 200]);
-    // The secret is alone, in one line: nothing else can be done until it is put away.
+    // The page shows only the secret, in one line: nothing else can be done until it is dismissed.
     for (const name of ["Rotate", "Revoke"]) expect(await button(page, name).count()).toBe(0);
     const height = await page.locator("#secret").evaluate((code) => code.getClientRects()[0]?.height);
     expect(height).toBeLessThan(40);
@@ -107,7 +107,7 @@ describe("a user who has an account", () => {
     await context.close();
   });
 
-  test("does all of it with the keyboard alone [DSH-02]", async () => {
+  test("does all of it by keyboard alone [DSH-02]", async () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();
     const reach = async (name: string): Promise<void> => {
@@ -124,14 +124,14 @@ describe("a user who has an account", () => {
     await button(page, "Revoke").waitFor();
     await reach("Revoke");
     await page.getByRole("dialog").waitFor();
-    // What does harm is not what a hasty Enter does.
+    // A hasty Enter does not trigger the destructive action.
     expect(await page.evaluate("document.activeElement?.textContent?.trim()")).toBe("Cancel");
     await reach("Revoke key");
     await button(page, "Create key").waitFor();
     await context.close();
   });
 
-  test("sees no entry of the list before, when the log begins again while more of it is on its way", async () => {
+  test("discards a page of the previous list that arrives after the log was reloaded", async () => {
     const { page, context } = await signIn(ann);
     const entry = (id: string) => ({
       id,
@@ -174,7 +174,7 @@ describe("a user who has an account", () => {
     await context.close();
   });
 
-  test("says in words that somebody else was faster, or that the session is over", async () => {
+  test("sees a message when another tab was faster, or when the session is over", async () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();
     const elsewhere = await context.newPage();
@@ -199,7 +199,7 @@ describe("a user who has an account", () => {
   });
 });
 
-test("a page does nothing for another user who signed in in another tab, nor to another key than it shows [DSH-02]", async () => {
+test("a page changes nothing for a user who signed in in another tab, nor a key other than the one that it shows [DSH-02]", async () => {
   const { page, context } = await signIn(ann);
   await button(page, "Create key").click();
   await shownKey(page);
@@ -234,7 +234,7 @@ test("a page does nothing for another user who signed in in another tab, nor to 
   await again.close();
 });
 
-test("what an assistant read in a row is one row, which opens to each reading with its address and request", async () => {
+test("consecutive reads of an assistant are one row, which expands to each read with its address and request", async () => {
   const { page, context } = await signIn(ann);
   const reads = ["search_contacts", "resource session", "resource session", "unheard_of"];
   const entries = [...reads.map((detail) => ["tool_called", detail]), ["signed_in", null]].map(
@@ -269,7 +269,7 @@ test("nothing on the page moves while it loads", async () => {
   await button(page, "Create key").waitFor();
   await page.getByRole("region", { name: "Activity" }).getByText("Signed in").first().waitFor();
   expect(await page.evaluate("window.moved")).toBeLessThan(0.01);
-  // The control: what is pushed down is noticed.
+  // The control detects content that moves down.
   await page.evaluate("document.body.prepend(Object.assign(document.createElement('p'), { textContent: 'late' }))");
   await expect.poll(() => page.evaluate("window.moved")).toBeGreaterThan(0.01);
   await context.close();

@@ -17,18 +17,21 @@ test.each([
   [1280, true],
   [390, false],
   [390, true],
-])("at %i pixels, dark: %s, pages are accessible, fit, and request nothing from another host", async (width, dark) => {
-  const { page, context, problems, origins } = await openWindow(browser(), { width, dark });
-  for (const name of ["", "/quickstart", "/concepts", "/errors", "/settings"]) {
-    await page.goto(`${service.base}/guide${name}`);
-    await expectAccessible(page, `guide${name} at ${width}`);
-    await picture(page, `guide${name.replace("/", "-")}-${width}-${dark ? "dark" : "light"}`);
-  }
-  expect([problems, [...origins]]).toEqual([[], [new URL(service.base).origin]]);
-  await context.close();
-});
+])(
+  "at %i pixels, dark: %s, pages are accessible, fit the window, and request nothing from another host",
+  async (width, dark) => {
+    const { page, context, problems, origins } = await openWindow(browser(), { width, dark });
+    for (const name of ["", "/quickstart", "/concepts", "/errors", "/settings"]) {
+      await page.goto(`${service.base}/guide${name}`);
+      await expectAccessible(page, `guide${name} at ${width}`);
+      await picture(page, `guide${name.replace("/", "-")}-${width}-${dark ? "dark" : "light"}`);
+    }
+    expect([problems, [...origins]]).toEqual([[], [new URL(service.base).origin]]);
+    await context.close();
+  },
+);
 
-test("a search finds a section by the beginnings of words, says when nothing matches, and leads there", async () => {
+test("the search finds a section by the beginnings of words and leads to it, or says that nothing matches", async () => {
   const { page, context } = await openWindow(browser());
   await page.goto(`${service.base}/guide`);
   const search = page.getByRole("searchbox", { name: "Search the guide" });
@@ -42,7 +45,7 @@ test("a search finds a section by the beginnings of words, says when nothing mat
   await context.close();
 });
 
-test("tabs show one way to call at a time, by mouse, keyboard and link", async () => {
+test("tabs show one way to call at a time, by mouse, by keyboard and by link", async () => {
   const { page, context } = await openWindow(browser());
   await page.goto(`${service.base}/guide/quickstart`);
   const python = page.getByRole("tab", { name: "Python" });
@@ -58,7 +61,7 @@ test("tabs show one way to call at a time, by mouse, keyboard and link", async (
   await context.close();
 });
 
-test("a copy button takes the commands without their prompts", async () => {
+test("the copy button copies the commands without their prompts", async () => {
   const { page, context } = await openWindow(browser());
   await page.goto(`${service.base}/guide/quickstart`);
   await page.locator(".code", { hasText: "npm ci" }).first().getByRole("button", { name: "Copy" }).click();
@@ -66,7 +69,7 @@ test("a copy button takes the commands without their prompts", async () => {
   await context.close();
 });
 
-test("without scripts every page and every tab can be read", async () => {
+test("every page and every tab can be read without scripts", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
   await page.goto(`${service.base}/guide/quickstart`);
   for (const heading of ["curl", "TypeScript", "Python", "gRPC"])

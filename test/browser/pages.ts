@@ -16,11 +16,11 @@ export interface Watched {
   readonly page: Page;
   /** Errors of scripts, and what the Content-Security-Policy stopped. */
   readonly problems: string[];
-  /** The origins that were requested anything. */
+  /** The origins that received requests. */
   readonly origins: Set<string>;
 }
 
-/** What a window is like. */
+/** The options of a window. */
 export interface WindowOptions {
   readonly width?: number;
   readonly dark?: boolean;
@@ -40,7 +40,7 @@ export function useChromium(): () => Browser {
   return () => browser;
 }
 
-/** A window without a past. */
+/** A new window without history or cookies. */
 export async function openWindow(
   browser: Browser,
   { width = 1100, dark = false, scripts = true, proxy }: WindowOptions = {},
@@ -57,7 +57,7 @@ export async function openWindow(
   const origins = new Set<string>();
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
-    // That there is no key is a 404, which a browser reports by itself.
+    // A missing key is a 404, which the browser logs as an error.
     if (message.type() === "error" && !/status of 40[0-9]|status of 429/.test(message.text()))
       problems.push(message.text());
   });
@@ -72,7 +72,7 @@ export async function picture(page: Page, name: string, fullPage = true): Promis
 
 /** Checks the page against WCAG as far as axe can see, and against its own width. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
-  // Colours that are on their way from one state to the next are none to measure.
+  // Colours in the middle of a transition are not measured.
   await page.evaluate(
     "Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => undefined)))",
   );

@@ -1,4 +1,4 @@
-// Records whom a page turns to: every address in the browser, and every host that anything of it would reach over the
+// Records what a page contacts: every address in the browser, and every host that it would reach over the
 // network.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,7 @@ export interface Recorded {
   stop(): Promise<void>;
 }
 
-/** Chromium itself turns to it on whatever page has a form; pages cannot make it do so, or not. */
+/** Chromium itself contacts it on any page with a form, whatever the page does. */
 const browsersOwn = "content-autofill.googleapis.com:443";
 
 /**

@@ -28,7 +28,7 @@ async function showReference(page: Page, base: string): Promise<void> {
 
 // Under the name that BASE_URL says, and under another.
 test.each(["localhost", "127.0.0.1"])(
-  "under the name %s it shows the document, its trial request gets a pasted key, which is kept nowhere, and no other host is turned to [OAS-01, OAS-06]",
+  "under the name %s it shows the document, sends a pasted key with a trial request, stores the key nowhere, and contacts no other host [OAS-01, OAS-06]",
   async (name) => {
     const base = `http://${name}:${service.app.port}`;
     const { key } = await service.account();
@@ -64,7 +64,7 @@ test.each(["localhost", "127.0.0.1"])(
   },
 );
 
-test("the recorder finds out a page that turns to another host, by whatever way", async () => {
+test("the recorder detects every way in which a page contacts another host", async () => {
   const body = `<!DOCTYPE html><title>x</title><img src="http://picture.invalid/a.png"><script>
 fetch("https://fetched.invalid/").catch(() => 0); try { new WebSocket("ws://socket.invalid/") } catch {}
 const made = document.createElement("link"); made.rel = "stylesheet"; made.href = "https://styles.invalid/a.css"; document.head.append(made)</script>`;
@@ -81,12 +81,12 @@ const made = document.createElement("link"); made.rel = "stylesheet"; made.href 
 });
 
 test.each([{ dark: false }, { dark: true }, { width: 375 }])(
-  "the frame around the reference is accessible, and fits: %o",
+  "the frame around the reference is accessible and fits the window: %o",
   async (options) => {
     const { page, context } = await openWindow(browser(), options);
     await showReference(page, service.app.baseUrl);
     await page.evaluate(readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8"));
-    // The renderer's own markup is its maker's; ours is the header.
+    // The renderer's markup is not ours; the header is.
     const violations = await page.evaluate(
       "axe.run('.records-top').then(({ violations }) => violations.map(({ id }) => id))",
     );
@@ -99,7 +99,7 @@ test.each([{ dark: false }, { dark: true }, { width: 375 }])(
   },
 );
 
-test("without scripts, and without the renderer's file, a user sees where the description is", async () => {
+test("without scripts, or without the renderer's file, the page links to the description", async () => {
   const { page, context } = await openWindow(browser(), { scripts: false });
   await page.goto(`${service.app.baseUrl}/docs`);
   expect((await page.locator("noscript main").first().boundingBox())?.height).toBeGreaterThan(50);

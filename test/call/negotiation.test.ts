@@ -47,7 +47,7 @@ test.each([
   ["gzipped", "identity"],
   ["", "identity"],
   [undefined, "identity"],
-])("Accept-Encoding %j gets %s where gzip is offered [NEG-01]", (header, expected) => {
+])("Accept-Encoding %j selects %s if gzip is offered [NEG-01]", (header, expected) => {
   expect(chooseCoding(header, ["gzip"])).toBe(expected);
 });
 
@@ -56,11 +56,11 @@ test.each([
   ["gzip;q=1, br;q=0.5", "gzip"],
   ["br;q=0, *", "gzip"],
   ["br;q=0, gzip;q=0", "identity"],
-])("Accept-Encoding %j gets %s where br and gzip are offered [NEG-01]", (header, expected) => {
+])("Accept-Encoding %j selects %s if br and gzip are offered [NEG-01]", (header, expected) => {
   expect(chooseCoding(header, ["br", "gzip"])).toBe(expected);
 });
 
-test("only the first hundred elements of a list count [NEG-02]", () => {
+test("reads only the first hundred elements of a list [NEG-02]", () => {
   const others = (count: number): string => "x,".repeat(count);
   expect(chooseCoding(`${others(99)}gzip`, ["gzip"])).toBe("gzip");
   expect(chooseCoding(`${others(100)}gzip`, ["gzip"])).toBe("identity");
@@ -100,7 +100,7 @@ test.each([
   expect(matchesTag(header, '"a"')).toBe(expected);
 });
 
-test("a comma and a backslash within an entity tag belong to it [NEG-03]", () => {
+test("a comma or a backslash within an entity tag belongs to the tag [NEG-03]", () => {
   expect(matchesTag('"x", "a,b"', '"a,b"')).toBe(true);
   expect(matchesTag('"a", "b"', '"a,b"')).toBe(false);
   expect(matchesTag('"a\\", "b"', '"b"')).toBe(true);
@@ -124,12 +124,12 @@ test.each<[string | undefined, [string, Record<string, string>] | undefined]>([
   ["a", undefined],
   ["", undefined],
   [undefined, undefined],
-])("Content-Type %j is read as %j", (header, expected) => {
+])("Content-Type %j is parsed as %j", (header, expected) => {
   const read = readMediaType(header);
   expect(read && [read.type, Object.fromEntries(read.parameters)]).toEqual(expected);
 });
 
-test("the first cookie of a name counts", () => {
+test("the first of several cookies with one name counts", () => {
   expect(readCookie("a=1; b=2; a=3", "a")).toBe("1");
   expect(readCookie("xa=1;\ta=2=3 ;", "a")).toBe("2=3");
   expect(readCookie(`${"x=y; ".repeat(500)}a=1`, "a")).toBe("1");
@@ -175,7 +175,7 @@ const pieces = fc.constantFrom(
 );
 const lists = fc.array(pieces, { maxLength: 60 }).map((all) => all.join(""));
 
-test("reads lists with weights as the reference parser does [NEG-01]", () => {
+test("parses lists with weights as the reference parser does [NEG-01]", () => {
   fc.assert(
     fc.property(lists, (header) => {
       expect(readPreferences(header)).toEqual(slowPreferences(header));
@@ -184,7 +184,7 @@ test("reads lists with weights as the reference parser does [NEG-01]", () => {
   );
 });
 
-test("chooses an offered and accepted coding with the greatest weight [NEG-01]", () => {
+test("selects the offered and accepted coding with the greatest weight [NEG-01]", () => {
   fc.assert(
     fc.property(lists, (header) => {
       const weights = new Map<string, number>();
@@ -236,6 +236,6 @@ test.each([
   ["application/json;q=0, */*", false],
   ["text/*", false],
   ["", false],
-])("whether Accept %j allows JSON: %j", (accept, allowed) => {
+])("Accept %j allows JSON: %j", (accept, allowed) => {
   expect(acceptsType(accept, "application/json")).toBe(allowed);
 });
