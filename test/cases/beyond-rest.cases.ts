@@ -1,4 +1,4 @@
-// What the rpcs come to that REST does not have.
+// The cases of the rpcs that REST does not have.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Code } from "@connectrpc/connect";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
@@ -15,7 +15,7 @@ export const beyondRpcs = { SearchTranscripts: SessionService.method.searchTrans
 type BeyondRpc = keyof typeof beyondRpcs;
 type Rpc<Name extends BeyondRpc> = (typeof beyondRpcs)[Name];
 
-/** One call, and what it must come to on every wire of rpc. */
+/** One call, and its expected outcome on every rpc wire. */
 interface Call<Name extends BeyondRpc> {
   readonly title: string;
   readonly rpc: Name;
@@ -45,28 +45,28 @@ function passages(...texts: string[]): Pick<Call<"SearchTranscripts">, "response
 export const beyondCases: readonly BeyondCase[] = [
   {
     ...search,
-    title: "the passage of a session",
+    title: "finds the passage of a session",
     code: "ok",
     request: ({ session }) => ({ query: "hello", sessionId: session }),
     ...passages("Hello."),
   },
   {
     ...search,
-    title: "the passages of a contact's sessions",
+    title: "finds the passages of a contact's sessions",
     code: "ok",
     request: ({ contact }) => ({ query: "HELL", contactId: contact.toUpperCase() }),
     ...passages("Hello."),
   },
   {
     ...search,
-    title: "no passage without the words",
+    title: "finds no passage without the words",
     code: "ok",
     request: ({ session }) => ({ query: "bye", sessionId: session }),
     ...passages(),
   },
   {
     ...search,
-    title: "no passage of another account's contact",
+    title: "finds no passage of another account's contact",
     code: "ok",
     request: ({ strangers }) => ({ query: "hello", contactId: strangers.contact }),
     ...passages(),
@@ -86,25 +86,25 @@ export const beyondCases: readonly BeyondCase[] = [
   { ...search, title: "neither session nor contact", code: Code.InvalidArgument, request: () => ({ query: "hello" }) },
   {
     ...search,
-    title: "both session and contact",
+    title: "rejects both a session and a contact",
     code: Code.InvalidArgument,
     request: ({ session, contact }) => ({ query: "hello", sessionId: session, contactId: contact }),
   },
   {
     ...search,
-    title: "what is no uuid",
+    title: "rejects an id that is not a UUID",
     code: Code.InvalidArgument,
     request: () => ({ query: "hello", sessionId: "1" }),
   },
   {
     ...search,
-    title: "a query of one letter",
+    title: "rejects a query of one letter",
     code: Code.InvalidArgument,
     request: ({ session }) => ({ query: "h", sessionId: session }),
   },
   {
     ...search,
-    title: "no key",
+    title: "rejects a call without a key",
     code: Code.Unauthenticated,
     hasKey: false,
     request: ({ session }) => ({ query: "hello", sessionId: session }),

@@ -58,7 +58,7 @@ async function call(
   }
 }
 
-test("each row names its rpc, which REST does not have", () => {
+test("each row names an rpc that REST does not have", () => {
   for (const [name, rpc] of Object.entries(beyondRpcs)) {
     expect([name, isOfRest(name as keyof typeof beyondRpcs)]).toEqual([rpc.name, false]);
     expect(beyondCases.some((one) => one.rpc === name)).toBe(true);

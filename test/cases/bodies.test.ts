@@ -31,7 +31,7 @@ async function rejected(call: RestCall | ((property: string) => RestCall), label
   return responses;
 }
 
-test("a body that is no JSON, no object, or missing is 422 [VAL-01, CCR-07, CUP-10, CNT-11]", async () => {
+test("a body that is missing, not JSON, or not an object is 422 [VAL-01, CCR-07, CUP-10, CNT-11]", async () => {
   const texts = [
     "",
     " ",
@@ -67,7 +67,7 @@ test("a body that is no JSON, no object, or missing is 422 [VAL-01, CCR-07, CUP-
   await rejected({ headers: { "Content-Type": "application/json" } }, "no body at all");
 });
 
-test("blanks around and within a body change nothing [VAL-01]", async () => {
+test("ignores blanks around and within a body [VAL-01]", async () => {
   const { status } = await service().rest("/v1/contacts", {
     key: owner.key,
     raw: ' \r\n\t{ "full_name" :\n"Ann" , "phone":null}\n ',
@@ -86,7 +86,7 @@ test("a body that is not UTF-8 is 422 [VAL-02]", async () => {
   await rejected({ raw: Buffer.from('{"full_name":"Ann"}', "utf16le") }, "two bytes a letter");
 });
 
-test("a duplicate property is 422 and named, also where both are alike, escaped or nested [VAL-03, ERR-02]", async () => {
+test("a duplicate property is 422 and named, also if both are identical, escaped or nested [VAL-03, ERR-02]", async () => {
   const cases = [
     '{"full_name":"Ann","full_name":"Ann"}',
     '{"full_name":"Ann","full\\u005fname":"Bo"}',
@@ -100,7 +100,7 @@ test("a duplicate property is 422 and named, also where both are alike, escaped 
   }
 });
 
-test("a body over 256 KiB is 422 in the envelope, one of 256 KiB is read [VAL-04]", async () => {
+test("a body over 256 KiB is 422 in the envelope, and one of 256 KiB is accepted [VAL-04]", async () => {
   const padded = (size: number): string => `{"full_name":"Ann","content":"c"${" ".repeat(size - 33)}}`;
   const before = await counts(service());
   for (const { path, method } of writes(owner)) {
@@ -122,13 +122,13 @@ test("a body over 256 KiB is 422 in the envelope, one of 256 KiB is read [VAL-04
   expect(status).toBe(201);
 });
 
-test("a body that grows over 256 KiB in chunks is 422 before it ends [VAL-04]", async () => {
+test("a body that exceeds 256 KiB in chunks is 422 before it ends [VAL-04]", async () => {
   const response = await sendEndlessly();
   expect(response).toMatch(/^HTTP\/1\.1 422 /);
   expect(response).toContain('"message":"the body must be at most 262144 bytes"');
 });
 
-test("a missing or another Content-Type than application/json is 422 [VAL-05]", async () => {
+test("a missing Content-Type, or one other than application/json, is 422 [VAL-05]", async () => {
   const raw = Buffer.from('{"full_name":"Ann"}');
   const wrong = [
     "text/plain",
@@ -159,14 +159,14 @@ test("a missing or another Content-Type than application/json is 422 [VAL-05]", 
   }
 });
 
-test("a body on GET and HEAD is ignored, whatever it is [VAL-01]", async () => {
+test("ignores a body on GET and HEAD, whatever its content [VAL-01]", async () => {
   const response = await raw(
     `GET /v1/contacts/${owner.contact} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${owner.key}\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\n{"x":`,
   );
   expect(response).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("types are strict: no number for a string, no string for an object, no object that a query could mean something by [VAL-06]", async () => {
+test("types are strict: rejects a number for a string, a string for an object, and an object that a query could interpret [VAL-06]", async () => {
   const values = [
     "1",
     "0",
@@ -201,7 +201,7 @@ test("types are strict: no number for a string, no string for an object, no obje
   }
 });
 
-test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-12]", async () => {
+test("a lone surrogate is 422 in a value and in a name; a pair is an emoji [VAL-12]", async () => {
   for (const text of ["\\ud83d", "\\ude00", "a\\ud83db", "\\ude00\\ud83d", "\\ud83d\\ud83d\\ude00", "\\uD800"]) {
     for (const { body } of await rejected((property) => ({ raw: `{"${property}":"${text}"}` }), text)) {
       expect(body.error.details, text).toMatchObject([
@@ -221,7 +221,7 @@ test("a lone surrogate is 422 in a value and in a name, a pair is an emoji [VAL-
   expect([status, body.data.full_name]).toEqual([201, "😀"]);
 });
 
-test("a long hostile email is rejected for its length, before any pattern looks at it [VAL-14]", async () => {
+test("rejects a long hostile email for its length, before any pattern is applied [VAL-14]", async () => {
   const hostile = `${"a@".repeat(50_000)}.`;
   const [create, update] = await rejected(
     { body: { full_name: "Ann", email: hostile, content: "c", x: 1 } },

@@ -1,22 +1,21 @@
-// What the reads of contacts, and UpdateContact with a field mask, come to on every wire.
+// The cases of reading contacts, and of UpdateContact with a field mask, on every wire.
 import { expect } from "vitest";
 import type { Case } from "../support/run-cases.ts";
-import { invalid, notFound, unknown } from "./outcomes.ts";
+import { invalid, notFound, unknown, withoutKey } from "./outcomes.ts";
 
-const unauthenticated = { http: 401, code: "unauthenticated" } as const;
 const ok = { http: 200, code: "ok" } as const;
 
 export const contactReadCases: readonly Case[] = [
   // SearchContacts
   {
-    title: "a search finds whole contacts of the account alone [CSR-01, ISO-04, WIR-02]",
+    title: "a search finds complete contacts, and those of the account alone [CSR-01, ISO-04, WIR-02]",
     rpc: "SearchContacts",
     ...ok,
     request: () => ({ query: "ann" }),
     check: ({ data }, { contact }) => expect((data as { id: string }[]).map(({ id }) => id)).toEqual([contact]),
   },
   {
-    title: "a search with a read-only key finds [AUT-05]",
+    title: "a search with a read-only key finds contacts [AUT-05]",
     rpc: "SearchContacts",
     ...ok,
     key: ({ reader }) => reader.key,
@@ -27,6 +26,7 @@ export const contactReadCases: readonly Case[] = [
     title: "a search without a query is rejected [CSR-03]",
     rpc: "SearchContacts",
     ...invalid,
+    message: "query: must not be empty",
     restMessage: "query: is required",
     request: () => ({}),
   },
@@ -34,6 +34,7 @@ export const contactReadCases: readonly Case[] = [
     title: "a contact query of 0 characters is rejected [CSR-05]",
     rpc: "SearchContacts",
     ...invalid,
+    message: "query: must not be empty",
     request: () => ({ query: "" }),
   },
   {
@@ -44,7 +45,7 @@ export const contactReadCases: readonly Case[] = [
     request: () => ({ query: "a" }),
   },
   {
-    title: "a contact query of 1 emoji is rejected, though a JavaScript string counts two [CSR-05, VAL-11]",
+    title: "a contact query of 1 emoji is rejected, although a JavaScript string counts two [CSR-05, VAL-11]",
     rpc: "SearchContacts",
     ...invalid,
     message: "query: must be at least 2 characters",
@@ -74,23 +75,25 @@ export const contactReadCases: readonly Case[] = [
   {
     title: "a contact search without a key is unauthenticated [CSR-02, WIR-05]",
     rpc: "SearchContacts",
-    ...unauthenticated,
-    reason: "MISSING_KEY",
+    ...withoutKey,
     key: () => null,
     request: () => ({ query: "ann" }),
   },
   {
-    title: "a contact search with a key that is none is unauthenticated [AUT-01, WIR-05]",
+    title: "a contact search with an invalid key is unauthenticated [AUT-01, WIR-05]",
     rpc: "SearchContacts",
-    ...unauthenticated,
+    http: 401,
+    code: "unauthenticated",
     reason: "INVALID_KEY",
+    message:
+      "The API key is not valid: it is malformed, unknown, rotated or revoked. Use the current key of the account.",
     key: () => "rec_nonsense",
     request: () => ({ query: "ann" }),
   },
 
   // GetContact
   {
-    title: "a contact comes whole [CGT-01, WIR-02]",
+    title: "a contact has all its fields [CGT-01, WIR-02]",
     rpc: "GetContact",
     ...ok,
     request: ({ contact }) => ({ contact_id: contact }),
@@ -104,7 +107,7 @@ export const contactReadCases: readonly Case[] = [
       }),
   },
   {
-    title: "an archived contact comes with the time of its archiving [CGT-08]",
+    title: "an archived contact has the time at which it was archived [CGT-08]",
     rpc: "GetContact",
     ...ok,
     request: ({ archived }) => ({ contact_id: archived }),
@@ -130,22 +133,22 @@ export const contactReadCases: readonly Case[] = [
     request: ({ strangers }) => ({ contact_id: strangers.contact }),
   },
   {
-    title: "a session's id is no contact's [CGT-03]",
+    title: "a session's id is not found as a contact's [CGT-03]",
     rpc: "GetContact",
     ...notFound,
     request: ({ session }) => ({ contact_id: session }),
   },
   {
-    title: "what is no uuid is rejected as a contact's id [CGT-04]",
+    title: "a contact's id that is not a UUID is rejected [CGT-04]",
     rpc: "GetContact",
     ...invalid,
+    message: "contact_id: must be a valid UUID",
     request: () => ({ contact_id: "3f2504e04f8941d39a0c0305e82c3301" }),
   },
   {
-    title: "a contact without a key is unauthenticated [CGT-02]",
+    title: "a contact read without a key is unauthenticated [CGT-02]",
     rpc: "GetContact",
-    ...unauthenticated,
-    reason: "MISSING_KEY",
+    ...withoutKey,
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact }),
   },
@@ -154,7 +157,7 @@ export const contactReadCases: readonly Case[] = [
 /** A mask does over RPC what the presence of a property does in a PATCH. */
 export const fieldMaskCases: readonly Case[] = [
   {
-    title: "what the mask names and is set is changed, the rest stays [WIR-10, CUP-14]",
+    title: "a field that is in the mask and set is changed, and the others stay [WIR-10, CUP-14]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -168,7 +171,7 @@ export const fieldMaskCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Ann Lee", phone: "555", email: "Taken@Example.com" }),
   },
   {
-    title: "a phone that the mask names and is not set is cleared, as null clears it [WIR-10, CUP-14]",
+    title: "a phone that is in the mask and not set is cleared, as by null [WIR-10, CUP-14]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -177,7 +180,7 @@ export const fieldMaskCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Ann Lee", phone: null, email: "Taken@Example.com" }),
   },
   {
-    title: "an email that the mask names and is not set is cleared, as null clears it [WIR-10, CUP-14]",
+    title: "an email that is in the mask and not set is cleared, as by null [WIR-10, CUP-14]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -186,7 +189,7 @@ export const fieldMaskCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Ann Lee", email: null }),
   },
   {
-    title: "without a mask what is set is changed [WIR-10]",
+    title: "without a mask the fields that are set are changed [WIR-10]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -194,7 +197,7 @@ export const fieldMaskCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Ann Lee", email: "Taken@Example.com", phone: "1" }),
   },
   {
-    title: "the mask * changes every field, and clears what is not set [WIR-11]",
+    title: "the mask * changes every field, and clears those that are not set [WIR-11]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -206,12 +209,13 @@ export const fieldMaskCases: readonly Case[] = [
     title: "the mask * cannot clear full_name [WIR-11, CUP-12]",
     rpc: "UpdateContact",
     ...invalid,
+    message: "full_name: cannot be cleared",
     rest: ({ contact }) => ({ contact_id: contact, full_name: null }),
     restMessage: "full_name: must not be null",
     request: ({ contact }) => ({ contact_id: contact, phone: "9", update_mask: "*" }),
   },
   {
-    title: "what is wrong outside of the mask is ignored [WIR-11]",
+    title: "invalid fields outside the mask are ignored [WIR-11]",
     rpc: "UpdateContact",
     ...ok,
     volatile: ["updated_at"],
@@ -229,14 +233,16 @@ export const fieldMaskCases: readonly Case[] = [
     title: "full_name cannot be cleared [WIR-10, CUP-12]",
     rpc: "UpdateContact",
     ...invalid,
+    message: "full_name: cannot be cleared",
     rest: ({ contact }) => ({ contact_id: contact, full_name: null }),
     restMessage: "full_name: must not be null",
     request: ({ contact }) => ({ contact_id: contact, update_mask: "fullName" }),
   },
   {
-    title: "a mask that names what is no field of the update is rejected, as a PATCH of it [WIR-10, CUP-11]",
+    title: "a mask with a name that is not a field of the update is rejected, as in a PATCH [WIR-10, CUP-11]",
     rpc: "UpdateContact",
     ...invalid,
+    message: 'update_mask: "memory" is not one of full_name, email, phone',
     rest: ({ contact }) => ({ contact_id: contact, memory: "x" }),
     restMessage: "memory: is not a known property. Use full_name, email or phone",
     request: ({ contact }) => ({ contact_id: contact, update_mask: "memory" }),

@@ -1,12 +1,15 @@
-// What creating and updating a contact comes to, on every wire.
+// The cases of creating and updating a contact, on every wire.
 import { expect } from "vitest";
 import type { Case, World } from "../support/run-cases.ts";
-import { created, invalid, notFound, unknown } from "./outcomes.ts";
+import { archived, created, denied, invalid, notFound, unknown, withoutKey } from "./outcomes.ts";
 
 const ok = { http: 200, code: "ok", volatile: ["updated_at"] } as const;
-const denied = { http: 403, code: "permission_denied", reason: "ACCESS_DENIED" } as const;
-const duplicate = { http: 409, code: "already_exists", reason: "DUPLICATE_EMAIL" } as const;
-const archived = { http: 409, code: "failed_precondition", reason: "CONTACT_ARCHIVED" } as const;
+const duplicate = {
+  http: 409,
+  code: "already_exists",
+  reason: "DUPLICATE_EMAIL",
+  message: "The email is already used by another active contact. Choose another email or update that contact.",
+} as const;
 const emoji = "😀";
 
 /** An address of exactly this many characters. */
@@ -37,7 +40,7 @@ export const contactWriteCases: readonly Case[] = [
     check: ({ data }) => expect(data).toMatchObject({ full_name: "Bo", email: null, phone: null }),
   },
   {
-    title: "a create takes null for email and phone [CCR-14]",
+    title: "a create accepts null for email and phone [CCR-14]",
     rpc: "CreateContact",
     ...created,
     request: () => ({ full_name: "Bo", email: null, phone: null }),
@@ -47,6 +50,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "a create without full_name is rejected [CCR-11, WIR-06]",
     rpc: "CreateContact",
     ...invalid,
+    message: "full_name: must not be empty",
     restMessage: "full_name: is required",
     request: () => ({ email: null }),
   },
@@ -54,6 +58,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "a full_name of 0 characters is rejected at create [CCR-12]",
     rpc: "CreateContact",
     ...invalid,
+    message: "full_name: must not be empty",
     request: () => ({ full_name: "" }),
   },
   {
@@ -133,7 +138,7 @@ export const contactWriteCases: readonly Case[] = [
     request: () => ({ full_name: "Bo", phone: "1".repeat(51) }),
   },
   {
-    title: "everything that is wrong is named [ERR-03]",
+    title: "every violation is named [ERR-03]",
     rpc: "CreateContact",
     ...invalid,
     message:
@@ -141,7 +146,7 @@ export const contactWriteCases: readonly Case[] = [
     request: () => ({ full_name: "a".repeat(201), email: "x", phone: "1".repeat(51) }),
   },
   {
-    title: "an email that an active contact has is a conflict, in whatever case [CCR-06, UNI-01, WIR-07]",
+    title: "an email of another active contact is a conflict, in upper or lower case [CCR-06, UNI-01, WIR-07]",
     rpc: "CreateContact",
     ...duplicate,
     request: (world) => ({ full_name: "Bo", email: world.taken.toUpperCase() }),
@@ -156,18 +161,17 @@ export const contactWriteCases: readonly Case[] = [
   {
     title: "a create without a key is unauthenticated [CCR-03, WIR-05]",
     rpc: "CreateContact",
-    http: 401,
-    code: "unauthenticated",
-    reason: "MISSING_KEY",
+    ...withoutKey,
     key: () => null,
     request: () => ({ full_name: "Bo" }),
   },
   {
-    title: "an idempotency key that named another request is a conflict [WIR-07]",
+    title: "an idempotency key of another request is a conflict [WIR-07]",
     rpc: "CreateContact",
     http: 409,
     code: "aborted",
     reason: "IDEMPOTENCY_KEY_REUSED",
+    message: "The Idempotency-Key was already used with another request. Use a new key.",
     idempotencyKey: () => "used-before",
     request: () => ({ full_name: "Another" }),
   },
@@ -194,15 +198,16 @@ export const contactWriteCases: readonly Case[] = [
     check: ({ data }, { contact }) => expect(data).toHaveProperty("id", contact),
   },
   {
-    title: "a contact may be given the email that it has [CUP-05]",
+    title: "an update accepts the email that the contact has [CUP-05]",
     rpc: "UpdateContact",
     ...ok,
     request: ({ contact, taken }) => ({ contact_id: contact, email: taken }),
   },
   {
-    title: "an update of nothing is rejected [CUP-10, WIR-10]",
+    title: "an empty update is rejected [CUP-10, WIR-10]",
     rpc: "UpdateContact",
     ...invalid,
+    message: "update_mask: the update must change at least one of full_name, email, phone",
     restMessage: "the body must have at least one property: full_name, email, phone",
     request: ({ contact }) => ({ contact_id: contact }),
   },
@@ -210,6 +215,7 @@ export const contactWriteCases: readonly Case[] = [
     title: "an update to a full_name of 0 characters is rejected [CUP-12]",
     rpc: "UpdateContact",
     ...invalid,
+    message: "full_name: must be at least 1 character",
     request: ({ contact }) => ({ contact_id: contact, full_name: "" }),
   },
   {
@@ -227,7 +233,7 @@ export const contactWriteCases: readonly Case[] = [
     request: (world) => ({ contact_id: world.contact, email: emailOf(255, world) }),
   },
   {
-    title: "an update to a text that is no email is rejected [CUP-13]",
+    title: "an update to an invalid email is rejected [CUP-13]",
     rpc: "UpdateContact",
     ...invalid,
     message: "email: must be an email address such as name@example.com",
@@ -241,9 +247,10 @@ export const contactWriteCases: readonly Case[] = [
     request: ({ contact }) => ({ contact_id: contact, phone: "1".repeat(51) }),
   },
   {
-    title: "an update of what is no uuid is rejected [CUP-07]",
+    title: "an update of an id that is not a UUID is rejected [CUP-07]",
     rpc: "UpdateContact",
     ...invalid,
+    message: "contact_id: must be a valid UUID",
     request: () => ({ contact_id: "ann", full_name: "Ann" }),
   },
   {
@@ -265,7 +272,7 @@ export const contactWriteCases: readonly Case[] = [
     request: (world) => ({ contact_id: world.archived, full_name: "Ann" }),
   },
   {
-    title: "an update to an email that another active contact has is a conflict [CUP-05, WIR-07]",
+    title: "an update to the email of another active contact is a conflict [CUP-05, WIR-07]",
     rpc: "UpdateContact",
     ...duplicate,
     request: ({ contact }) => ({ contact_id: contact, email: "OTHER@example.com" }),
@@ -280,9 +287,7 @@ export const contactWriteCases: readonly Case[] = [
   {
     title: "an update without a key is unauthenticated [CUP-02]",
     rpc: "UpdateContact",
-    http: 401,
-    code: "unauthenticated",
-    reason: "MISSING_KEY",
+    ...withoutKey,
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact, full_name: "Ann" }),
   },

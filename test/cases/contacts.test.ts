@@ -5,7 +5,7 @@ import { contactReadCases, fieldMaskCases } from "./contact-reads.cases.ts";
 import { contactWriteCases } from "./contact-writes.cases.ts";
 import { timelineNoteCases } from "./timeline-notes.cases.ts";
 
-// Reads come first: they know what there is.
+// Reads come first: they expect the original records.
 runCases(
   [...contactReadCases, ...fieldMaskCases, ...contactWriteCases, ...timelineNoteCases],
   async (service, { owner }) => {

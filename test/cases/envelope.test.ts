@@ -1,4 +1,4 @@
-// Errors that are no response of an endpoint: unknown paths, other methods, and failures of our own, all in the
+// Errors outside the endpoints: unknown paths, other methods, and internal failures, all in the
 // envelope.
 import { expect, test } from "vitest";
 import { newClient, useService } from "../support/client.ts";
@@ -6,7 +6,7 @@ import { newOwner, reads, writes } from "../support/every.ts";
 
 const service = useService();
 
-test("an unknown path under /v1 is 404 in the envelope, one with a trailing or doubled slash too [ERR-05, ERR-01]", async () => {
+test("an unknown path under /v1 is 404 in the envelope, also with a trailing or a doubled slash [ERR-05, ERR-01]", async () => {
   const owner = await newOwner(service());
   const known = [...reads(owner), ...writes(owner)].map(({ path }) => path.replace(/\?.*/, ""));
   const unknown = [
@@ -43,7 +43,7 @@ test("an unknown path under /v1 is 404 in the envelope, one with a trailing or d
   }
 });
 
-test("a known path with another method is 405 in the envelope with Allow [ERR-06]", async () => {
+test("another method on a known path is 405 in the envelope with Allow [ERR-06]", async () => {
   const owner = await newOwner(service());
   const allowed: readonly (readonly [path: string, allow: string[]])[] = [
     ["/v1/health", ["GET", "HEAD", "OPTIONS"]],
@@ -70,7 +70,7 @@ test("a known path with another method is 405 in the envelope with Allow [ERR-06
   }
 });
 
-test("an unexpected failure is 500 in the envelope, with nothing of the inside in it, and the log has its kind and place [ERR-07, ERR-01]", async () => {
+test("an unexpected failure is 500 in the envelope without internal details, and the log has its class and location [ERR-07, ERR-01]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const contacts = service().app.client.db().collection("contacts");
@@ -93,7 +93,7 @@ test("an unexpected failure is 500 in the envelope, with nothing of the inside i
   expect(logged.join("")).not.toContain("secret of the inside");
 });
 
-test("an unexpected failure over Connect is internal, with nothing of the inside in it [ERR-07]", async () => {
+test("an unexpected failure over Connect is internal, without internal details [ERR-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Bo" });
   await service()

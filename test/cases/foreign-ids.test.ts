@@ -19,7 +19,7 @@ const own = "11111111-1111-4111-8111-111111111111";
 const foreign = { session: "22222222-2222-4222-8222-222222222222", note: "33333333-3333-4333-8333-333333333333" };
 const notFound = "404 There is no such record";
 
-/** A service that keeps the own session and that of another, and what it says of an id; `session_id` names it. */
+/** A service with a session of its own and one of another account; `fake` is its response to an id. */
 type Fake = (id: string) => string;
 const holds: Fake = (id) => (id === own ? `200 {"id":"${id}","title":"Mine"}` : notFound);
 
@@ -39,7 +39,7 @@ function flaws(fake: Fake, { stored = "", alike = true } = {}): Promise<string[]
   });
 }
 
-test("a service that looks into its own account alone has no flaw [ISO-01, ISO-04]", async () => {
+test("finds no flaw in a service that reads only its own account [ISO-01, ISO-04]", async () => {
   expect(await flaws(holds)).toEqual([]);
 });
 
@@ -48,21 +48,21 @@ test.each([
   ["shows an id of another record", (id: string) => (id === foreign.session ? foreign.note : holds(id)), foreign.note],
   ["is 403 and not 404", (id: string) => (id === foreign.session ? "403" : holds(id)), "differs from an unknown one"],
   [
-    "finds nothing, and says so in other words",
+    "finds nothing, and returns another message",
     (id: string) => (id === foreign.note ? "404" : holds(id)),
     "note differs",
   ],
-  ["never looks at the field", () => "200 []", "not put to the test"],
+  ["ignores the field", () => "200 []", "not put to the test"],
   ["rejects every request", () => "422", "not put to the test"],
-] as const)("a service that %s is found out [ISO-01, ISO-04]", async (_what, fake, said) => {
+] as const)("detects a service that %s [ISO-01, ISO-04]", async (_what, fake, said) => {
   expect((await flaws(fake)).join("\n")).toContain(said);
 });
 
-test("a service that deletes another's record without a word is found out [ISO-02]", async () => {
+test("detects a service that silently deletes another account's record [ISO-02]", async () => {
   expect(await flaws(holds, { stored: "records" })).toEqual(["what another account has was changed"]);
 });
 
-test("where an id may make a difference, what it shows still counts [ISO-08]", async () => {
+test("if an id may change the response, what the response shows still counts [ISO-08]", async () => {
   const rejects: Fake = (id) => (id === foreign.session ? "409" : `200 ${id}`);
   expect(await flaws(rejects, { alike: false })).toEqual([]);
   const shows: Fake = (id) => (id === foreign.session ? "409 marigold" : `200 ${id}`);
@@ -78,7 +78,7 @@ function uuidOptions(isList: boolean) {
   return options;
 }
 
-test("a new field with the rule joins by itself, repeated and in a nested message too, and one that is only named as an id", () => {
+test("tests a new field with the UUID rule, repeated or in a nested message too, and one whose name is that of an id", () => {
   const [LABEL_OPTIONAL, LABEL_REPEATED] = [Label.OPTIONAL, Label.REPEATED];
   const text = { type: Type.STRING, label: LABEL_OPTIONAL };
   const typeName = ".records.v1.Friend";
@@ -107,7 +107,7 @@ test("a new field with the rule joins by itself, repeated and in a nested messag
   ]);
 });
 
-test("ids that exclude each other are tried alone too, and each choice of a request", () => {
+test("tests ids that exclude each other one by one, and each choice of a request", () => {
   const variants = (message: DescMessage, name: string, request: Fields): Fields[] => {
     const way = idFieldsOf(message).find((field) => field.name.endsWith(name))?.way ?? [];
     return variantsOf(request, message, way).map((one) => withId(one, way, own, new Map()));

@@ -5,7 +5,7 @@ import type { Fields } from "../../fixtures/clients/wires.ts";
 /** Ids of an account's records, by their kinds. */
 export type Ids = Readonly<Record<string, string>>;
 
-/** What a field is put to the test with. */
+/** The parts of a test of one field. */
 export interface Probe {
   /** Sends a request as the own account; all that the response shows. */
   send(request: Fields): Promise<string>;
@@ -18,11 +18,11 @@ export interface Probe {
   readonly marks: readonly string[];
   /** Everything of the other account, as it is stored. */
   stored(): Promise<string>;
-  /** False where an id that another account has may be rejected, as one that nobody has is not. */
+  /** False if an id of another account may be rejected although an unknown id is not. */
   readonly alike: boolean;
 }
 
-/** What is wrong: what the response shows, or that nothing was put to the test. */
+/** The flaws: what a response shows, or that nothing was tested. */
 export async function flawsOf(probe: Probe): Promise<string[]> {
   const due = probe.alike ? await revealing(probe) : [0];
   if (due.length === 0) return ["one's own id shows no more than an unknown one: not put to the test"];

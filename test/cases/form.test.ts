@@ -15,7 +15,7 @@ beforeAll(async () => {
   owner = await newOwner(service());
 });
 
-test("every JSON response, good or bad, is application/json; charset=utf-8 and not to be stored [FMT-01, ERR-01]", async () => {
+test("every JSON response, success or error, is application/json; charset=utf-8 and no-store [FMT-01, ERR-01]", async () => {
   const responses: (readonly [status: number, response: RestResponse])[] = [];
   for (const { path, method, body, success } of [...reads(owner), ...writes(owner)]) {
     responses.push([success, await service().rest(path, { key: owner.key, method, body })]);
@@ -54,7 +54,7 @@ test("every success has exactly the names and kinds of the specification [FMT-02
   }
 });
 
-test("ids go out in lower case, also those that came in upper case [FMT-05, VAL-16]", async () => {
+test("returns ids in lower case, also those that were sent in upper case [FMT-05, VAL-16]", async () => {
   const id = randomId().toUpperCase();
   expect(await owner.put.contact({ id, full_name: "Upper" })).toBe(id.toLowerCase());
   for (const spelling of [id, id.toLowerCase()]) {
@@ -88,7 +88,7 @@ test("HEAD responds like GET without a body, whatever the status [FMT-08]", asyn
   }
 });
 
-test("times are written with three digits of milliseconds whatever was given, smaller parts cut off [FMT-04]", async () => {
+test("returns times with three digits of milliseconds and cuts off smaller units [FMT-04]", async () => {
   const given = [
     "2026-01-31T09:30:00Z",
     "2026-01-31T09:30:00.5Z",

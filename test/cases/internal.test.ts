@@ -40,7 +40,7 @@ const accountCalls: Readonly<Record<string, Readonly<Record<string, string>>>> =
   "records.v1.NoteService/SearchNotes": { query: "ab" },
 };
 
-test("without the service token every internal rpc is unauthenticated, with another token or an API key too [ADM-01]", async () => {
+test("every internal rpc without the service token, with a wrong token or with an API key is unauthenticated [ADM-01]", async () => {
   const owner = await newOwner(service());
   const before = await counts(service());
   const state = (await service().internalCall("records.admin.v1.InterfaceService/GetState", {})).text;
@@ -67,7 +67,7 @@ test("without the service token every internal rpc is unauthenticated, with anot
   expect(state).toContain("enabled");
 });
 
-test("a records.v1 call needs records-account-id: without it invalid_argument, of an unknown account not_found [ADM-01]", async () => {
+test("a records.v1 call without records-account-id is invalid_argument, and with an unknown account not_found [ADM-01]", async () => {
   for (const [rpc, message] of Object.entries(accountCalls)) {
     for (const [headers, code] of [
       [{}, "invalid_argument"],
@@ -81,7 +81,7 @@ test("a records.v1 call needs records-account-id: without it invalid_argument, o
   }
 });
 
-test("an internal call writes into the account that it names, however many keys that has, and is not throttled [ADM-01, ISO-08]", async () => {
+test("an internal call writes into the account that it names, however many keys the account has, and is not throttled [ADM-01, ISO-08]", async () => {
   const owner = await newOwner(service(), "read_only");
   const created = await service().internalCall(
     "records.v1.ContactService/CreateContact",
@@ -147,7 +147,7 @@ test("GetState reports both switches; SetPublicInterface and SetWrites take enab
   expect(rejected.body.code).toBe("invalid_argument");
 });
 
-test("a switch that one instance sets comes into force on the other, and so does its release [ADM-06]", async () => {
+test("a switch that one instance sets or resets takes effect on the other [ADM-06]", async () => {
   const one = await startService();
   onTestFinished(() => one.stop());
   const other = await one.another();

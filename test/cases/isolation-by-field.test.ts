@@ -74,7 +74,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "ContactNoteItem.id": "as that of a contact",
   "Recording.id": "names no record: it is stored as it is sent",
 };
-/** Not put to the test: it says whose records are meant, and the service token is for every account. */
+/** Not tested: it selects the account, and the service token is for every account. */
 const ofOperator = "account_id";
 
 const fields = rpcs.flatMap((rpc) =>
@@ -116,7 +116,7 @@ async function imported({ id: accountId }: Client, { records = [] }: Fields): Pr
 }
 
 test.each(fields)(
-  "%s of %s with another account's id shows nothing of it, and the response is that for an unknown id [ISO-01, ISO-02, ISO-03, ISO-04, ISO-05, ISO-08]",
+  "%s of %s with another account's id shows nothing of it, and responds as to an unknown id [ISO-01, ISO-02, ISO-03, ISO-04, ISO-05, ISO-08]",
   async (name, _path, rpc, field) => {
     const { input } = rpc.rpc;
     const alike = exceptions[name] === undefined;
@@ -134,7 +134,7 @@ test.each(fields)(
   },
 );
 
-test("every operation that names a record is put to the test, and every exception is a field", () => {
+test("the test covers every operation that names a record, and every exception is a field", () => {
   const names = fields.map(([name]) => name);
   expect(names).toEqual(
     expect.arrayContaining([

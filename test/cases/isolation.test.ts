@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-test("another account's records differ in nothing from records that do not exist: status, headers and bytes [ISO-01, ISO-02, ISO-03]", async () => {
+test("another account's records cannot be distinguished from unknown ones: the status, headers and bytes are the same [ISO-01, ISO-02, ISO-03]", async () => {
   const nothing = { contact: randomId(), session: randomId() };
   const before = await counts(service());
   const theirs = (await stranger.get(`/v1/contacts/${stranger.contact}`)).text;
@@ -46,7 +46,7 @@ test("another account's records differ in nothing from records that do not exist
   expect((await stranger.get(`/v1/contacts/${stranger.contact}`)).text).toBe(theirs);
 });
 
-test("search of contacts, list of sessions and search of notes return nothing of another account [ISO-04]", async () => {
+test("the search of contacts, the list of sessions and the search of notes return nothing of another account [ISO-04]", async () => {
   const alone = await newClient(service());
   for (const path of [
     "/v1/contacts?query=ann",
@@ -63,7 +63,7 @@ test("search of contacts, list of sessions and search of notes return nothing of
   }
 });
 
-test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unknown one is [ISO-05]", async () => {
+test("over Connect, gRPC and gRPC-Web another account's id is not_found, as an unknown one is [ISO-05]", async () => {
   for (const wire of wires.slice(1)) {
     for (const { contact, session } of [stranger, { contact: randomId(), session: randomId() }]) {
       const calls = requestsOf({ contact, session }).filter(([, request]) =>
@@ -82,7 +82,7 @@ test("by Connect, gRPC and gRPC-Web another account's id is not_found, as an unk
   }
 });
 
-test("two accounts may use the same Idempotency-Key without touching each other [ISO-06]", async () => {
+test("two accounts can use the same Idempotency-Key independently [ISO-06]", async () => {
   const headers = { "Idempotency-Key": "the-same" };
   const [first, second] = await Promise.all(
     [owner, stranger].map((client) => client.post("/v1/contacts", { full_name: "Both" }, headers)),
@@ -108,7 +108,7 @@ test("an internal call sees only the account of records-account-id [ISO-08, ADM-
   expect(found.body.notes).toMatchObject([{ parentId: owner.contact }]);
 });
 
-test("nothing that creates accounts, enrols them or imports data is reachable on the public listener, nor anything internal [ISO-09, WIR-01]", async () => {
+test("the public listener serves nothing internal, and nothing that creates accounts, enrols them or imports data [ISO-09, WIR-01]", async () => {
   const before = await counts(service());
   const internal = [
     "records.admin.v1.AccountService/CreateAccount",

@@ -1,4 +1,4 @@
-// Who is let in: bad credentials on every record endpoint, by every wire, and what a key may do.
+// Authentication: invalid credentials on every record endpoint and wire, and the rights of a key.
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { counts, newClient, useService } from "../support/client.ts";
 import { newOwner, reads, writes } from "../support/every.ts";
@@ -13,10 +13,10 @@ let close: () => void;
 beforeAll(() => void ({ wires, close } = openWires(service())));
 afterAll(() => close());
 
-/** A key of the right form, and so of a right checksum, that is nobody's. */
+/** A well-formed key with a correct checksum that was never issued. */
 const unknownKey = "rec_00000000000000000000000000000000000000000000XXXXXX";
 
-test("on every record endpoint no credential is 401 with WWW-Authenticate: Bearer, in the envelope [AUT-01, AUT-02, CSR-02, CGT-02, CCR-03, CUP-02, CNT-04, SLS-02, SGT-02, STR-02, NOT-02]", async () => {
+test("every record endpoint without a credential is 401 with WWW-Authenticate: Bearer, in the envelope [AUT-01, AUT-02, CSR-02, CGT-02, CCR-03, CUP-02, CNT-04, SLS-02, SGT-02, STR-02, NOT-02]", async () => {
   const owner = await newOwner(service());
   const before = await counts(service());
   for (const { path, method, body } of [...reads(owner), ...writes(owner)]) {
@@ -30,7 +30,7 @@ test("on every record endpoint no credential is 401 with WWW-Authenticate: Beare
   expect(await counts(service())).toEqual(before);
 });
 
-test("an unknown, malformed, revoked or non-Bearer credential is 401, the dashboard cookie alone too [AUT-01, AUT-02]", async () => {
+test("an unknown, malformed, revoked or non-Bearer credential is 401, and so is the dashboard cookie alone [AUT-01, AUT-02]", async () => {
   const { key } = await newClient(service());
   const revoked = await newClient(service());
   await service().app.services.apiKeys.revoke(
@@ -86,7 +86,7 @@ test("an unknown, malformed, revoked or non-Bearer credential is 401, the dashbo
   ).toBe(200);
 });
 
-test("a missing or invalid key is unauthenticated on every rpc by every wire [WIR-05, AUT-01]", async () => {
+test("a missing or invalid key is unauthenticated on every rpc and wire [WIR-05, AUT-01]", async () => {
   const owner = await newOwner(service());
   for (const wire of wires.slice(1)) {
     for (const { rpc } of [...reads(owner), ...writes(owner)]) {
@@ -102,7 +102,7 @@ test("a missing or invalid key is unauthenticated on every rpc by every wire [WI
   }
 });
 
-test("a key with a wrong checksum is rejected without a look-up; one with a right checksum is looked up [AUT-03]", async () => {
+test("rejects a key with a wrong checksum without a look-up, and looks up one with a correct checksum [AUT-03]", async () => {
   const { key } = await newClient(service());
   const { commands, stop } = listenToMongo(service().app.client);
   onTestFinished(() => void stop());
@@ -116,7 +116,7 @@ test("a key with a wrong checksum is rejected without a look-up; one with a righ
   expect(lookUps()).toEqual(["find api_keys"]);
 });
 
-test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", async () => {
+test("a key store that cannot be read is 503 for reads and writes, never 401 [AUT-04]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   const known = await newOwner(own);
@@ -142,7 +142,7 @@ test("an unreadable key store is 503 for reads and writes, never 401 [AUT-04]", 
   expect((await fresh.get("/v1/sessions")).status).toBe(200);
 });
 
-test("a read-only key reads like any other and writes nothing; a read-write key writes too [AUT-05, CCR-04, CUP-03, CNT-05]", async () => {
+test("a read-only key reads like any other and writes nothing; a read-write key also writes [AUT-05, CCR-04, CUP-03, CNT-05]", async () => {
   const reader = await newOwner(service(), "read_only");
   const writer = await newOwner(service());
   for (const { path, success } of reads(reader)) expect((await reader.get(path)).status, path).toBe(success);

@@ -55,7 +55,7 @@ test("reads and writes are distinguished by the descriptors, and each has a requ
   expect([...names(true), ...names(false), "CheckHealth"].sort()).toEqual(Object.keys(endpoints).sort());
 });
 
-test("every exception of a list of writes is a write of the descriptors", () => {
+test("every exception in a list of writes is a write of the descriptors", () => {
   const known = recordWrites().map(({ path }) => path);
   expect(
     promises.flatMap((promised) => Object.keys(exceptions[promised])).filter((path) => !known.includes(path)),
@@ -72,7 +72,7 @@ describe.each([
   const path = `${service}/${rpc}`;
   const of = { contact: "", session: "" };
 
-  test.each(promises)("is demanded by the tests of %s, which have no request to it", (promised) => {
+  test.each(promises)("fails the tests of %s, which have no request for it", (promised) => {
     const added = writesIn(promised, services).filter((write) => write.path === path);
     expect(added).toHaveLength(1);
     for (const write of added) expect(() => requestTo(write, of)).toThrow(`no test knows the rpc ${path}: add`);
@@ -80,13 +80,13 @@ describe.each([
     expect(writesIn(promised)).toHaveLength(writesIn(promised, services).length - 1);
   });
 
-  test("is not known to the tests, and the message says where it belongs", () => {
+  test("fails with a message that says where to add it", () => {
     const [write] = writesIn("isolation", services).filter((one) => one.path === path);
     expect(() => write && requestTo(write, of)).toThrow(place);
   });
 });
 
-test("a new public operation is demanded by the tests of all operations", () => {
+test("a new public operation fails the tests of all operations", () => {
   const services = withMadeUp("records.v1.ContactService", "MergeContacts");
   expect(() => operationsOf(services)).toThrow(
     "no test knows the rpc records.v1.ContactService/MergeContacts: add its endpoint",

@@ -1,4 +1,4 @@
-// What several cases come to.
+// Outcomes that several cases share.
 
 export const invalid = { http: 422, code: "invalid_argument", reason: "INVALID_REQUEST" } as const;
 export const notFound = {
@@ -7,7 +7,25 @@ export const notFound = {
   reason: "NOT_FOUND",
   message: "There is no such record in this account. Check the id.",
 } as const;
-/** A record that was made: what of it differs from run to run. */
+export const withoutKey = {
+  http: 401,
+  code: "unauthenticated",
+  reason: "MISSING_KEY",
+  message: "The API key is missing. Send it as `Authorization: Bearer <API_KEY>`.",
+} as const;
+export const denied = {
+  http: 403,
+  code: "permission_denied",
+  reason: "ACCESS_DENIED",
+  message: "Access denied: this API key is read-only. Use a key with write access.",
+} as const;
+export const archived = {
+  http: 409,
+  code: "failed_precondition",
+  reason: "CONTACT_ARCHIVED",
+  message: "The contact is archived, so it cannot be changed. Only the operator can restore it.",
+} as const;
+/** The fields of a created record that differ from run to run. */
 export const created = {
   http: 201,
   code: "ok",

@@ -17,7 +17,7 @@ async function status(path: string): Promise<number> {
   return (await owner.get(path)).status;
 }
 
-/** The status of a GET whose path goes out as it is, which fetch would tidy up first. */
+/** The status of a GET with this exact path, which fetch would normalize. */
 function statusAsItStands(path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service().base);
@@ -29,7 +29,7 @@ function statusAsItStands(path: string): Promise<number | undefined> {
   });
 }
 
-test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would take [VAL-07, SLS-11, SLS-13, NOT-12, NOT-14]", async () => {
+test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would accept [VAL-07, SLS-11, SLS-13, NOT-12, NOT-14]", async () => {
   const wrong = [
     "1e1",
     "%2B5",
@@ -75,7 +75,7 @@ test("a query integer is 0 or [1-9][0-9]*, and nothing else that Number would ta
   }
 });
 
-test("offset goes up to 2147483647, where the page is empty, and no further [VAL-08]", async () => {
+test("offset 2147483647 returns an empty page, and a larger one is rejected [VAL-08]", async () => {
   for (const list of ["/v1/sessions?", "/v1/notes?query=budget&"]) {
     const { body } = await owner.get(`${list}offset=2147483647&limit=25`);
     expect(body).toEqual({
@@ -89,7 +89,7 @@ test("offset goes up to 2147483647, where the page is empty, and no further [VAL
   }
 });
 
-test("a parameter given twice is 422 and named, however it is spelt; an unknown one is ignored, given twice too [VAL-09, VAL-10]", async () => {
+test("a parameter given twice is 422 and named, however it is spelt; an unknown one is ignored, even twice [VAL-09, VAL-10]", async () => {
   for (const path of [
     "/v1/sessions?limit=1&limit=1",
     "/v1/sessions?limit=1&%6cimit=2",
@@ -118,7 +118,7 @@ test("a parameter given twice is 422 and named, however it is spelt; an unknown 
   }
 });
 
-test("what is not percent-encoded UTF-8 is 422, in a query and in an id [VAL-01]", async () => {
+test("a query or an id that is not percent-encoded UTF-8 is 422 [VAL-01]", async () => {
   for (const bad of ["%", "%2", "%zz", "%ff", "%c3", "%ed%a0%80", "%c0%80", "a%"]) {
     for (const path of [
       `/v1/contacts?query=${bad}`,
@@ -132,7 +132,7 @@ test("what is not percent-encoded UTF-8 is 422, in a query and in an id [VAL-01]
   }
 });
 
-test("an id is a UUID in its canonical form, in either case, and nothing else [VAL-16, CGT-04, SGT-04, STR-04, SLS-03]", async () => {
+test("an id is a UUID in its canonical form, in upper or lower case, and nothing else [VAL-16, CGT-04, SGT-04, STR-04, SLS-03]", async () => {
   const id = owner.contact;
   const wrong = [
     `{${id}}`,
@@ -179,7 +179,7 @@ test("an id is a UUID in its canonical form, in either case, and nothing else [V
   expect(await status(`/v1/contacts/${id.toUpperCase()}`)).toBe(200);
 });
 
-test("2 to 100 characters as sent: nothing is trimmed, NUL is one like others, a query is text and no pattern [VAL-11, VAL-13, VAL-15, CSR-05, CSR-06]", async () => {
+test("a query has 2 to 100 characters as sent: it is not trimmed, NUL is a character, and the text is no pattern [VAL-11, VAL-13, VAL-15, CSR-05, CSR-06]", async () => {
   for (const path of ["/v1/contacts", "/v1/sessions", "/v1/notes"]) {
     for (const query of [
       "%20%20",
@@ -208,13 +208,13 @@ test("2 to 100 characters as sent: nothing is trimmed, NUL is one like others, a
   }
 });
 
-test("a blank between words may be + or %20, and a plus is %2B [VAL-15]", async () => {
+test("a blank between words may be sent as + or %20, and a plus as %2B [VAL-15]", async () => {
   const contact = await owner.put.contact({ full_name: "Plus Sign" });
   for (const query of ["plus+sign", "plus%20sign", "plus%2Bsign"])
     expect(ids(await owner.get(`/v1/contacts?query=${query}`)), query).toEqual([contact]);
 });
 
-test("NUL is stored and found again, in names, notes and queries [VAL-13]", async () => {
+test("stores NUL and finds it again, in names, notes and queries [VAL-13]", async () => {
   const { body } = await owner.post("/v1/contacts", {
     full_name: "zero\u0000width",
     email: "nul\u0000@example.com",
@@ -227,7 +227,7 @@ test("NUL is stored and found again, in names, notes and queries [VAL-13]", asyn
   expect((await owner.get("/v1/notes?query=void%00ness")).body.data).toMatchObject([{ content: "void\u0000ness" }]);
 });
 
-test("everything that is wrong with a request is named, in the message and in the details [ERR-03, ERR-04]", async () => {
+test("the message and the details name every violation of a request [ERR-03, ERR-04]", async () => {
   const { status: rejectedWith, body } = await owner.get(
     "/v1/sessions?query=a&contact_id=x&from=never&to=2026-02-30&limit=26&offset=-1",
   );

@@ -47,7 +47,7 @@ function transports(): readonly (readonly [name: string, transport: Transport])[
   ];
 }
 
-test("every service of records.v1 responds by every protocol on the one public port [WIR-01, WIR-02, WIR-03, WIR-05]", async () => {
+test("every service of records.v1 responds over every protocol on the one public port [WIR-01, WIR-02, WIR-03, WIR-05]", async () => {
   const headers = { authorization: `Bearer ${owner.key}` };
   for (const [name, transport] of transports()) {
     const contacts = createClient(ContactService, transport);
@@ -85,7 +85,7 @@ test("every service of records.v1 responds by every protocol on the one public p
   }
 });
 
-test("a call without a key fails by every protocol with one and the same message [WIR-05]", async () => {
+test("a call without a key fails over every protocol with the same message [WIR-05]", async () => {
   for (const [name, transport] of transports()) {
     const failure = await createClient(SessionService, transport)
       .listSessions({})
@@ -99,7 +99,7 @@ test("a call without a key fails by every protocol with one and the same message
   }
 });
 
-test("REST responds over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", async () => {
+test("REST responds over cleartext HTTP/2 as over HTTP/1.1 [WIR-01]", async () => {
   const client = connect(service().base);
   const stream = client.request({ ":path": `/v1/contacts/${owner.contact}`, authorization: `Bearer ${owner.key}` });
   const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -113,7 +113,7 @@ test("REST responds over cleartext HTTP/2 as it does over HTTP/1.1 [WIR-01]", as
   expect([status, text]).toEqual([200, (await owner.get(`/v1/contacts/${owner.contact}`)).text]);
 });
 
-test("request fields have the REST names in Connect's JSON, and those of protobuf's JSON too [WIR-04]", async () => {
+test("Connect's JSON accepts the REST names of fields, and those of protobuf's JSON too [WIR-04]", async () => {
   const list = (body: unknown) => service().rest("/records.v1.SessionService/ListSessions", { key: owner.key, body });
   for (const body of [
     { contact_id: owner.contact, query: "bu", from: "2026-01-31", to: "2026-01-31", limit: 1, offset: 0 },
@@ -125,7 +125,7 @@ test("request fields have the REST names in Connect's JSON, and those of protobu
   expect((await list({ contact_id: "x" })).body.message).toMatch(/^contact_id: /);
 });
 
-test("a Connect response has Connect's own HTTP status [WIR-09]", async () => {
+test("a Connect response has the HTTP status that Connect defines [WIR-09]", async () => {
   const reader = await newOwner(service(), "read_only");
   const archived = await owner.put.contact({ archived_at: "2026-01-01T00:00:00Z" });
   const call = async (
@@ -151,7 +151,7 @@ test("a Connect response has Connect's own HTTP status [WIR-09]", async () => {
   ]);
 });
 
-test("a lone surrogate in Connect's JSON is rejected, and nothing is written [VAL-12]", async () => {
+test("rejects a lone surrogate in Connect's JSON, and writes nothing [VAL-12]", async () => {
   const { status, body } = await service().rest("/records.v1.ContactService/CreateContact", {
     key: owner.key,
     raw: '{"full_name":"lone \\ud83d"}',

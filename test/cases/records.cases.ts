@@ -1,9 +1,8 @@
-// What notes and health come to, on every wire.
+// The cases of notes and health, on every wire.
 import { expect } from "vitest";
 import type { Case } from "../support/run-cases.ts";
-import { invalid } from "./outcomes.ts";
+import { invalid, withoutKey } from "./outcomes.ts";
 
-const unauthenticated = { http: 401, code: "unauthenticated", reason: "MISSING_KEY" } as const;
 const ok = { http: 200, code: "ok" } as const;
 
 export const noteCases: readonly Case[] = [
@@ -21,7 +20,7 @@ export const noteCases: readonly Case[] = [
     },
   },
   {
-    title: "a page of notes leads to the next [PAG-01, PAG-02]",
+    title: "a page of notes points to the next one [PAG-01, PAG-02]",
     rpc: "SearchNotes",
     ...ok,
     request: () => ({ query: "budget", limit: 1 }),
@@ -40,18 +39,21 @@ export const noteCases: readonly Case[] = [
     title: "limit 0 is rejected for notes [NOT-12]",
     rpc: "SearchNotes",
     ...invalid,
+    message: "limit: must be from 1 to 25",
     request: () => ({ query: "budget", limit: 0 }),
   },
   {
     title: "limit 26 is rejected for notes [NOT-13]",
     rpc: "SearchNotes",
     ...invalid,
+    message: "limit: must be from 1 to 25",
     request: () => ({ query: "budget", limit: 26 }),
   },
   {
     title: "offset -1 is rejected for notes [NOT-14]",
     rpc: "SearchNotes",
     ...invalid,
+    message: "offset: must be at least 0",
     restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
     request: () => ({ query: "budget", offset: -1 }),
   },
@@ -66,6 +68,7 @@ export const noteCases: readonly Case[] = [
     title: "a note search without a query is rejected [NOT-03]",
     rpc: "SearchNotes",
     ...invalid,
+    message: "query: must not be empty",
     restMessage: "query: is required",
     request: () => ({}),
   },
@@ -73,6 +76,7 @@ export const noteCases: readonly Case[] = [
     title: "a note query of 0 characters is rejected [NOT-10]",
     rpc: "SearchNotes",
     ...invalid,
+    message: "query: must not be empty",
     request: () => ({ query: "" }),
   },
   {
@@ -106,7 +110,7 @@ export const noteCases: readonly Case[] = [
   {
     title: "a note search without a key is unauthenticated [NOT-02]",
     rpc: "SearchNotes",
-    ...unauthenticated,
+    ...withoutKey,
     key: () => null,
     request: () => ({ query: "budget" }),
   },
@@ -124,7 +128,7 @@ export const healthCases: readonly Case[] = [
     request: () => ({}),
   },
   {
-    title: "health responds with a wrong key [HLT-01]",
+    title: "health responds despite a wrong key [HLT-01]",
     rpc: "CheckHealth",
     ...ok,
     ...healthy,

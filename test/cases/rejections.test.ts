@@ -18,7 +18,7 @@ async function start(
   return { service, wires };
 }
 
-test("every record endpoint is 429 over the throttle, in the envelope, and nothing is written [CSR-04, CGT-05, CCR-08, CUP-08, CNT-09, SLS-04, SGT-05, STR-05, NOT-04]", async () => {
+test("every record endpoint is 429 over the rate limit, in the envelope, and writes nothing [CSR-04, CGT-05, CCR-08, CUP-08, CNT-09, SLS-04, SGT-05, STR-05, NOT-04]", async () => {
   const { service } = await start({ RATE_LIMIT: "1", RATE_BURST: "1" });
   const endpoints = await newOwner(service);
   for (const index of [...reads(endpoints), ...writes(endpoints)].keys()) {
@@ -40,7 +40,7 @@ test("every record endpoint is 429 over the throttle, in the envelope, and nothi
   }
 });
 
-test("429 is resource_exhausted by Connect, gRPC and gRPC-Web [WIR-08]", async () => {
+test("429 is resource_exhausted over Connect, gRPC and gRPC-Web [WIR-08]", async () => {
   const { service, wires } = await start({ RATE_LIMIT: "1", RATE_BURST: "1" });
   for (const wire of wires) {
     const { key } = await service.account();
@@ -58,7 +58,7 @@ test("429 is resource_exhausted by Connect, gRPC and gRPC-Web [WIR-08]", async (
   }
 });
 
-test("while writes are paused the three writes are 503, unavailable by every wire, nothing is written, and reads stay [CCR-09, CUP-09, CNT-10, WIR-08, ADM-05]", async () => {
+test("while writes are paused the three writes are 503, unavailable on every wire, and write nothing; reads continue [CCR-09, CUP-09, CNT-10, WIR-08, ADM-05]", async () => {
   const { service, wires } = await start();
   const owner = await newOwner(service);
   const before = await counts(service);
@@ -90,7 +90,7 @@ test("while writes are paused the three writes are 503, unavailable by every wir
     expect((await service.rest(path, { key: owner.key, method, body })).status, path).toBe(success);
 });
 
-test("while the interface is disabled every record rpc is 503, unavailable by every wire, health and the internal listener stay [WIR-08, HLT-05, ADM-05]", async () => {
+test("while the interface is disabled every record rpc is 503, unavailable on every wire; health and the internal listener continue [WIR-08, HLT-05, ADM-05]", async () => {
   const { service, wires } = await start();
   const owner = await newOwner(service);
   await service.internalCall("records.admin.v1.InterfaceService/SetPublicInterface", {

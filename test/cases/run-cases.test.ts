@@ -12,9 +12,9 @@ test.each([
   ["another code", { code: "permission_denied" }],
   ["another reason", { reason: "CONTACT_ARCHIVED" }],
   ["no reason", { reason: undefined }],
-  ["another message than the first wire's", { message: "There is no such contact." }],
+  ["another message", { message: "There is no such contact." }],
   ["no message", { message: undefined }],
-])("a case sees %s", (_what, change) => {
+])("a case detects %s", (_what, change) => {
   expect(() => holds({})).not.toThrow();
   expect(() => holds(change)).toThrow();
 });

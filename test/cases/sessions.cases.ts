@@ -1,16 +1,15 @@
-// What sessions and transcripts come to, on every wire.
+// The cases of sessions and transcripts, on every wire.
 import { expect } from "vitest";
 import type { Case } from "../support/run-cases.ts";
-import { invalid, notFound, unknown } from "./outcomes.ts";
+import { invalid, notFound, unknown, withoutKey } from "./outcomes.ts";
 
-const unauthenticated = { http: 401, code: "unauthenticated", reason: "MISSING_KEY" } as const;
 const ok = { http: 200, code: "ok" } as const;
 const ids = (data: unknown): string[] => (data as { id: string }[]).map(({ id }) => id);
 
 export const sessionCases: readonly Case[] = [
   // ListSessions
   {
-    title: "a list of sessions needs no parameter, and holds the account's alone [SLS-01, ISO-04, WIR-03]",
+    title: "a list of sessions needs no parameter, and holds only the account's sessions [SLS-01, ISO-04, WIR-03]",
     rpc: "ListSessions",
     ...ok,
     request: () => ({}),
@@ -37,18 +36,21 @@ export const sessionCases: readonly Case[] = [
     title: "limit 0 is rejected for sessions [SLS-11]",
     rpc: "ListSessions",
     ...invalid,
+    message: "limit: must be from 1 to 25",
     request: () => ({ limit: 0 }),
   },
   {
     title: "limit 26 is rejected for sessions [SLS-12]",
     rpc: "ListSessions",
     ...invalid,
+    message: "limit: must be from 1 to 25",
     request: () => ({ limit: 26 }),
   },
   {
     title: "offset -1 is rejected for sessions [SLS-13]",
     rpc: "ListSessions",
     ...invalid,
+    message: "offset: must be at least 0",
     restMessage: "offset: must be a whole number in digits, without a sign or leading zeros",
     request: () => ({ offset: -1 }),
   },
@@ -66,6 +68,7 @@ export const sessionCases: readonly Case[] = [
     title: "a session query of 0 characters is rejected [SLS-07]",
     rpc: "ListSessions",
     ...invalid,
+    message: "query: must be at least 2 characters",
     request: () => ({ query: "" }),
   },
   {
@@ -97,41 +100,42 @@ export const sessionCases: readonly Case[] = [
     request: () => ({ query: "b".repeat(101) }),
   },
   {
-    title: "a contact_id keeps the sessions of that contact, in upper case too [SLS-09, VAL-16]",
+    title: "a contact_id selects the sessions of that contact, in upper case too [SLS-09, VAL-16]",
     rpc: "ListSessions",
     ...ok,
     request: ({ contact }) => ({ contact_id: contact.toUpperCase() }),
     check: ({ data }, { session }) => expect(ids(data)).toEqual([session]),
   },
   {
-    title: "a contact_id of another account gives an empty list [SLS-10, ISO-04]",
+    title: "a contact_id of another account returns an empty list [SLS-10, ISO-04]",
     rpc: "ListSessions",
     ...ok,
     request: ({ strangers }) => ({ contact_id: strangers.contact }),
     check: ({ data }) => expect(data).toEqual([]),
   },
   {
-    title: "an unknown contact_id gives an empty list [SLS-10]",
+    title: "an unknown contact_id returns an empty list [SLS-10]",
     rpc: "ListSessions",
     ...ok,
     request: () => ({ contact_id: unknown }),
     check: ({ data }) => expect(data).toEqual([]),
   },
   {
-    title: "a contact_id that is no uuid is rejected [SLS-03]",
+    title: "a contact_id that is not a UUID is rejected [SLS-03]",
     rpc: "ListSessions",
     ...invalid,
+    message: "contact_id: must be a valid UUID",
     request: () => ({ contact_id: "ann" }),
   },
   {
-    title: "from and to take a date and a date-time [SLS-14]",
+    title: "from and to accept a date and a date-time [SLS-14]",
     rpc: "ListSessions",
     ...ok,
     request: () => ({ from: "2026-01-31", to: "2026-01-31T10:30:00+01:00" }),
     check: ({ data }) => expect(data).toHaveLength(1),
   },
   {
-    title: "a from that does not exist is rejected [SLS-17, ERR-02]",
+    title: "a from that is not in the calendar is rejected [SLS-17, ERR-02]",
     rpc: "ListSessions",
     ...invalid,
     message:
@@ -142,10 +146,12 @@ export const sessionCases: readonly Case[] = [
     title: "a to without an offset is rejected [SLS-14]",
     rpc: "ListSessions",
     ...invalid,
+    message:
+      "to: must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z",
     request: () => ({ to: "2026-01-31T09:30:00" }),
   },
   {
-    title: "from after to is an empty list [SLS-18]",
+    title: "a from after to returns an empty list [SLS-18]",
     rpc: "ListSessions",
     ...ok,
     request: () => ({ from: "2026-02-01", to: "2026-01-01" }),
@@ -154,13 +160,13 @@ export const sessionCases: readonly Case[] = [
   {
     title: "a list of sessions without a key is unauthenticated [SLS-02]",
     rpc: "ListSessions",
-    ...unauthenticated,
+    ...withoutKey,
     key: () => null,
     request: () => ({}),
   },
   // GetSession
   {
-    title: "a session comes with its notes and its client [SGT-01, WIR-03]",
+    title: "a session has its notes and its client [SGT-01, WIR-03]",
     rpc: "GetSession",
     ...ok,
     request: ({ session }) => ({ session_id: session }),
@@ -192,21 +198,22 @@ export const sessionCases: readonly Case[] = [
     request: ({ strangers }) => ({ session_id: strangers.session }),
   },
   {
-    title: "what is no uuid is rejected as a session's id [SGT-04]",
+    title: "a session's id that is not a UUID is rejected [SGT-04]",
     rpc: "GetSession",
     ...invalid,
+    message: "session_id: must be a valid UUID",
     request: () => ({ session_id: "1" }),
   },
   {
-    title: "a session without a key is unauthenticated [SGT-02]",
+    title: "a session read without a key is unauthenticated [SGT-02]",
     rpc: "GetSession",
-    ...unauthenticated,
+    ...withoutKey,
     key: () => null,
     request: ({ session }) => ({ session_id: session }),
   },
   // GetSessionTranscript
   {
-    title: "a transcript comes with its recording [STR-01, WIR-03]",
+    title: "a transcript has its recording [STR-01, WIR-03]",
     rpc: "GetSessionTranscript",
     ...ok,
     request: ({ session }) => ({ session_id: session.toUpperCase() }),
@@ -234,15 +241,16 @@ export const sessionCases: readonly Case[] = [
     request: ({ strangers }) => ({ session_id: strangers.session }),
   },
   {
-    title: "what is no uuid is rejected as the id of a transcript's session [STR-04]",
+    title: "a transcript of an id that is not a UUID is rejected [STR-04]",
     rpc: "GetSessionTranscript",
     ...invalid,
+    message: "session_id: must be a valid UUID",
     request: () => ({ session_id: "1" }),
   },
   {
-    title: "a transcript without a key is unauthenticated [STR-02]",
+    title: "a transcript read without a key is unauthenticated [STR-02]",
     rpc: "GetSessionTranscript",
-    ...unauthenticated,
+    ...withoutKey,
     key: () => null,
     request: ({ session }) => ({ session_id: session }),
   },

@@ -1,10 +1,8 @@
-// What appending a note to a contact comes to, on every wire.
+// The cases of appending a note to a contact, on every wire.
 import { expect } from "vitest";
 import type { Case } from "../support/run-cases.ts";
-import { created, invalid, notFound, unknown } from "./outcomes.ts";
+import { archived, created, denied, invalid, notFound, unknown, withoutKey } from "./outcomes.ts";
 
-const denied = { http: 403, code: "permission_denied", reason: "ACCESS_DENIED" } as const;
-const archived = { http: 409, code: "failed_precondition", reason: "CONTACT_ARCHIVED" } as const;
 const emoji = "😀";
 
 export const timelineNoteCases: readonly Case[] = [
@@ -19,6 +17,7 @@ export const timelineNoteCases: readonly Case[] = [
     title: "an append without content is rejected [CNT-11]",
     rpc: "AppendContactNote",
     ...invalid,
+    message: "content: must not be empty",
     restMessage: "content: is required",
     request: ({ contact }) => ({ contact_id: contact }),
   },
@@ -26,6 +25,7 @@ export const timelineNoteCases: readonly Case[] = [
     title: "a content of 0 characters is rejected [CNT-13]",
     rpc: "AppendContactNote",
     ...invalid,
+    message: "content: must not be empty",
     request: ({ contact }) => ({ contact_id: contact, content: "" }),
   },
   {
@@ -49,9 +49,10 @@ export const timelineNoteCases: readonly Case[] = [
     request: ({ contact }) => ({ contact_id: contact, content: "c".repeat(10_001) }),
   },
   {
-    title: "an append to what is no uuid is rejected [CNT-08]",
+    title: "an append to an id that is not a UUID is rejected [CNT-08]",
     rpc: "AppendContactNote",
     ...invalid,
+    message: "contact_id: must be a valid UUID",
     request: () => ({ contact_id: "ann", content: "c" }),
   },
   {
@@ -82,9 +83,7 @@ export const timelineNoteCases: readonly Case[] = [
   {
     title: "an append without a key is unauthenticated [CNT-04]",
     rpc: "AppendContactNote",
-    http: 401,
-    code: "unauthenticated",
-    reason: "MISSING_KEY",
+    ...withoutKey,
     key: () => null,
     request: ({ contact }) => ({ contact_id: contact, content: "c" }),
   },

@@ -19,7 +19,7 @@ export function useFakeProvider({
 } = {}): {
   readonly fake: () => FakeProvider;
   readonly service: () => TestService;
-  /** What the outside calls the service. */
+  /** The public base URL of the service. */
   readonly base: () => string;
 } {
   let fake: FakeProvider;

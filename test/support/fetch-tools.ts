@@ -35,7 +35,7 @@ export const fetchedTools: readonly FetchedTool[] = [
   ...[schemathesis, openapiPythonClient].map(python),
 ];
 
-/** Fetches one after the other. What cannot be fetched is said, and is the finding of the test that needs it. */
+/** Fetches one after the other. A failure is reported, and the test that needs the tool fails. */
 export function fetchTools(tools: readonly FetchedTool[], cacheDir: string, say: (line: string) => void): void {
   for (const { name, fetch } of tools) {
     try {

@@ -1,4 +1,4 @@
-// Set-up of a test file that needs a database of its own and a client as the service has it.
+// Set-up of a test file that needs a database of its own and a client like the service's.
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, inject } from "vitest";
 import type { TestDatabase } from "../../fixtures/databases/database.ts";

@@ -8,7 +8,7 @@ import { startService } from "../../fixtures/service/service.ts";
 import type { Fields, Outcome, Rpc, Wire } from "../../fixtures/clients/wires.ts";
 import { openWires } from "../../fixtures/clients/wires.ts";
 
-/** What there is before the cases run. */
+/** The records that exist before the cases run. */
 export interface World {
   readonly owner: TestAccount;
   readonly stranger: TestAccount;
@@ -27,13 +27,14 @@ export interface World {
   fresh(): string;
 }
 
-/** One case: the request, and what it must come to on every wire. A failure states its reason. */
+/** One case: the request, and its expected outcome on every wire. A failure states its reason and its message. */
 export type Case = CaseRequest & (Success | Failure);
 
 interface Success {
   readonly http: number;
   readonly code: "ok";
   readonly reason?: never;
+  readonly message?: never;
 }
 
 interface Failure {
@@ -48,6 +49,7 @@ interface Failure {
     | "aborted"
     | "unavailable";
   readonly reason: string;
+  readonly message: string;
 }
 
 interface CaseRequest {
@@ -57,12 +59,10 @@ interface CaseRequest {
   /** The key that is sent: the owner's unless said otherwise; null for none. */
   readonly key?: (world: World) => string | null;
   readonly idempotencyKey?: (world: World) => string;
-  /** The fields of the request, made anew for every wire. */
+  /** The fields of the request, created for every wire. */
   readonly request: (world: World) => Fields;
-  /** What REST spells in another way. */
+  /** The request over REST, if it is spelt differently. */
   readonly rest?: (world: World) => Fields;
-  /** The message; where none is stated, it is the same on every wire. */
-  readonly message?: string;
   /** The message over REST, where REST spells the request in another way or reads it itself. */
   readonly restMessage?: string;
   /** Fields of `data` that differ from call to call. */
@@ -118,10 +118,9 @@ export function runCases(
         });
         outcomes.push([wire, outcome]);
       }
-      const said = stated.message ?? outcomes.find(([{ name }]) => name !== "rest")?.[1].message;
       const bodies: unknown[] = [];
       for (const [wire, outcome] of outcomes) {
-        expectStated(stated, wire, outcome, (wire.name === "rest" ? stated.restMessage : undefined) ?? said);
+        expectStated(stated, wire, outcome, (wire.name === "rest" ? stated.restMessage : undefined) ?? stated.message);
         if (stated.code !== "ok") continue;
         stated.check?.(outcome.body as never, world);
         bodies.push(settled(outcome.body, stated.volatile ?? []));
