@@ -18,7 +18,7 @@ const id = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 const digest = expect.stringMatching(/^[0-9a-f]{8}$/);
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-test("an account is created, found by its id and its email in any case, enrolled, withdrawn and linked [OPS-04]", async () => {
+test("an account is created, found by its id and by its email in any case, enrolled, withdrawn and linked [OPS-04]", async () => {
   const email = `Ann.${randomUUID()}@Example.com`;
   const created = await cliJson(service(), ["account", "create", email]);
   expect(created).toEqual({ id, email, beta_enrolled: false, created_at: instant, identities: [], suspension: null });
@@ -46,7 +46,7 @@ test("an account is created, found by its id and its email in any case, enrolled
   expect(listed).toContain(`${created.id}\t${email}\t-\t${created.created_at}\t1\n`);
 });
 
-test("--enrol creates an enrolled account; the same email a second time, and what is no email, are rejected in words", async () => {
+test("--enrol creates an enrolled account; the same email again, or an invalid one, is rejected with a reason", async () => {
   const email = `${randomUUID()}@example.com`;
   expect((await cliJson(service(), ["account", "create", email, "--enrol"])).beta_enrolled).toBe(true);
   expect(await cli(service(), ["account", "create", email])).toEqual({
@@ -67,7 +67,7 @@ test("--enrol creates an enrolled account; the same email a second time, and wha
   ]);
 });
 
-test("an account that is not there is named in the error, and what is neither id nor email is not understood", async () => {
+test("the error names an account that does not exist, and rejects what is neither an id nor an email", async () => {
   for (const name of ["nobody@example.com", randomUUID()]) {
     const { code, stderr } = await cli(service(), ["account", "show", name]);
     expect([code, stderr]).toEqual([
@@ -78,7 +78,7 @@ test("an account that is not there is named in the error, and what is neither id
   expect((await cli(service(), ["account", "show", "ann"])).code).toBe(2);
 });
 
-test("delete requires a confirmation: without a terminal and without --yes it fails and the account stays; with --yes nothing is left and the places prove it [OPS-04]", async () => {
+test("delete requires a confirmation: without a terminal and --yes it fails and keeps the account; with --yes it erases everything [OPS-04]", async () => {
   const { id: accountId } = await newClient(service());
   await service().internalCall("records.ingest.v1.IngestService/UpsertContacts", {
     account_id: accountId,
@@ -111,7 +111,7 @@ test("delete requires a confirmation: without a terminal and without --yes it fa
   });
 });
 
-test("an erasure that takes longer than a call is waited for, with what is deleted and left meanwhile, and a call that is not served is made again [OPS-32]", async () => {
+test("waits for an erasure that takes longer than a call, reports its progress, and repeats a call that was not served [OPS-32]", async () => {
   let calls = 0;
   const routes = (router: ConnectRouter): void => {
     router.rpc(AccountService.method.getAccount, ({ accountId }) => ({
@@ -139,7 +139,7 @@ test("an erasure that takes longer than a call is waited for, with what is delet
   expect(stdout).toContain("notes\t0");
 });
 
-test("suspend, resume, end-sessions and key revoke need a reason, do what they say, and say what came of it [OPS-37]", async () => {
+test("suspend, resume, end-sessions and key revoke require a reason, take effect, and report the result [OPS-37]", async () => {
   const client = await newClient(service());
   const status = async () => (await client.get("/v1/contacts?query=ann")).status;
   expect((await cli(service(), ["account", "suspend", client.id])).code).toBe(2);
@@ -171,7 +171,7 @@ test("suspend, resume, end-sessions and key revoke need a reason, do what they s
   );
 });
 
-test("interface off and writes off need --yes, are in force on the service, carry their reason, and are logged [OPS-04]", async () => {
+test("interface off and writes off require --yes, take effect on the service, carry their reason, and are logged [OPS-04]", async () => {
   const client = await newClient(service());
   const rejected = await cli(service(), ["interface", "off", "--reason", "drill"]);
   expect(rejected.code).toBe(2);

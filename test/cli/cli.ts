@@ -33,7 +33,7 @@ const bin = join(import.meta.dirname, "../../bin/records.js");
 /** Starts a command with these settings and no other of ours. */
 export function startCli(args: readonly string[], { input = "", environment = {} }: Given = {}): Running {
   const { PATH, HOME } = process.env;
-  // A folder that is not there: nothing of a service that may run on this machine is found.
+  // A folder that does not exist, so that no service on this machine is found.
   const child = spawn(process.execPath, [bin, ...args], {
     env: { PATH, HOME, DATA_DIR: join(tmpdir(), "no-records-here"), ...environment },
   });
@@ -51,7 +51,7 @@ export function startCli(args: readonly string[], { input = "", environment = {}
   };
 }
 
-/** What leads to a service of the tests. */
+/** The options that point to a service of the tests. */
 export function settingsFor(service: TestService): Record<string, string> {
   return { RECORDS_INTERNAL_URL: service.internal, SERVICE_TOKENS: service.serviceToken };
 }

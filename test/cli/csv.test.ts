@@ -10,7 +10,7 @@ import { timestampText } from "../../src/cli/timestamp-text.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, csv, held, said } from "./entries.ts";
 
-test("a quoted cell holds delimiters, quotes and line breaks; the line is the one where the row begins; a byte order mark is no part of the header", async () => {
+test("a quoted cell holds delimiters, quotes and line breaks; an error names the line where its row begins; a byte order mark is ignored", async () => {
   const content =
     '\ufefffull_name,email,notes\r\n"Lee, ""Ann""\r\nMüller",ann@example.com,a;b\r\n\r\n,,\r\nBo,,"x\n\ny"\r\nCy "the" 5" man,cy@example.com\r\n';
   expect(said(await csv(content))).toEqual([
@@ -20,7 +20,7 @@ test("a quoted cell holds delimiters, quotes and line breaks; the line is the on
   ]);
 });
 
-test("a quote that is never closed costs the line that opens it and no other", async () => {
+test("a quote that is never closed costs only the line that opens it", async () => {
   expect(said(await csv('full_name,email\nAnn,a@example.com\n"Bo,b@example.com\nCy,c@example.com\n'))).toEqual([
     [2, { fullName: "Ann", email: "a@example.com" }],
     [3, "the quote that opens in this line is never closed"],
@@ -28,7 +28,7 @@ test("a quote that is never closed costs the line that opens it and no other", a
   ]);
 });
 
-test("quotes that are opened and closed in any order cost the lines that a reading from each line on would lose", async () => {
+test("unbalanced quotes cost exactly the lines that a reading from each line on would lose", async () => {
   const piece = fc.constantFrom('"', '""', ",", "a", '","', "b ");
   const line = fc.array(piece, { maxLength: 5 }).map((pieces) => pieces.join(""));
   await fc.assert(
@@ -69,7 +69,7 @@ function isOpen(text: string): boolean {
   return state === "quoted";
 }
 
-test("a date of CSV may lack its time, its seconds or its T, and has to be in the calendar", async () => {
+test("a date in CSV may omit its time, its seconds or its T, and must be in the calendar", async () => {
   const right = ["2026-01-31", "2026-01-31 09:30Z", "2026-01-31T09:30:00.1239+02:00", "2024-02-29T23:59:59-05:00"];
   expect(
     (await csv(`name,created_at\n${right.map((date) => `Ann,${date}\n`).join("")}`)).map((entry) =>
@@ -87,7 +87,7 @@ test("a date of CSV may lack its time, its seconds or its T, and has to be in th
   );
 });
 
-test("the exports of Google, old and new, and of Outlook are understood: names from their parts, the first of several emails and phones", async () => {
+test("reads the exports of Google, old and new, and of Outlook: joins the parts of names, and takes the first of several emails and phones", async () => {
   const google =
     "First Name,Middle Name,Last Name,Notes,Organization Name,E-mail 1 - Label,E-mail 1 - Value,E-mail 2 - Value,Phone 1 - Label,Phone 1 - Value\nAnn,B.,Öz,hi,Acme,* Work,a@example.com ::: b@example.com,c@example.com,Mobile,+49 1\n,,,,Acme,,,d@example.com,,\n";
   expect((await csv(google)).map(held)).toEqual([
@@ -141,16 +141,16 @@ test.each([
     { externalId: "51", fullName: "Ann Öz", email: "a@example.com", phone: "+1 5" },
   ],
   [
-    "Apple, with accents as characters of their own",
+    "Apple, with decomposed accents",
     "Pre\u0301nom,Nom de famille,E-mail (work),Téléphone mobile",
     "Zoé,Noël,,+33 6",
     { fullName: "Zoé Noël", phone: "+33 6" },
   ],
-])("the headers of an export are known: %s", async (_name, header, row, expected) => {
+])("recognizes the headers of an export: %s", async (_name, header, row, expected) => {
   expect((await csv(`${header}\n${row}\n`)).map(held)).toEqual([expected]);
 });
 
-test("what is said of a column is what becomes of it: a further one is taken where the one before is empty", async () => {
+test("reports what each column is used for: a further one is used if the one before is empty", async () => {
   const reported: (readonly [string, string])[][] = [];
   const header = "Name,First Name,Last Name,Company,Mobile,Phone,Labels";
   await everyOf(
@@ -168,7 +168,7 @@ test("what is said of a column is what becomes of it: a further one is taken whe
   });
 });
 
-test("a header that is the name of a field and its alias is one column", async () => {
+test("a header that is both the name of a field and its alias is one column", async () => {
   const reported: (readonly [string, string])[][] = [];
   const lines = linesOf(chunksOf("full_name,email,external_id\nAnn,a@example.com,7\n"));
   await everyOf(readCsv(lines, parseMap([]), ({ taken }) => reported.push([...taken])));
@@ -181,7 +181,7 @@ test("a header that is the name of a field and its alias is one column", async (
   ]);
 });
 
-test("--map takes a column for a field, or leaves it out; a header of which nothing is known is rejected", async () => {
+test("--map assigns a column to a field or leaves it out; a header without any known column is rejected", async () => {
   expect(
     (await csv("Kunde,email,Nr\nAnn,a@example.com,7\n", ["Kunde=full_name", "nr=external_id", "email=-"])).map(held),
   ).toEqual([{ fullName: "Ann", externalId: "7" }]);
@@ -191,7 +191,7 @@ test("--map takes a column for a field, or leaves it out; a header of which noth
   expect(() => parseMap(["name=nickname"])).toThrow("Header=field");
 });
 
-test("an id that is no UUID is the external id; a date that is none is a problem with its name", async () => {
+test("an id that is not a UUID becomes the external id; an invalid date is an error that names the column", async () => {
   const id = "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11";
   expect(said(await csv(`id,name,created_at\n${id},Ann,2026-01-31T09:30:00.123Z\n17,Bo,\n18,Cy,yesterday\n`))).toEqual([
     [2, { id, fullName: "Ann", createdAt: timestampFromDate(new Date("2026-01-31T09:30:00.123Z")) }],
@@ -200,7 +200,7 @@ test("an id that is no UUID is the external id; a date that is none is a problem
   ]);
 });
 
-test("another encoding is read where it is said or marked, and a line that is not UTF-8 is a problem of that line alone", async () => {
+test("reads another encoding if it is set or marked; a line that is not UTF-8 is an error of that line alone", async () => {
   const latin = Buffer.from("name\nMüller\nLee\n", "latin1");
   expect((await csv(latin, [], "windows-1252")).map(held)).toEqual([{ fullName: "Müller" }, { fullName: "Lee" }]);
   expect(said(await csv(latin))).toEqual([
@@ -215,7 +215,7 @@ test.each([
   ["gb18030", [...Buffer.from("name\n")], [0xff], [0xcc, 0xef]],
   ["utf-16le", [...Buffer.from("name\n", "utf16le")], [0x00, 0xd8, 0x0a, 0x4e], [0x30, 0x75]],
 ])(
-  "a line that is not valid %s is a problem of that line, and never has U+FFFD",
+  "a line that is not valid %s is an error of that line, and never contains U+FFFD",
   async (encoding, header, bad, good) => {
     const end = encoding === "utf-16le" ? [10, 0] : [10];
     const entries = await csv(Uint8Array.from([...header, ...bad, ...end, ...good, ...end]), [], encoding);
@@ -227,7 +227,7 @@ test.each([
   },
 );
 
-test("text of two bytes a character is read in chunks of any size, in both orders, with characters that have a byte of 10 and a U+FFFD of its own", async () => {
+test("reads text of two bytes a character in chunks of any size and in both byte orders, also with a byte of 10 or U+FFFD in a character", async () => {
   const names = ["Müller 🙂", "\u0a0a\u4e0a\u0a4e", "was \ufffd"];
   const little = Buffer.from(`\ufeffname\r\n${names.join("\r\n")}\r\n`, "utf16le");
   for (const bytes of [little, Buffer.from(little).swap16()]) {
@@ -240,7 +240,7 @@ test("text of two bytes a character is read in chunks of any size, in both order
   }
 });
 
-test("a line is given as soon as its end is there", async () => {
+test("yields a line as soon as it has ended", async () => {
   async function* feed(): AsyncIterable<Uint8Array> {
     yield Buffer.from("name\nAnn\n");
     await new Promise(() => undefined);
@@ -249,7 +249,7 @@ test("a line is given as soon as its end is there", async () => {
   expect(value.map(({ text }) => text)).toEqual(["name", "Ann"]);
 });
 
-test("a line longer than what one may hold is a problem of that line, and the next is read", async () => {
+test("a line over the limit is an error of that line, and the next line is read", async () => {
   const lines = (await everyOf(linesOf(chunksOf(`short\n${"x".repeat(50)}\nnext`), "utf-8", 20))).flat();
   expect(lines.map(({ number, text, problem }) => [number, text, problem !== undefined])).toEqual([
     [1, "short", false],

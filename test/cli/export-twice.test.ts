@@ -1,4 +1,4 @@
-// Exports that run at once, or after one that was killed: none takes or spoils what is another's.
+// Exports that run at once, or after a killed one: none uses or damages the files of another.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -27,7 +27,7 @@ function start(args: readonly string[], environment: Record<string, string> = {}
   return running;
 }
 
-/** An export that does not get on until it is resumed. */
+/** An export that does not continue until it is resumed. */
 interface Halted {
   readonly running: Running;
   resume(): void;
@@ -43,9 +43,9 @@ async function startHalted(file: string, account: string): Promise<Halted> {
   return { running, resume: proxy.resume };
 }
 
-test("of two exports to one file at once each puts a whole file in place, and a killed one leaves nothing after the next", async () => {
+test("two concurrent exports to one file each put a complete file in place; the next one cleans up after a killed one", async () => {
   const { id, put } = await newClient(service());
-  // Text that no compression makes small, so that the proxy halts amid it.
+  // Text that does not compress, so that the proxy stops in the middle of it.
   const notes = (): string => randomBytes(15_000).toString("base64");
   const many = Array.from({ length: 100 }, (_, at) => ({ full_name: `Person ${at}`, notes: notes() }));
   for (let batch = 0; batch < 4; batch++) await put.contacts(...many);
@@ -58,7 +58,7 @@ test("of two exports to one file at once each puts a whole file in place, and a 
   expect(existsSync(file)).toBe(false);
   first.resume();
   expect([(await first.running.ended).code, isWhole()]).toEqual([0, true]);
-  // One that is at it keeps its part when another begins.
+  // A running export keeps its part when another one starts.
   const third = await startHalted(file, id);
   second.resume();
   expect([(await second.running.ended).code, isWhole()]).toEqual([0, true]);
@@ -70,7 +70,7 @@ test("of two exports to one file at once each puts a whole file in place, and a 
   expect([partsOf(file), isWhole()]).toEqual([[], true]);
 });
 
-test("a second export of all accounts to a folder is rejected while the first runs, and resumes it once it was killed", async () => {
+test("rejects a second export of all accounts to a folder while the first runs, and resumes the first once it was killed", async () => {
   await newClient(service());
   const path = folder.path("backup");
   const first = start(["--all", path, "--rate", "1"]);
@@ -86,7 +86,7 @@ test("a second export of all accounts to a folder is rejected while the first ru
   expect(readdirSync(path).filter((name) => !name.endsWith(".ndjson"))).toEqual([]);
 });
 
-test("an export of all accounts touches no folder that has other files, whatever their names", async () => {
+test("an export of all accounts leaves a folder with other files alone, whatever their names", async () => {
   const path = folder.path("foreign");
   mkdirSync(path);
   writeFileSync(join(path, "export.csv"), "name\n");

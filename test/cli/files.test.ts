@@ -45,12 +45,12 @@ function shell(
   return new Promise((resolve) => child.once("close", (code) => resolve({ code, stdout, stderr })));
 }
 
-test("an export to a named pipe goes through it, and the pipe stays one", async () => {
+test("an export to a named pipe writes into the pipe, and the pipe stays a pipe", async () => {
   const id = await accountOf(2);
   const pipe = folder.path("pipe");
   execFileSync("mkfifo", [pipe]);
   const exported = cli(service(), ["export", pipe, "--account", id, "--format", "ndjson"]);
-  // Where nothing comes through, the reader would wait for ever.
+  // Without any data the reader would wait forever.
   const read = Promise.race([
     readFile(pipe, "utf8"),
     exported.then(() => new Promise<string>((resolve) => setTimeout(resolve, 1_000, "nothing"))),
@@ -62,7 +62,7 @@ test("an export to a named pipe goes through it, and the pipe stays one", async 
   expect(parts()).toEqual([]);
 });
 
-test("an export to a link writes what the link leads to, there or not yet, and the link stays one", async () => {
+test("an export to a link writes to its target, existing or new, and the link stays a link", async () => {
   const id = await accountOf(1);
   const [there, thereNow] = [folder.path("there.ndjson"), folder.write("there-now.ndjson", "old")];
   const links = [there, thereNow].map((target, at) => {
@@ -76,13 +76,13 @@ test("an export to a link writes what the link leads to, there or not yet, and t
   }
 });
 
-test("an export to a link that leads to itself is rejected, with 2", async () => {
+test("an export to a link to itself is rejected, with 2", async () => {
   const id = await accountOf(1);
   const [one, two] = [folder.path("circle-1.ndjson"), folder.path("circle-2.ndjson")];
   symlinkSync(two, one);
   symlinkSync(one, two);
   const running = startCli(["export", one, "--account", id], { environment: settingsFor(service()) });
-  // Otherwise it would go round for ever.
+  // Otherwise it would loop forever.
   const end = setTimeout(() => running.child.kill("SIGKILL"), 30_000);
   const { code, stdout, stderr } = await running.ended;
   clearTimeout(end);
@@ -90,7 +90,7 @@ test("an export to a link that leads to itself is rejected, with 2", async () =>
   expect([lstatSync(one).isSymbolicLink(), parts()]).toEqual([true, []]);
 });
 
-test("an export to standard output by another name writes the records there and nothing else, and keeps what the file had", async () => {
+test("an export to another name of standard output writes only the records there, and keeps what the file had", async () => {
   const id = await accountOf(1);
   const file = folder.write("appended.ndjson", "before\n");
   symlinkSync("/dev/fd/1", folder.path("out.ndjson"));
@@ -112,7 +112,7 @@ test("an export to a folder is rejected, with 2, and leaves nothing behind", asy
   expect(parts()).toEqual([]);
 });
 
-test("an export that cannot be written to its end ends with 1, says why and what is left, and the file that was there stays", async () => {
+test("an export that cannot be completed ends with 1, says why and what is left, and keeps the existing file", async () => {
   const id = await accountOf(200, "long ".repeat(4_000));
   const file = folder.write("limited.ndjson", "old");
   const { code, stdout, stderr } = await shell(
@@ -126,7 +126,7 @@ test("an export that cannot be written to its end ends with 1, says why and what
   expect([readFileSync(file, "utf8"), parts()]).toEqual(["old", []]);
 });
 
-test("a result that standard output does not take ends with 1 and says so, as JSON where that is requested", async () => {
+test("a result that standard output does not accept ends with 1 and an error, in JSON if that was requested", async () => {
   const full = folder.write("full", "");
   truncateSync(full, limit.bytes);
   const line = (json: string): string =>
@@ -137,7 +137,7 @@ test("a result that standard output does not take ends with 1 and says so, as JS
   expect([code, JSON.parse(stderr)]).toEqual([1, { error: { code: "output", message, exit_code: 1 } }]);
 });
 
-test("an import whose readers have left goes through to its end, and its exit code is that of the import", async () => {
+test("an import whose readers have gone runs to its end, with its own exit code", async () => {
   const { id } = await newClient(service());
   const file = folder.write("read-by-nobody.ndjson", `nonsense\n${'{"contact":{"full_name":"Ann"}}\n'.repeat(3)}`);
   const left = "exec 3> >(exec true); wait $!";
@@ -154,7 +154,7 @@ test("an import whose readers have left goes through to its end, and its exit co
   expect((await contactsOf(service(), id)).count).toBe(9);
 });
 
-test("an export to standard output ends with 0 once nobody reads it", async () => {
+test("an export to standard output ends with 0 once its reader has gone", async () => {
   const id = await accountOf(100, "long ".repeat(4_000));
   const { code, stdout, stderr } = await shell(
     `bash -c 'set -o pipefail; $RECORDS export - --account ${id} | head -c 10'`,
@@ -162,7 +162,7 @@ test("an export to standard output ends with 0 once nobody reads it", async () =
   expect([code, stdout, stderr]).toEqual([0, '{"contact"', ""]);
 });
 
-test("rejects are not written to the file that is imported, by whatever name", async () => {
+test("does not write rejects to the file that it imports, by any name", async () => {
   const id = await accountOf(1);
   const file = folder.write("odd.ndjson", "nonsense\n");
   symlinkSync(file, folder.path("odd-link.ndjson"));
@@ -178,33 +178,36 @@ test("rejects are not written to the file that is imported, by whatever name", a
   expect(readFileSync(file, "utf8")).toBe("nonsense\n");
 });
 
-test.each(["stdin", "pipe"])("Ctrl-C ends an import from %s amid a line that has no end, with 130", async (from) => {
-  const id = await accountOf(1);
-  const pipe = folder.path("endless");
-  if (from === "pipe") execFileSync("mkfifo", [pipe]);
-  const running = startCli(
-    ["import", from === "pipe" ? pipe : "-", "--account", id, "--format", "ndjson", "--name", `endless-${from}`],
-    { input: { open: true }, environment: settingsFor(service()) },
-  );
-  const writer = spawn("sh", ["-c", `yes x | tr -d '\\n' ${from === "pipe" ? `> ${pipe}` : ""}`], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  writer.stdout.on("error", () => undefined);
-  if (running.child.stdin !== null && from === "stdin") writer.stdout.pipe(running.child.stdin);
-  // Nothing shows that it reads. A signal before it listens to one would end it without any words.
-  await sleep(6_000);
-  running.child.kill("SIGINT");
-  const ended = await Promise.race([
-    running.ended,
-    new Promise<undefined>((resolve) => setTimeout(resolve, 30_000, undefined)),
-  ]);
-  if (ended === undefined) running.child.kill("SIGKILL");
-  // Without a reader it ends by itself.
-  writer.stdout.destroy();
-  expect(ended).toMatchObject({ code: 130, stdout: expect.stringContaining("Stopped after 0 records.") });
-});
+test.each(["stdin", "pipe"])(
+  "Ctrl-C ends an import from %s in the middle of a line without an end, with 130",
+  async (from) => {
+    const id = await accountOf(1);
+    const pipe = folder.path("endless");
+    if (from === "pipe") execFileSync("mkfifo", [pipe]);
+    const running = startCli(
+      ["import", from === "pipe" ? pipe : "-", "--account", id, "--format", "ndjson", "--name", `endless-${from}`],
+      { input: { open: true }, environment: settingsFor(service()) },
+    );
+    const writer = spawn("sh", ["-c", `yes x | tr -d '\\n' ${from === "pipe" ? `> ${pipe}` : ""}`], {
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    writer.stdout.on("error", () => undefined);
+    if (running.child.stdin !== null && from === "stdin") writer.stdout.pipe(running.child.stdin);
+    // Nothing shows that it reads, and a signal before it listens would end it silently.
+    await sleep(6_000);
+    running.child.kill("SIGINT");
+    const ended = await Promise.race([
+      running.ended,
+      new Promise<undefined>((resolve) => setTimeout(resolve, 30_000, undefined)),
+    ]);
+    if (ended === undefined) running.child.kill("SIGKILL");
+    // Without a reader it ends by itself.
+    writer.stdout.destroy();
+    expect(ended).toMatchObject({ code: 130, stdout: expect.stringContaining("Stopped after 0 records.") });
+  },
+);
 
-test("an import of a file that holds nothing ends with 0 and says that the file may be empty", async () => {
+test("an import of an empty file ends with 0 and says that the file may be empty", async () => {
   const id = await accountOf(1);
   for (const args of [["-"], [folder.write("empty.ndjson", "\n\n")]]) {
     const { code, stderr } = await cli(service(), ["import", ...args, "--account", id]);

@@ -12,7 +12,7 @@ import { ContactItemSchema } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { everyOf } from "../support/client.ts";
 import { chunksOf, csv, held, said, vcards } from "./entries.ts";
 
-test("cards of 3.0 and 4.0 are understood: folded lines, escapes, groups, the preferred email and phone, names from their parts", async () => {
+test("reads cards of 3.0 and 4.0: folded lines, escapes, groups, the preferred email and phone, and the parts of names", async () => {
   const three =
     'BEGIN:VCARD\r\nVERSION:3.0\r\nN:Müller\\;X;Jörg;;Dr.;\r\nFN:J\\, O\'N\\; "Q" Mül\r\n ler\r\nitem1.EMAIL;type=INTERNET:j@example.com\r\nEMAIL;TYPE=pref:k@example.com\r\nTEL;TYPE=CELL:+49 1\r\nNOTE:one\\ntwo\\; th\r\n ree\\, \\\\;\r\nUID:abc\r\nPHOTO;ENCODING=b;TYPE=JPEG:AAAA\r\nEND:VCARD\r\n';
   const four =
@@ -40,7 +40,7 @@ test("cards of 3.0 and 4.0 are understood: folded lines, escapes, groups, the pr
   ]);
 });
 
-test("what is no card, has no end, holds nothing or is of another time is a problem with its line, and the next card is read", async () => {
+test("a card that is not one, has no end, is empty or has another version is an error with its line, and the next card is read", async () => {
   const good = "BEGIN:VCARD\nVERSION:3.0\nFN:Ann\nEND:VCARD\n";
   expect(
     said(
@@ -102,7 +102,7 @@ const contacts = fc
     create(ContactItemSchema, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))),
   );
 
-test("any contact that is written as CSV, vCard or NDJSON is read back the same", async () => {
+test("a contact that is written as CSV, vCard or NDJSON is read back unchanged", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(contacts, { minLength: 1, maxLength: 4 }), async (some) => {
       const same = (entries: readonly Entry[]): void =>
@@ -118,7 +118,7 @@ test("any contact that is written as CSV, vCard or NDJSON is read back the same"
   );
 });
 
-test("a text of a contact is one property of its card, whatever is in it", () => {
+test("a text of a contact is one property of its card, whatever its content", () => {
   const text = "1\\2\r\nNOTE:injected\nEND:VCARD,3;4";
   const names = ["id", "externalId", "fullName", "email", "phone", "notes", "memory", "inferredName"] as const;
   for (const name of names) {
@@ -131,7 +131,7 @@ test("a text of a contact is one property of its card, whatever is in it", () =>
   }
 });
 
-test("a row of CSV has the times of a contact, exactly, and a card has no line of more than 75 bytes", async () => {
+test("a row of CSV has the exact times of a contact, and a card has no line of more than 75 bytes", async () => {
   const at = (text: string) => timestampFromDate(new Date(text));
   const contact = create(ContactItemSchema, {
     id: "0b6f5d1e-7f0b-4d3a-9a53-0d8f0c6a5f11",
@@ -147,7 +147,7 @@ test("a row of CSV has the times of a contact, exactly, and a card has no line o
   expect((await vcards(vcard(contact))).map(held)).toMatchObject([{ fullName: contact.fullName }]);
 });
 
-test("a line of NDJSON that is no object, or holds two records, is a problem in words", async () => {
+test("a line of NDJSON that is not an object, or holds two records, is an error with a reason", async () => {
   const entries = await everyOf(
     readNdjson(linesOf(chunksOf('[]\n7\n{"contact":{"full_name":"Ann"},"session":{"title":"x"}}\n'))),
   );

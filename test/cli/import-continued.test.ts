@@ -43,7 +43,7 @@ function importOf(accountId: string): string[] {
   return ["--json", "import", "-", "--account", accountId, "--name", "feed"];
 }
 
-test("an import that is killed with SIGKILL continues when it is run again: nothing is missing, nothing is there twice [OPS-04, ING-06]", async () => {
+test("an import that is killed with SIGKILL continues when it is run again: no record is missing or duplicated [OPS-04, ING-06]", async () => {
   const { id } = await newClient(service());
   const { running, fed } = await feed(id);
   running.child.kill("SIGKILL");
@@ -55,7 +55,7 @@ test("an import that is killed with SIGKILL continues when it is run again: noth
   expect(await contactsOf(service(), id)).toEqual({ count: total, names: total });
 });
 
-test("Ctrl-C settles all that was sent, ends with 130, and the same command continues from there", async () => {
+test("Ctrl-C settles everything that was sent and ends with 130, and the same command continues from there", async () => {
   const { id } = await newClient(service());
   const { running } = await feed(id);
   running.child.kill("SIGINT");
@@ -69,7 +69,7 @@ test("Ctrl-C settles all that was sent, ends with 130, and the same command cont
   expect(await contactsOf(service(), id)).toEqual({ count: position + 300, names: position + 300 });
 });
 
-test("a feed that pauses is written and settled meanwhile [OPS-04]", async () => {
+test("records of a feed that pauses are written and settled meanwhile [OPS-04]", async () => {
   const { id } = await newClient(service());
   const running = startCli(importOf(id), { input: { open: true }, environment: settingsFor(service()) });
   for (const total of [3, 5]) {
@@ -82,13 +82,13 @@ test("a feed that pauses is written and settled meanwhile [OPS-04]", async () =>
   expect(await contactsOf(service(), id)).toEqual({ count: 5, names: 5 });
 });
 
-test("an import reconnects by itself when its connection is cut, twice, while its feed pauses, and nothing is missing or there twice [OPS-04]", async () => {
+test("an import reconnects when its connection is cut, twice, while its feed pauses, and no record is missing or duplicated [OPS-04]", async () => {
   const { id } = await newClient(service());
   const proxy = await cuttingProxy(service().internal);
   const { running, fed } = await feed(id, 0, { RECORDS_INTERNAL_URL: proxy.url });
   proxy.lose();
   running.child.stdin?.write(nameless(fed, fed + 1_000));
-  // More than the records takes: an import that waits for its feed sends an empty message now and then.
+  // More than the records: an import that waits for its feed sends an empty message now and then.
   const waiting = { timeout: 60_000, interval: 50 };
   await vi.waitFor(() => expect(proxy.lost()).toBeGreaterThan(8), waiting);
   proxy.cut();
@@ -106,7 +106,7 @@ test("an import reconnects by itself when its connection is cut, twice, while it
   expect(await contactsOf(service(), id)).toEqual({ count: total, names: total });
 });
 
-test("an export whose connection is cut begins again, and its file is the same as that of one that was not [OPS-04, ING-07]", async () => {
+test("an export whose connection is cut starts again, and its file is the same as without the cut [OPS-04, ING-07]", async () => {
   const { id, put } = await newClient(service());
   await put.contacts(
     ...Array.from({ length: 900 }, (_, at) => ({ full_name: `Person ${at}`, notes: "long ".repeat(4_000) })),
@@ -127,7 +127,7 @@ test("an export whose connection is cut begins again, and its file is the same a
   expect(readFileSync(cut).equals(readFileSync(whole))).toBe(true);
 });
 
-test("standard input is imported too, and continues under a --name; a name with another, shorter file is rejected", async () => {
+test("imports standard input too, and resumes it by --name; rejects the name with another, shorter file", async () => {
   const { id } = await newClient(service());
   const input = nameless(0, 3);
   expect(await cliJson(service(), ["import", "-", "--account", id, "--name", "feed"], { input })).toMatchObject({

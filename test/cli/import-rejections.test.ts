@@ -60,7 +60,7 @@ function rejectedLines(file: string): number[] {
   });
 }
 
-test("a report that is lost with its connection comes again: every rejected record is named, and none twice [OPS-04, ING-06]", async () => {
+test("a report that is lost with its connection is sent again: every rejected record is named exactly once [OPS-04, ING-06]", async () => {
   const { rejects, running, proxy } = await begin();
   proxy.cut();
   running.child.stdin?.end(lines(20, 25));
@@ -72,7 +72,7 @@ test("a report that is lost with its connection comes again: every rejected reco
   expect(rejectedLines(rejects)).toEqual(wrongLines(25));
 });
 
-test("an import that is killed before it has a report gets it when it is run again [OPS-04, ING-06]", async () => {
+test("an import that is killed before it receives a report gets it when it is run again [OPS-04, ING-06]", async () => {
   const { args, rejects, running, proxy } = await begin();
   running.child.kill("SIGKILL");
   await running.ended;
@@ -83,7 +83,7 @@ test("an import that is killed before it has a report gets it when it is run aga
   expect([...new Set(rejectedLines(rejects))]).toEqual(wrongLines(25));
 });
 
-test("--strict ends at a record that an earlier run sent, and whose rejection it did not get [OPS-04]", async () => {
+test("--strict ends at a record that an earlier run sent, and whose rejection that run did not receive [OPS-04]", async () => {
   const { args, running, proxy } = await begin();
   running.child.kill("SIGKILL");
   await running.ended;

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const folder = useFolder();
 
-test("an account goes out as NDJSON, is deleted, and comes back the same to the byte; the file is its owner's alone [OPS-04, ING-06, ING-07]", async () => {
+test("an account is exported as NDJSON, deleted, and imported byte for byte; only its owner can read the file [OPS-04, ING-06, ING-07]", async () => {
   const { id, put } = await newClient(service());
   const [ann] = await put.contacts(
     { external_id: "c-1", full_name: 'Ann "Ö" Lee\n', email: "ann@example.com" },
@@ -65,7 +65,7 @@ test("an account goes out as NDJSON, is deleted, and comes back the same to the 
   expect(stderr).toContain("Exported 6 records");
 });
 
-test("contacts with difficult names come from CSV, and go through CSV and vCard, exactly; archived ones are in CSV alone [OPS-04]", async () => {
+test("contacts with difficult names are imported from CSV, and pass through CSV and vCard unchanged; only CSV has archived ones [OPS-04]", async () => {
   const names = ['Ann "Ö" Lee; Jr.', "Müller,\r\nJörg", "O'Neil \\ Søn 🙂", "=1+1"];
   const { id } = await newClient(service());
   const source = folder.write(
@@ -102,7 +102,7 @@ test("contacts with difficult names come from CSV, and go through CSV and vCard,
   const fresh = await newClient(service());
   expect((await cliJson(service(), ["import", csv, "--account", fresh.id])).written.contacts).toBe(4);
   expect((await cli(service(), ["export", "-", "--account", fresh.id])).stdout).toBe(readFileSync(all, "utf8"));
-  // A card carries the id, so that it is the contact that is there, and not a second one.
+  // A card has the id, so that it updates the existing contact instead of creating a second one.
   expect(await cliJson(service(), ["import", vcf, "--account", fresh.id])).toMatchObject({
     format: "vcard",
     written: { contacts: 3 },
@@ -116,7 +116,7 @@ test("contacts with difficult names come from CSV, and go through CSV and vCard,
   );
 });
 
-test("what cannot be read or written is rejected with its line and reason, the rest is written, and it ends with 4; the file of rejects has them as they were", async () => {
+test("rejects each unreadable record with its line and reason, writes the rest, ends with 4, and stores the rejects unchanged", async () => {
   const { id } = await newClient(service());
   const lines = [
     '{"contact":{"full_name":"Ann","email":"a@example.com"}}',
@@ -158,7 +158,7 @@ test("what cannot be read or written is rejected with its line and reason, the r
   expect(kept.map(({ line, input }) => [line, input]).sort(byLine)).toEqual(
     expected.map(([line]) => [line, lines[Number(line) - 1]]),
   );
-  // The same file again changes nothing, and still says that some of it is not there.
+  // The same file again changes nothing, and still reports the rejected records.
   expect(await cliJson(service(), ["import", file, "--account", id], { code: 4 })).toMatchObject({
     resumed_from: 5,
     rejected: 6,
@@ -169,7 +169,7 @@ test("what cannot be read or written is rejected with its line and reason, the r
   expect((await contactsOf(service(), id)).count).toBe(3);
 });
 
-test("--dry-run shows columns, first records and what cannot be read, without a service, and sends nothing [OPS-04]", async () => {
+test("--dry-run shows the columns, the first records and the errors, without a service, and sends nothing [OPS-04]", async () => {
   const file = folder.write(
     "dry.csv",
     "Vorname,Nachname,E-Mail-Adresse,Gruppe\nAnn,Öz,a@example.com,x\n,,,\nBo,Li,,\n,,,only a group\n",
@@ -190,7 +190,7 @@ test("--dry-run shows columns, first records and what cannot be read, without a 
   });
 });
 
-test("the result says what was created, updated, unchanged and rejected; a file that is done is not resumed [OPS-04]", async () => {
+test("the result counts what was created, updated, unchanged and rejected; a finished file is not resumed [OPS-04]", async () => {
   const { id, put } = await newClient(service());
   await put.contacts({ full_name: "Ann", email: "ann@example.com" }, { full_name: "Bo", email: "bo@example.com" });
   const file = folder.write(
@@ -215,7 +215,7 @@ test("the result says what was created, updated, unchanged and rejected; a file 
   });
 });
 
-test("--strict ends at the first line that is rejected and names it", async () => {
+test("--strict ends at the first rejected line and names it", async () => {
   const { id } = await newClient(service());
   const file = folder.write(
     "strict.ndjson",
@@ -226,7 +226,7 @@ test("--strict ends at the first line that is rejected and names it", async () =
   expect(stderr).toContain("line 2: is not JSON");
 });
 
-test("after --strict, the corrected record by itself and the same command without --strict write every record once", async () => {
+test("after --strict, importing the corrected record alone and repeating the command without --strict writes every record once", async () => {
   const { id } = await newClient(service());
   const lines = ["Ann", "Bo"].map((name) => JSON.stringify({ contact: { full_name: name, email: "a@example.com" } }));
   const rest = Array.from({ length: 5 }, (_, at) => JSON.stringify({ contact: { full_name: `Later ${at}` } }));
@@ -243,12 +243,12 @@ test("after --strict, the corrected record by itself and the same command withou
   const corrected = folder.write("corrected.ndjson", '{"contact":{"full_name":"Bo"}}');
   expect((await cli(service(), ["import", corrected, "--account", id])).code).toBe(0);
   expect(await contactsOf(service(), id)).toEqual({ count: 7, names: 7 });
-  // Without a name of its own, the rest needs that of this run.
+  // Without a name of its own, the rest uses the name of this run.
   const piped = await cli(service(), ["import", "-", "--account", id, "--strict"], { input: lines[0] ?? "" });
   expect(piped.stderr).toMatch(/run the same command without --strict and with --name import-[\da-f-]{36}\.\n$/);
 });
 
-test("a file of rejects that can no longer be written ends the import in words", async () => {
+test("a file of rejects that can no longer be written ends the import with an error", async () => {
   const { id } = await newClient(service());
   const file = folder.write("unreadable.ndjson", "nonsense\n".repeat(3));
   const { code, stderr } = await cli(service(), ["import", file, "--account", id, "--rejects", "/dev/full"]);
@@ -258,7 +258,7 @@ test("a file of rejects that can no longer be written ends the import in words",
   ]);
 });
 
-test("a file that is not there, a format that cannot be recognized, an account that is not there and paused writes are rejected in words", async () => {
+test("rejects a missing file, an unrecognized format, an unknown account and paused writes, each with a reason", async () => {
   const { id } = await newClient(service());
   const file = folder.write("one.ndjson", nameless(0, 1));
   const rejections: [string[], number, string][] = [

@@ -1,7 +1,7 @@
 // Contacts for an import without ids, and how many of them an account holds.
 import type { TestService } from "../../fixtures/service/service.ts";
 
-/** So many contacts that have no id and no email: sent twice, they would be there twice. */
+/** Contacts without an id and an email: sent twice, they would be stored twice. */
 export function nameless(from: number, to: number): string {
   return Array.from(
     { length: to - from },

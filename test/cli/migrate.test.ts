@@ -65,7 +65,7 @@ async function failedStart(settings: Record<string, string>): Promise<string> {
 }
 
 describe("records migrate", () => {
-  test("builds every index with the role readWrite and without a service, several at once, and again builds none [OPS-50]", async () => {
+  test("builds every index with the role readWrite and without a service, also when several run at once, and then builds none [OPS-50]", async () => {
     const both = await Promise.all([migrate(), migrate()]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     expect(await planIndexes(client.db(), specs)).toEqual([]);
@@ -77,7 +77,7 @@ describe("records migrate", () => {
     ]);
   });
 
-  test("names what it builds and how many documents there are, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
+  test("names what it builds and the number of documents, and builds the search index of notes that a start leaves out [OPS-50]", async () => {
     await client.db().collection("notes").insertOne({ account_id: "x", g: [], rank: 1 });
     await client.db().collection("notes").dropIndexes();
     const { code, stdout, stderr } = await startCli(["migrate"], { environment }).ended;
@@ -88,7 +88,7 @@ describe("records migrate", () => {
     expect(stderr).toMatch(/^Building notes\.search, notes\.parent, .*: some 1 document\.\n$/);
   });
 
-  test("shows every 5 seconds for how long a build has taken [OPS-50]", async () => {
+  test("shows every 5 seconds how long a build has taken [OPS-50]", async () => {
     const own = await startOwnMongod();
     try {
       const fault = { failCommands: ["createIndexes"], blockConnection: true, blockTimeMS: 7_000 };
@@ -104,7 +104,7 @@ describe("records migrate", () => {
     }
   });
 
-  test("keeps an index that only the release before uses; the start of an instance drops it [OPS-50]", async () => {
+  test("keeps an index that only the previous release uses; the start of an instance drops it [OPS-50]", async () => {
     const has = async (): Promise<boolean> =>
       (await client.db().collection("transcripts").indexes()).some(({ name }) => name === "account");
     await client.db().collection("transcripts").createIndex({ account_id: 1 }, { name: "account" });
@@ -113,7 +113,7 @@ describe("records migrate", () => {
     expect(await has()).toBe(false);
   });
 
-  test("leaves the retention of the audit log as it is, unless AUDIT_RETENTION_DAYS is set [OPS-50]", async () => {
+  test("keeps the retention of the audit log, unless AUDIT_RETENTION_DAYS is set [OPS-50]", async () => {
     const unset = { MONGODB_URI: database.uri };
     const expiry = async (): Promise<unknown> =>
       (await client.db().collection("audit_log").indexes()).find(({ name }) => name === "expiry")?.[
@@ -126,7 +126,7 @@ describe("records migrate", () => {
     expect([(await migrate(unset)).code, await expiry()]).toEqual([0, undefined]);
   });
 
-  test("in a set of three it builds the search index of many notes, unless an import runs, and names one with another definition [OPS-50]", async () => {
+  test("in a set of three it builds the search index of many notes unless an import runs, and reports one with another definition [OPS-50]", async () => {
     const own = await startThreeMongods();
     const three = { MONGODB_URI: own.uri };
     const watching = await MongoClient.connect(own.uri);
@@ -193,7 +193,7 @@ describe("records migrate", () => {
 });
 
 describe("a start", () => {
-  test("with every index only lists them: it builds and counts nothing [OPS-51]", async () => {
+  test("only lists the indexes if all of them exist: it builds and counts nothing [OPS-51]", async () => {
     await ensureIndexes(client.db(), specs);
     const watched = await MongoClient.connect(database.uri, { monitorCommands: true });
     const commands = new Set<string>();
@@ -203,7 +203,7 @@ describe("a start", () => {
     expect([...commands].filter((name) => name !== "endSessions")).toEqual(["listIndexes"]);
   });
 
-  test("that has to build an index of a large collection names it, and of a small one does not [OPS-51]", async () => {
+  test("names an index that it has to build for a large collection, and not for a small one [OPS-51]", async () => {
     const reported: (readonly string[])[] = [];
     const report = longBuilds((names) => reported.push(names));
     const step = { collection: "contacts", build: [{ key: { a: 1 }, name: "email" }], replace: [], retired: [] };
@@ -212,7 +212,7 @@ describe("a start", () => {
     expect(reported).toEqual([["contacts.email"]]);
   });
 
-  test("and migrate show no value of a record when duplicates keep a unique index from being built [OPS-52]", async () => {
+  test("shows no value of a record, like migrate, when duplicates prevent a unique index [OPS-52]", async () => {
     const contacts = client.db().collection("contacts");
     await contacts.dropIndex("email");
     await contacts.insertMany([
@@ -229,7 +229,7 @@ describe("a start", () => {
     await contacts.deleteMany({ email_key: private_ });
   });
 
-  test("with a wrong password, or without rights on the database, ends at once and names the variable [OPS-53]", async () => {
+  test("ends at once and names the variable if the password is wrong or the user lacks rights [OPS-53]", async () => {
     const wrong = new URL(database.uri);
     wrong.password = "another-password";
     expect(await failedStart({ MONGODB_URI: wrong.href })).toBe(

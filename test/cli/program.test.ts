@@ -17,7 +17,7 @@ vi.setConfig({ testTimeout: 180_000 });
 const service = useService();
 const folder = useFolder();
 
-test("--help names the commands and the exit codes, and each command has help of its own [OPS-04]", async () => {
+test("--help names the commands and the exit codes, and each command has its own help [OPS-04]", async () => {
   const { code, stdout } = await startCli(["--help"]).ended;
   expect(code).toBe(0);
   for (const command of ["status", "account", "key", "interface", "log-level", "import", "export", "token", "doctor"])
@@ -28,7 +28,7 @@ test("--help names the commands and the exit codes, and each command has help of
   expect(help.stdout).toContain("--rejects <file>");
 });
 
-test("without a command it prints its help and ends with 0, and no help has a line of more than 80 columns", async () => {
+test("without a command it prints its help and ends with 0, and no line of any help exceeds 80 columns", async () => {
   const alone = await startCli([]).ended;
   expect([alone.code, alone.stderr, alone.stdout]).toEqual([0, "", (await startCli(["--help"]).ended).stdout]);
   const commands = ["account", "account delete", "interface off", "import", "export", "migrate", "doctor", "log-level"];
@@ -38,7 +38,7 @@ test("without a command it prints its help and ends with 0, and no help has a li
   }
 });
 
-test("an unknown command suggests the nearest, a missing one lists what there is, and both end with 2", async () => {
+test("an unknown command suggests the nearest one, a missing one lists all, and both end with 2", async () => {
   const unknown = await startCli(["acount"]).ended;
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
   expect(unknown.stderr).toContain("Did you mean account?");
@@ -51,7 +51,7 @@ test("an unknown command suggests the nearest, a missing one lists what there is
   });
 });
 
-test("status reports version, health, parts, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {
+test("status reports the version, health, dependencies, switches and accounts, and ends with 1 while the interface is off [OPS-04]", async () => {
   const good = await cliJson(service(), ["status"]);
   expect(good).toMatchObject({
     url: service().internal,
@@ -71,7 +71,7 @@ test("status reports version, health, parts, switches and accounts, and ends wit
   await cliJson(service(), ["interface", "on"]);
 });
 
-test("log-level shows the level of the log and sets it, and a wrong one fails by its name [OPS-27]", async () => {
+test("log-level shows and sets the level of the log, and rejects an unknown level by name [OPS-27]", async () => {
   expect(await cliJson(service(), ["log-level"])).toMatchObject({ level: "info", configured: "info" });
   expect(await cliJson(service(), ["log-level", "debug"])).toMatchObject({ level: "debug", configured: "info" });
   expect((await cli(service(), ["log-level", "info"])).stdout).toMatch(/^level +info$/m);
@@ -80,7 +80,7 @@ test("log-level shows the level of the log and sets it, and a wrong one fails by
   expect(wrong.stderr).toContain("level: ");
 });
 
-test("the service is found by --url and --token-file, by the environment, and by what it wrote to its data folder", async () => {
+test("finds the service by --url and --token-file, by the environment, and by its data folder", async () => {
   const { internal, serviceToken } = service();
   const token = folder.write("token", `${serviceToken}\n`);
   const port = new URL(internal).port;
@@ -97,7 +97,7 @@ test("the service is found by --url and --token-file, by the environment, and by
     expect((await startCli([...args, "status"], { environment }).ended).code).toBe(0);
 });
 
-test("where there is no token, or one that is rejected, the error says so and never repeats it", async () => {
+test("the error for a missing or rejected token says so and never repeats the token", async () => {
   const none = await startCli(["status"], { environment: { RECORDS_INTERNAL_URL: service().internal } }).ended;
   expect([none.code, none.stdout]).toEqual([2, ""]);
   expect(none.stderr).toContain("SERVICE_TOKENS");
@@ -118,7 +118,7 @@ test("where there is no token, or one that is rejected, the error says so and ne
   expect(elsewhere.code).toBe(2);
 });
 
-test("where nothing listens, or something else does, it ends with 3 or 1 and says what to look at", async () => {
+test("if nothing, or something else, listens at the address, it ends with 3 or 1 and says what to check", async () => {
   const nothing = await cli(service(), ["account", "list", "--url", "http://127.0.0.1:1"]);
   expect([nothing.code, nothing.stderr]).toEqual([
     3,
@@ -145,7 +145,7 @@ test("where nothing listens, or something else does, it ends with 3 or 1 and say
   expect((await startCli(["status", "--url", "ftp://x"], { environment: settings }).ended).code).toBe(2);
 });
 
-test("a link that is closed while it still connects leaves no connection", async () => {
+test("a link that is closed while it connects leaves no connection", async () => {
   // It accepts the connection, and the handshake never ends.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -170,7 +170,7 @@ test("--version prints the version of the package", async () => {
   expect(await startCli(["--version"]).ended).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("a text of the service cannot command the terminal: its control characters are shown, and are exact in JSON", async () => {
+test("a text of the service cannot control the terminal: its control characters are shown, and are exact in JSON", async () => {
   const reason = "\u001b[2J\u009b31m moved\u202e";
   const set = await cli(service(), ["interface", "writes", "on", "--reason", reason]);
   expect([set.code, set.stdout]).toEqual([0, expect.stringContaining("(\\u001b[2J\\u009b31m moved\\u202e)")]);

@@ -8,11 +8,11 @@ export interface CuttingProxy {
   readonly url: string;
   /** Ends every connection that is open; the next one goes through. */
   cut(): void;
-  /** Of every connection that is open, what the service sends no longer arrives. */
+  /** Drops what the service sends over the open connections. */
   hold(): void;
-  /** Of every connection that is open, what the client sends is lost. */
+  /** Drops what the client sends over the open connections. */
   lose(): void;
-  /** In how many pieces what was lost came. */
+  /** The number of pieces that were dropped. */
   lost(): number;
   /** How many connections there were. */
   connections(): number;
@@ -70,14 +70,14 @@ export async function cuttingProxy(target: string): Promise<CuttingProxy> {
 /** A proxy that stops in the middle of what the service sends. */
 export interface HaltingProxy {
   readonly url: string;
-  /** Lets the rest of it through. */
+  /** Forwards the rest. */
   resume(): void;
   /** Ends the connections that it stopped; the next ones go through. */
   cut(): void;
   close(): Promise<void>;
 }
 
-/** Starts a proxy that lets so many bytes of the service at `target` through, and no more until it is resumed. */
+/** Starts a proxy that forwards this many bytes of the service at `target`, and no more until it is resumed. */
 export async function haltingProxy(target: string, bytes: number): Promise<HaltingProxy> {
   const { hostname, port } = new URL(target);
   const halted = new Set<Socket>();

@@ -1,4 +1,4 @@
-// `records shard --print`: the commands for mongosh, and how the doctor judges what came of them.
+// `records shard --print`: the commands for mongosh, and how the doctor judges their result.
 import { expect, test } from "vitest";
 import { compareSharding } from "../../src/cli/doctor/sharding.ts";
 import { shardCommands } from "../../src/cli/shard-actions.ts";
@@ -7,7 +7,7 @@ import { startCli } from "./cli.ts";
 
 const split = ["contacts", "sessions", "transcripts", "notes", "idempotency"];
 
-test("prints the commands for a new cluster whose shards share the accounts: zones before the collections are split [OPS-17]", async () => {
+test("prints the commands for a new cluster whose shards share the accounts: the zones, then the split of the collections [OPS-17]", async () => {
   const { code, stdout, stderr } = await startCli(["shard", "--print", "--shards", "east,west"]).ended;
   expect([code, stderr]).toEqual([0, ""]);
   const lines = stdout.trim().split("\n");
@@ -25,11 +25,11 @@ test("prints the commands for a new cluster whose shards share the accounts: zon
   const places = (text: string): number[] => lines.flatMap((line, at) => (line.startsWith(text) ? [at] : []));
   expect(Math.max(...places("sh.updateZoneKeyRange"))).toBeLessThan(Math.min(...places("sh.shardCollection")));
   expect(places("sh.shardCollection")).toHaveLength(split.length);
-  // What is no comment is a call: all of it can be run.
+  // Every line that is not a comment is a call, so that the whole output can be run.
   for (const line of lines) expect(line).toMatch(/^(\/\/ .*|(sh|db)\..*\))$/);
 });
 
-test("an existing database is split first and moved afterwards, in its own name; without shards there are no zones [OPS-17]", () => {
+test("splits an existing database first and moves it afterwards, by its own name; without shards there are no zones [OPS-17]", () => {
   const lines = shardCommands({ database: "crm", shards: ["a", "b", "c"], existing: true });
   const first = (text: string): number => lines.findIndex((line) => line.startsWith(text));
   expect(first("sh.shardCollection")).toBeLessThan(first("sh.updateZoneKeyRange"));
@@ -42,7 +42,7 @@ test("an existing database is split first and moved afterwards, in its own name;
   expect(alone.filter((line) => /zone/i.test(line))).toEqual([]);
 });
 
-test("prints nothing without --print, and for no name that mongosh would read otherwise [OPS-17]", async () => {
+test("prints nothing without --print, or for a name that mongosh would interpret [OPS-17]", async () => {
   for (const [args, reason] of [
     [["shard"], "add --print"],
     [["shard", "--print", "--database", 'a")'], "is not a name"],
@@ -55,7 +55,7 @@ test("prints nothing without --print, and for no name that mongosh would read ot
   }
 });
 
-test("the doctor finds a collection that is not sharded, has another key, or should be whole [OPS-17]", () => {
+test("the doctor reports a collection that is not sharded, has another key, or should not be sharded [OPS-17]", () => {
   const right = Object.entries(placements).flatMap(([name, placement]) =>
     "shardKey" in placement ? [{ _id: `records.${name}`, key: { [placement.shardKey]: 1 } }] : [],
   );

@@ -48,7 +48,7 @@ async function expectToken({ code, stdout, stderr }: Ended): Promise<void> {
   expect(await statusOf(fixture().base, token)).toBe(200);
 }
 
-test("prints a token that opens the surface, after a sign-in with PKCE that ends on this machine [OPS-61, OAU-11]", async () => {
+test("prints a token that opens the surface, after a sign-in with PKCE that returns to this machine [OPS-61, OAU-11]", async () => {
   const { page, ended } = await begin();
   expect(page.origin).toBe(fixture().provider.issuer);
   expect(page.searchParams.get("code_challenge_method")).toBe("S256");
@@ -69,7 +69,7 @@ test("with --json it still prompts the user to sign in, and prints one document 
   expect(await statusOf(fixture().base, token)).toBe(200);
 });
 
-test("takes the address of the last page from standard input, where the browser is on another machine [OPS-61]", async () => {
+test("reads the address of the last page from standard input if the browser runs on another machine [OPS-61]", async () => {
   const { page, ended, child } = await begin(["--no-browser"]);
   const elsewhere = createBrowser([page.searchParams.get("redirect_uri") ?? ""]);
   const { url } = await signIn(elsewhere, page);
@@ -81,7 +81,7 @@ test("takes the address of the last page from standard input, where the browser 
   expect(result.stderr.match(/^That is not the address/gm)).toHaveLength(2);
 });
 
-test("ignores a response that is not to its own sign-in, and has JSON for programs [OPS-61]", async () => {
+test("ignores a response to another sign-in, and prints JSON for programs [OPS-61]", async () => {
   const { page, ended, child } = await begin();
   child.stdin?.end();
   const callback = page.searchParams.get("redirect_uri") ?? "";
@@ -100,7 +100,7 @@ test("ignores a response that is not to its own sign-in, and has JSON for progra
   expect([code, JSON.parse(stderr).error]).toMatchObject([1, { code: "sign_in", exit_code: 1 }]);
 });
 
-test("says so where the user does not allow it, and where the address is none [OPS-61]", async () => {
+test("reports that the user denied access, or that the address is invalid [OPS-61]", async () => {
   const { page, ended } = await begin();
   await signIn(createBrowser(), page, "Deny");
   expect(await ended).toMatchObject({

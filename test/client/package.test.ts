@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("plain node imports the built package and calls the service with it", async () => {
+test("plain Node imports the built package and calls the service with it", async () => {
   const { url, seen } = await scripted(respond(200, { data: { status: "ok", version: "1.0.0" } }));
   const program = `import { RecordsClient, RecordsError } from "records-client";
     const client = new RecordsClient({ baseUrl: process.argv[2] });
@@ -35,13 +35,13 @@ test("plain node imports the built package and calls the service with it", async
   expect(seen.map((one) => one.url)).toEqual(["/v1/health"]);
 });
 
-test("it can be published: it is not private, and holds its license and what was built, without sources", () => {
+test("can be published: it is not private, and contains its license and the build, without sources", () => {
   expect(JSON.parse(readFileSync(join(installed, "package.json"), "utf8"))).not.toHaveProperty("private");
   expect(readdirSync(installed).sort()).toEqual(["LICENSE", "README.md", "dist", "package.json"]);
   expect(readFileSync(join(installed, "LICENSE"), "utf8")).toBe(readFileSync(join(root, "LICENSE"), "utf8"));
 });
 
-test("another program compiles against its types, and a wrong use does not", async () => {
+test("another program compiles against its types, and a wrong use does not compile", async () => {
   const use = (line: string): string =>
     `import { RecordsClient } from "records-client";\nconst client = new RecordsClient({ baseUrl: "http://localhost" });\n${line}\n`;
   writeFileSync(
@@ -70,7 +70,7 @@ test("another program compiles against its types, and a wrong use does not", asy
   });
 });
 
-test("it depends on nothing: no package, no module of node, and nothing of the service", () => {
+test("depends on no package, no module of Node, and nothing of the service", () => {
   const { dependencies } = JSON.parse(readFileSync(join(root, "client/package.json"), "utf8")) as {
     dependencies?: object;
   };
@@ -87,7 +87,7 @@ test("it depends on nothing: no package, no module of node, and nothing of the s
   }
 });
 
-test("its types are what the OpenAPI document generates", () => {
+test("its types are those that the OpenAPI document generates", () => {
   expect(readFileSync(join(root, clientSchemaFile), "utf8")).toContain("export interface paths");
   expect(isClientSchemaGenerated()).toBe(true);
 });

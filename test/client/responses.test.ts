@@ -1,4 +1,4 @@
-// What the client makes of responses, good, odd and foreign, and what it never shows: the key.
+// How the client handles successful, unusual and foreign responses, and that it never shows the key.
 import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { RecordsClient, RecordsError } from "../../client/src/index.ts";
@@ -42,7 +42,7 @@ test("an error has the status, the service's message, the details, the request i
   expect(await failureOf(client.health())).toMatchObject({ status: 429, details: [], retryAfter: 3 });
 });
 
-test("fields and enum values that are not known yet pass as they are", async () => {
+test("passes unknown fields and enum values through", async () => {
   const session = { id, title: "Kick-off", mood: "good", notes: [{ type: "ai_summary", content: null }] };
   const { url } = await scripted(respond(200, { data: session, meta: 1 }));
   expect(await clientOf(url).sessions.get(id)).toEqual(session);
@@ -72,12 +72,12 @@ test.each([
     respond(429, {}, { "Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT" }),
     { status: 429, retryAfter: undefined },
   ],
-])("%s is a RecordsError that says so", async (_name, step, error) => {
+])("%s is a RecordsError with the reason", async (_name, step, error) => {
   const { url } = await scripted(step);
   expect(await failureOf(clientOf(url).health())).toMatchObject(error);
 });
 
-test("parameters arrive as they were given, whatever they hold; those that are undefined are left out", async () => {
+test("sends parameters unchanged, whatever they contain, and leaves out those that are undefined", async () => {
   const { url, seen } = await scripted(respond(200, { data: [], pagination: {} }));
   const client = new RecordsClient({ baseUrl: `${url}/behind/` });
   await client.notes.search({ query: "a+b & c/ü", limit: 5 });
@@ -100,7 +100,7 @@ test("parameters arrive as they were given, whatever they hold; those that are u
   expect(seen).toHaveLength(4);
 });
 
-test("the key is sent as a bearer token and shows in no inspection, JSON, error or cause", async () => {
+test("sends the key as a bearer token and shows it in no inspection, JSON, error or cause", async () => {
   const { url, seen } = await scripted(
     respond(401, { error: { code: "401", message: "The API key is unknown." } }),
     reset,
@@ -129,7 +129,7 @@ test.each([
   [{ maxAttempts: 0 }, "maxAttempts: must be a whole number of at least 1"],
   [{ timeout: Infinity }, "timeout: must be a number of milliseconds"],
   [{ attemptTimeout: -1 }, "attemptTimeout: must be a number of milliseconds"],
-])("a wrong option is named, and no secret with it: %j", (options, message) => {
+])("names a wrong option, and no secret with it: %j", (options, message) => {
   let thrown: unknown;
   try {
     new RecordsClient({ baseUrl: "http://localhost:8080", apiKey, ...options });

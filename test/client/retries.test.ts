@@ -1,4 +1,4 @@
-// What the client does when a call fails: which it repeats, after how long, and what it says in the end.
+// What the client does when a call fails: which calls it repeats, after which wait, and which error it throws.
 import { expect, test } from "vitest";
 import type { RecordsClientOptions } from "../../client/src/index.ts";
 import { RecordsClient } from "../../client/src/index.ts";
@@ -40,7 +40,7 @@ test("after 429 it waits as long as Retry-After says and sends the same request 
   expect(seen.map(({ body }) => body)).toEqual(Array(3).fill('{"full_name":"Ann"}'));
 });
 
-test("two creates have two keys, and a key of the caller's is sent as it is", async () => {
+test("two creates have two keys, and a key that the caller sets is sent unchanged", async () => {
   const { url, seen } = await scripted(created);
   const { client } = clientOf(url);
   await client.contacts.create({ full_name: "Ann" });
@@ -56,7 +56,7 @@ test.each([
   ["a read", (client: RecordsClient) => client.contacts.search({ query: "ann" }), found],
   ["a create", (client: RecordsClient) => client.contacts.create({ full_name: "Ann" }), created],
   ["an append", (client: RecordsClient) => client.contacts.appendNote(id, { content: "Called" }), created],
-])("%s is repeated after 503, 502, and a broken connection, with waits that double", async (_name, call, success) => {
+])("repeats %s after 503, 502 and a broken connection, and doubles each wait", async (_name, call, success) => {
   const { url, seen } = await scripted(away, failure(502, "Bad gateway"), reset, success);
   const { client, clock } = clientOf(url);
   await call(client);
@@ -68,7 +68,7 @@ test.each([
 test.each([
   ["503", away, { status: 503, code: "503" }],
   ["a broken connection", reset, { status: undefined, code: "unreachable" }],
-])("an update is not repeated after %s: it may have been carried out", async (_name, step, error) => {
+])("does not repeat an update after %s: it may have been carried out", async (_name, step, error) => {
   const { url, seen } = await scripted(step, respond(200, { data: { id } }));
   const { client } = clientOf(url);
   await expect(client.contacts.update(id, { full_name: "Bo" })).rejects.toMatchObject({
@@ -78,7 +78,7 @@ test.each([
   expect(seen).toHaveLength(1);
 });
 
-test("an update is repeated after 429, which comes ahead of everything, and has no key", async () => {
+test("repeats an update after 429, which is returned before anything is done, and sends no key", async () => {
   const { url, seen } = await scripted(throttled, respond(200, { data: { id } }));
   const { client } = clientOf(url);
   await client.contacts.update(id, { email: null });
@@ -88,7 +88,7 @@ test("an update is repeated after 429, which comes ahead of everything, and has 
   expect(seen[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
-test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async (status) => {
+test.each([400, 401, 403, 404, 405, 409, 422, 500])("does not repeat %i", async (status) => {
   const { url, seen } = await scripted(failure(status, "No."), found);
   await expect(clientOf(url).client.contacts.search({ query: "ann" })).rejects.toMatchObject({
     status,
@@ -97,7 +97,7 @@ test.each([400, 401, 403, 404, 405, 409, 422, 500])("%i is not repeated", async 
   expect(seen).toHaveLength(1);
 });
 
-test("attempts are bounded, 10 by default, which outlast an election of 12 seconds, and the last failure is reported", async () => {
+test("makes at most 10 attempts by default, which outlast an election of 12 seconds, and reports the last failure", async () => {
   const { url, seen } = await scripted(away);
   const { client, clock } = clientOf(url);
   await expect(client.health()).rejects.toMatchObject({ status: 503, message: "MongoDB cannot respond." });
@@ -107,14 +107,14 @@ test("attempts are bounded, 10 by default, which outlast an election of 12 secon
   expect(seen).toHaveLength(11);
 });
 
-test("it does not wait for an attempt that the call's time would not reach", async () => {
+test("does not wait for an attempt that would exceed the time limit of the call", async () => {
   const { url, seen } = await scripted(failure(429, "Too many requests.", { "Retry-After": "60" }), found);
   const { client, clock } = clientOf(url);
   await expect(client.sessions.list()).rejects.toMatchObject({ status: 429, retryAfter: 60 });
   expect([seen.length, clock.waited]).toEqual([1, []]);
 });
 
-test("an attempt without a response is given up after 10 seconds and made again, until the call's time is over", async () => {
+test("gives up an attempt without a response after 10 seconds and repeats it, until the time limit of the call", async () => {
   const { url, seen } = await scripted(silence);
   const { client, clock } = clientOf(url, { maxAttempts: 9, timeout: 25_000 });
   const call = client.health();
@@ -132,7 +132,7 @@ test("an attempt without a response is given up after 10 seconds and made again,
   expect(clock.timers()).toBe(0);
 });
 
-test("a caller ends a call while it runs and while it waits, and gets the reason", async () => {
+test("a caller can end a call while it runs or waits, and gets the reason", async () => {
   const { url, seen } = await scripted(silence, throttled);
   const { client } = clientOf(url, { clock: { ...testClock(), after: () => () => undefined } });
   const running = new AbortController();
@@ -153,7 +153,7 @@ test("a caller ends a call while it runs and while it waits, and gets the reason
   expect(seen).toHaveLength(2);
 });
 
-test("nothing of a call outlives it: no timer, no listener at the caller's signal", async () => {
+test("leaves no timer and no listener on the caller's signal after a call", async () => {
   const { url } = await scripted(away, found);
   const { client, clock } = clientOf(url);
   const { signal } = new AbortController();

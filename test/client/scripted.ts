@@ -56,7 +56,7 @@ export async function scripted(...steps: Step[]): Promise<{ readonly url: string
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** Where time is what the test says. */
+/** A clock that the test controls. */
 export interface TestClock extends Clock {
   /** `fetch` as the client is to be given it: while one runs, time is paused. */
   readonly fetch: Fetch;
@@ -68,7 +68,7 @@ export interface TestClock extends Clock {
   timers(): number;
 }
 
-/** A clock at 0. A timer that nothing but time can end is ended at once. */
+/** A clock at 0. It fires a timer at once when nothing else can happen. */
 export function testClock(): TestClock {
   let now = 0;
   let running = 0;

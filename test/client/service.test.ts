@@ -19,7 +19,7 @@ import {
 const service = useService();
 const throttled = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
 
-test("every operation returns what the service has, in its own shape", async () => {
+test("every operation returns what the service sends, in the shape of the service", async () => {
   const { records: client, put } = await newClient(service());
   const created = await client.contacts.create({ full_name: "Zoë Martin", email: "zoe@example.org", phone: null });
   expect(mismatches(contact, created)).toEqual([]);
@@ -62,7 +62,7 @@ test("every operation returns what the service has, in its own shape", async () 
   expect(mismatches(health, await new RecordsClient({ baseUrl: service().base }).health())).toEqual([]);
 });
 
-test("rejections come as the service says them, with the request id of its response", async () => {
+test("rejections have the service's message and the request id of the response", async () => {
   const { records: client } = await newClient(service());
   const { records: reader } = await newClient(service(), "read_only");
   const error = { name: "RecordsError", requestId: expect.stringMatching(/^[A-Za-z0-9._-]{1,128}$/) };
@@ -83,7 +83,7 @@ test("rejections come as the service says them, with the request id of its respo
   });
 });
 
-test("all() meets every record of every page once, in the order of the list, and requests no page that is not needed", async () => {
+test("all() returns every record of every page once, in the order of the list, and requests no unnecessary page", async () => {
   const { records: client, put, key } = await newClient(service());
   const person = await put.contact({ full_name: "Ann" });
   await put.sessions(
@@ -113,7 +113,7 @@ test("all() meets every record of every page once, in the order of the list, and
   expect(requests).toBe(2);
 });
 
-test("a create whose responses are lost on the way writes one contact, and so does an append one note", async () => {
+test("a create whose responses are lost writes one contact, and an append one note", async () => {
   const { key } = await newClient(service());
   const wire = await losingResponses(new URL(service().base), 2);
   const before = await counts(service());
@@ -136,7 +136,7 @@ test("a create whose responses are lost on the way writes one contact, and so do
   });
 });
 
-test("a walk that is faster than the rate limit is slowed down and loses nothing", async () => {
+test("a walk that exceeds the rate limit is slowed down and loses nothing", async () => {
   const { key, put } = await newClient(throttled());
   await put.sessions(...Array.from({ length: 5 }, () => ({ title: "Tie" })));
   let rejected = 0;

@@ -32,7 +32,7 @@ export function wrongUses(client: RecordsClient, contact: Contact): unknown[] {
   ];
 }
 
-test("what comes back has the types of the OpenAPI document", async () => {
+test("responses have the types of the OpenAPI document", async () => {
   const { url } = await scripted(
     respond(200, { data: { id, google_doc_url: null, notion_doc_url: "https://example.com/doc" } }),
   );
@@ -46,7 +46,7 @@ test("what comes back has the types of the OpenAPI document", async () => {
   expect(session["notion_doc_url"]).toBe("https://example.com/doc");
 });
 
-test("a value that an enum does not have yet is no mistake of the types", () => {
+test("the types accept an unknown value of an enum", () => {
   const later: SessionNote["type"] = "ai_summary";
   expectTypeOf<SessionNote["type"]>().toExtend<string>();
   expect(later).toBe("ai_summary");

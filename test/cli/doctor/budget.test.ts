@@ -33,13 +33,13 @@ test.each([
     0,
     "maxPoolSize=0 in MONGODB_URI lets an instance open any number of connections to MongoDB.",
   ],
-])("%s: of %i connections, %i in use, with a pool of %i", (status, limit, used, maxPool, message) => {
+])("reports %s: of %i connections, %i in use, with a pool of %i", (status, limit, used, maxPool, message) => {
   const current = status === "warning" && limit === 1_000 ? 901 : used;
   const verdict = compareConnections({ connections: { current, available: limit - current } }, maxPool);
   expect([verdict.status, verdict.message]).toEqual([status, message]);
 });
 
-test("the doctor counts by MONGODB_MAX_POOL, then by the URI, and says which right it lacks", async () => {
+test("the doctor counts by MONGODB_MAX_POOL, then by the URI, and names the right that it lacks", async () => {
   const environment = environmentOf(service, {});
   const found = async (more: Record<string, string> = {}) =>
     findingOf(await runDoctor({ ...environment, ...more }), "mongodb.connections");

@@ -59,7 +59,7 @@ describe("MongoDB", () => {
     return uri.href;
   }
 
-  test("whose user lacks rights is named with the actions and the collections; readWrite has all of them [OPS-54]", async () => {
+  test("names the actions and collections for which the user lacks rights; readWrite has all of them [OPS-54]", async () => {
     expect(findingOf(await runDoctor(environment), "mongodb.rights")).toMatchObject({
       status: "ok",
       message: "The user service has every right that the service needs.",
@@ -86,7 +86,7 @@ describe("MongoDB", () => {
     );
   });
 
-  test("with readPreference=secondary in the URI counts as reachable, as it does for the service [OPS-59]", async () => {
+  test("accepts readPreference=secondary in the URI, as the service does [OPS-59]", async () => {
     expect(await faultsOf({ ...environment, MONGODB_URI: `${service.mongodbUri}&readPreference=secondary` })).toEqual(
       [],
     );
@@ -94,7 +94,7 @@ describe("MongoDB", () => {
 });
 
 describe("Redis", () => {
-  test("without the database that REDIS_URL numbers is named [OPS-59]", async () => {
+  test("reports that the database number in REDIS_URL does not exist [OPS-59]", async () => {
     const there = await runDoctor({ ...environment, REDIS_URL: `${service.redis.uri}/1` });
     expect(findingOf(there, "redis.reachable").status).toBe("ok");
     expect(await faultsOf({ ...environment, REDIS_URL: `${service.redis.uri}/99` })).toEqual([
@@ -102,7 +102,7 @@ describe("Redis", () => {
     ]);
   });
 
-  test("of its own beside a MongoDB that is given has a warning of the doctor, and one in the log of the start [OPS-56]", async () => {
+  test("warns about an embedded Redis beside a configured MongoDB, and so does the log of the start [OPS-56]", async () => {
     const { REDIS_URL: _own, ...without } = environment;
     expect(findingOf(await runDoctor(without), "configuration.REDIS_URL").status).toBe("warning");
     const folder = dataFolder();
@@ -118,7 +118,7 @@ describe("Redis", () => {
 });
 
 test.each(["MONGODB_URI", "REDIS_URL"])(
-  "a file of %s that cannot be read is a fault, and the value does not count as embedded [OPS-59]",
+  "a %s_FILE that cannot be read is a fault, and the setting does not count as embedded [OPS-59]",
   async (name) => {
     const { [name]: _value, ...rest } = environment;
     const findings = await runDoctor({ ...rest, [`${name}_FILE`]: "/nowhere/secret" });
@@ -143,7 +143,7 @@ async function startOther(status: number, headers: Record<string, string>, body:
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test("an instance whose clock is 90 minutes behind is named, beside MongoDB's and Redis's that are right [OPS-55]", async () => {
+test("reports an instance whose clock is 90 minutes behind, beside the correct clocks of MongoDB and Redis [OPS-55]", async () => {
   const late = await startOther(200, { Date: new Date(Date.now() - 90 * 60_000).toUTCString() }, "{}");
   const findings = await runDoctor(environment, { url: late });
   const found = findingOf(findings, "clock.instance");
@@ -154,14 +154,14 @@ test("an instance whose clock is 90 minutes behind is named, beside MongoDB's an
     ),
   ]);
   expect(findingOf(await runDoctor(environment), "clock.instance").status).toBe("ok");
-  // What speaks no HTTP/2 is named as well, and does not end the doctor.
+  // The doctor also reports a server without HTTP/2, and continues.
   expect(findingOf(findings, "service.grpc")).toMatchObject({
     status: "fault",
     message: expect.stringContaining("gRPC cannot reach"),
   });
 });
 
-test("a machine whose own instances share its wrong clock does not outvote the others [OPS-55]", async () => {
+test("instances on one machine that share its wrong clock do not outvote the others [OPS-55]", async () => {
   const late = await startOther(200, { Date: new Date(Date.now() - 90 * 60_000).toUTCString() }, "{}");
   const findings = await runDoctor(
     { ...environment, BASE_URL: late },
@@ -176,12 +176,12 @@ test("a machine whose own instances share its wrong clock does not outvote the o
 
 test.each<[string, string, RegExp]>([
   [
-    "whose name is not known",
+    "whose host name is unknown",
     "https://records.invalid",
     /the host name cannot be resolved \((ENOTFOUND|EAI_AGAIN)\)|no response arrived in time/,
   ],
   ["where nothing listens", "http://127.0.0.1:2", /nothing listens there \(ECONNREFUSED\)/],
-])("a BASE_URL %s is named, though the instance runs [OPS-60]", async (_name, url, reason) => {
+])("reports a BASE_URL %s, although the instance runs [OPS-60]", async (_name, url, reason) => {
   const findings = await runDoctor({ ...environment, BASE_URL: url, MCP_URL: `${service.app.baseUrl}/mcp` });
   expect(findingOf(findings, "service.public")).toMatchObject({
     status: "fault",
@@ -191,7 +191,7 @@ test.each<[string, string, RegExp]>([
   expect(findingOf(findings, "service.live").status).toBe("ok");
 });
 
-test("a BASE_URL without a certificate to trust, or where another server responds, is named [OPS-60]", async () => {
+test("reports a BASE_URL without a trusted certificate, and one where another server responds [OPS-60]", async () => {
   const tls = await startTlsServer();
   onTestFinished(() => tls.stop());
   const untrusted = await runDoctor({
@@ -212,7 +212,7 @@ test("a BASE_URL without a certificate to trust, or where another server respond
 });
 
 describe("certificates", () => {
-  test("of BASE_URL, the provider, MongoDB and Redis: expired is a fault, less than 14 days a warning [OPS-58]", async () => {
+  test("reports those of BASE_URL, the provider, MongoDB and Redis: an expired one is a fault, and less than 14 days a warning [OPS-58]", async () => {
     const servers = await Promise.all([1, 2, 3, 4].map(() => startTlsServer()));
     onTestFinished(async () => void (await Promise.all(servers.map((server) => server.stop()))));
     const [base = "", issuer = "", mongodb = "", redis = ""] = servers.map(({ host }) => host);
@@ -241,7 +241,7 @@ describe("certificates", () => {
     });
   });
 
-  test("of parts that are reached without TLS are none [OPS-58]", async () => {
+  test("reports none for dependencies that are reached without TLS [OPS-58]", async () => {
     expect(await checkCertificates(await findSurroundings(environment, {}))).toEqual([]);
   });
 });
@@ -251,9 +251,9 @@ test.each<[string, string, string]>([
   ["is the MCP URL among others", "records,URL", "ok"],
   ["is that URL with a slash", "URL/", "warning"],
   ["is the address of the service without its path", "BASE", "warning"],
-  ["holds two in one", "records other", "fault"],
+  ["has two values in one", "records other", "fault"],
   ["is a word of the provider", "records", "note"],
-])("an MCP_AUDIENCE that %s is judged by what assistants request [OPS-57]", async (_name, value, status) => {
+])("judges an MCP_AUDIENCE that %s by what assistants request [OPS-57]", async (_name, value, status) => {
   const MCP_AUDIENCE = value.replace("URL", `${service.app.baseUrl}/mcp`).replace("BASE", service.app.baseUrl);
   expect(findingOf(await runDoctor({ ...environment, MCP_AUDIENCE }), "mcp.audience").status).toBe(status);
 });

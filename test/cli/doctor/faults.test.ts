@@ -1,4 +1,4 @@
-// What keeps a service from working is named by the doctor, each fault beside the healthy control.
+// The doctor reports what keeps a service from working, each fault next to a healthy control.
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-test("where all is well nothing is a fault, and every part was looked at [OPS-04]", async () => {
+test("reports no fault if all is well, after it has checked every dependency [OPS-04]", async () => {
   const findings = await runDoctor(environment);
   expect(faultsAmong(findings)).toEqual([]);
   const fine = [
@@ -77,7 +77,7 @@ test("where all is well nothing is a fault, and every part was looked at [OPS-04
 });
 
 describe("MongoDB", () => {
-  test("that is down is named, and hides nothing else [OPS-04]", async () => {
+  test("reports a MongoDB that is down, and still checks everything else [OPS-04]", async () => {
     const own = await startOwnMongod();
     const healthy = await runDoctor({ ...environment, MONGODB_URI: own.uri });
     expect(findingOf(healthy, "mongodb.reachable").status).toBe("ok");
@@ -93,7 +93,7 @@ describe("MongoDB", () => {
     ).toEqual(["ok", "ok", "ok"]);
   });
 
-  test("without an index, with another one in its place, or with a hidden one, is named with the fix [OPS-04]", async () => {
+  test("reports a missing, a wrong and a hidden index, with the fix [OPS-04]", async () => {
     const db = service.app.client.db();
     await db.collection("contacts").dropIndex("email");
     await db.collection("api_keys").dropIndex("account");
@@ -111,16 +111,16 @@ describe("MongoDB", () => {
     expect(fix).toBe(
       'In mongosh: db.api_keys.dropIndex("account"); db.audit_log.unhideIndex("list"). Run records migrate: it builds the missing indexes while the service runs.',
     );
-    // The fix works.
+    // The suggested fix works.
     await db.collection("api_keys").dropIndex("account");
     await hide(false);
     await (await service.another()).stop();
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
   });
 
-  test("without the search index that a large import takes away is no fault, and no restart is requested [OPS-04]", async () => {
+  test("a search index that a large import has removed is no fault, and no restart is suggested [OPS-04]", async () => {
     const db = service.app.client.db();
-    // An import that lives keeps the index from being built.
+    // A running import prevents the index from being built.
     const alive = { account_id: new UUID(), changed_at: new Date() };
     await db.collection("imports").insertOne(alive);
     await db.collection("notes").dropIndex("search");
@@ -135,7 +135,7 @@ describe("MongoDB", () => {
     expect(findingOf(await runDoctor(environment), "mongodb.indexes").status).toBe("ok");
   });
 
-  test("of another replica set's name is named [OPS-04]", async () => {
+  test("reports a wrong name of the replica set [OPS-04]", async () => {
     const findings = await runDoctor({
       ...environment,
       MONGODB_URI: environment["MONGODB_URI"]?.replace(/replicaSet=\w+/, "replicaSet=other") ?? "",
@@ -148,7 +148,7 @@ describe("MongoDB", () => {
 });
 
 describe("Redis", () => {
-  test("that is down, and one that is a read-only replica, are named [OPS-04]", async () => {
+  test("reports a Redis that is down, and a read-only replica [OPS-04]", async () => {
     const redis = await startOwnRedis();
     try {
       const client = new Redis(redis.uri);
@@ -169,7 +169,7 @@ describe("Redis", () => {
     }
   });
 
-  test("that responds after more than 50 ms is named [OPS-04]", async () => {
+  test("reports a Redis that takes more than 50 ms to respond [OPS-04]", async () => {
     const slow = await slowProxy(environment["REDIS_URL"] ?? "", 80);
     try {
       expect(await faultsOf({ ...environment, REDIS_URL: slow.url })).toEqual([
@@ -184,7 +184,7 @@ describe("Redis", () => {
 });
 
 describe("the identity provider", () => {
-  test("that calls itself otherwise is named, with its own name as the fix [OPS-04]", async () => {
+  test("reports another issuer than OIDC_ISSUER, with the fix [OPS-04]", async () => {
     fake.metadata["issuer"] = "https://other.example";
     const findings = await runDoctor(environment);
     expect(findingOf(findings, "provider.issuer")).toMatchObject({
@@ -195,7 +195,7 @@ describe("the identity provider", () => {
     expect(findingOf(findings, "mcp.authorization_server").status).toBe("fault");
   });
 
-  test("without S256 is named, as it is and as an assistant sees it [OPS-04]", async () => {
+  test("reports a missing S256, in the provider's metadata and in those that an assistant reads [OPS-04]", async () => {
     for (const methods of [undefined, ["plain"]]) {
       if (methods === undefined) delete fake.metadata["code_challenge_methods_supported"];
       else fake.metadata["code_challenge_methods_supported"] = methods;
@@ -206,7 +206,7 @@ describe("the identity provider", () => {
     }
   });
 
-  test("that does not take the secret is named, and the secret is not shown [OPS-04]", async () => {
+  test("reports that the provider rejects the secret, without the secret [OPS-04]", async () => {
     const findings = await runDoctor({ ...environment, OIDC_CLIENT_SECRET: "another-secret-than-the-providers" });
     expect(faultsAmong(findings)).toEqual([
       "provider.client: It rejects OIDC_CLIENT_SECRET, or does not know the client records (invalid_client).",
@@ -215,7 +215,7 @@ describe("the identity provider", () => {
       expect(JSON.stringify(findings)).not.toContain(secret);
   });
 
-  test("that offers introspection and does not introspect for the service is named [OPS-04]", async () => {
+  test("reports a provider that offers introspection but rejects the service's requests [OPS-04]", async () => {
     offerIntrospection(fake, () => ({ active: false }));
     expect(findingOf(await runDoctor(environment), "provider.introspection")).toEqual({
       check: "provider.introspection",
@@ -246,7 +246,7 @@ describe("the identity provider", () => {
     }
   });
 
-  test("that rejects our redirect URI, on a page or on the way back, is named [OPS-04]", async () => {
+  test("reports that the provider rejects our redirect URI, on a page or in the redirect [OPS-04]", async () => {
     fake.responses.set("/auth", json({ error: "invalid_redirect_uri" }, 400));
     expect(await faultsOf(environment)).toEqual([
       expect.stringMatching(/^provider\.redirect: The authorization endpoint returns 400 \(invalid_redirect_uri\)/),
@@ -264,14 +264,14 @@ describe("the identity provider", () => {
   });
 });
 
-describe("a clock that is off by an hour is named:", () => {
-  test("this machine's, against all others [OPS-04]", async () => {
+describe("reports a clock that is off by an hour", () => {
+  test("of this machine, compared with all others [OPS-04]", async () => {
     expect(await faultsOf(environment, { now: () => Date.now() - hour })).toEqual([
       "clock.own: This machine's clock is 1 h behind most of the clocks.",
     ]);
   });
 
-  test("the provider's [OPS-04]", async () => {
+  test("of the provider [OPS-04]", async () => {
     fake.responses.set("/.well-known/openid-configuration", (request, response) => {
       response.setHeader("Date", new Date(Date.now() + hour).toUTCString());
       json(fake.metadata)(request, response);

@@ -55,7 +55,7 @@ async function droppingProxy(dropped: readonly string[]): Promise<{ readonly url
   };
 }
 
-test("a proxy that drops headers of the responses is named by what does not come through; one that drops none is fine [OPS-04]", async () => {
+test("reports a proxy that drops response headers and names the headers, and accepts one that drops none [OPS-04]", async () => {
   const behind = async (dropped: readonly string[]): Promise<string[]> => {
     const proxy = await droppingProxy(dropped);
     try {
@@ -71,13 +71,13 @@ test("a proxy that drops headers of the responses is named by what does not come
   ]);
 });
 
-test("an address that is not the one that assistants get is named [OPS-04]", async () => {
+test("reports an address that differs from the one that assistants get [OPS-04]", async () => {
   const other = environment["BASE_URL"]?.replace("localhost", "127.0.0.1") ?? "";
   const faults = await faultsOf({ ...environment, BASE_URL: other });
   expect(faults.map((line) => line.split(":")[0])).toEqual(["mcp.challenge", "mcp.resource", "mcp.resource_with_path"]);
 });
 
-test("a service token that is rejected, a public address where another responds, and a public interface that is off are named [OPS-04]", async () => {
+test("reports a rejected service token, a public address where another server responds, and a public interface that is off [OPS-04]", async () => {
   expect(await faultsOf({ ...environment, SERVICE_TOKENS: "another-token-than-the-one-of-the-service" })).toEqual([
     "service.token: The service rejects the service token.",
   ]);
@@ -98,7 +98,7 @@ test("a service token that is rejected, a public address where another responds,
   expect(faultsAmong(await runDoctor(environment))).toEqual([]);
 });
 
-test("a secret is taken out of whatever text it is in, and out of an address [OPS-04]", () => {
+test("removes a secret from any text and from an address [OPS-04]", () => {
   const config = readConfig({
     ...environment,
     MONGODB_URI: "mongodb://someone:p%40ssword@db:27017/records?tlsCertificateKeyFilePassword=hidden",

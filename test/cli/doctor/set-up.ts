@@ -1,4 +1,4 @@
-// What the doctor's tests share: a healthy installation to look at, a provider that can be spoilt, and what was found.
+// What the doctor's tests share: a healthy installation to look at, a provider that can be broken, and the findings.
 import type { Finding } from "../../../src/cli/doctor/check.ts";
 import { runDoctor } from "../../../src/cli/doctor/doctor.ts";
 import type { DoctorOptions } from "../../../src/cli/doctor/surroundings.ts";

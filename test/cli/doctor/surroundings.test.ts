@@ -34,7 +34,7 @@ describe("the configuration", () => {
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
   test.each(["null", "7", '{"base_url":7,"internal_url":[],"service_token":{}}', '{"base_url":'])(
-    "is reported where the file of the demo holds %s, as without the file [OPS-04]",
+    "is checked as without the demo's file if that file holds %s [OPS-04]",
     async (text) => {
       const folder = mkdtempSync(join(tmpdir(), "records-doctor-"));
       const environment = { DATA_DIR: folder, PORT: "0", INTERNAL_PORT: "0" };
@@ -45,7 +45,7 @@ describe("the configuration", () => {
     },
   );
 
-  test("has every wrong variable named, and what depends on one is not tried [OPS-04, OPS-14]", async () => {
+  test("is reported with every invalid variable, and what depends on one is not tried [OPS-04, OPS-14]", async () => {
     const findings = await runDoctor({
       DATA_DIR: dataDir,
       PORT: "0",
@@ -77,12 +77,12 @@ describe("the configuration", () => {
 
   test.each<[string, Record<string, string>, string]>([
     [
-      "an https address without a proxy that is counted",
+      "an https address without TRUST_PROXY",
       { BASE_URL: "https://records.example.invalid" },
       "configuration.TRUST_PROXY",
     ],
-    ["an address that is open and has no name", { HOST: "0.0.0.0" }, "configuration.BASE_URL"],
-    ["http for others", { BASE_URL: "http://records.example.invalid" }, "configuration.BASE_URL"],
+    ["a public listener without BASE_URL", { HOST: "0.0.0.0" }, "configuration.BASE_URL"],
+    ["http for other machines", { BASE_URL: "http://records.example.invalid" }, "configuration.BASE_URL"],
     ["an open internal listener", { INTERNAL_HOST: "0.0.0.0" }, "configuration.INTERNAL_HOST"],
     [
       "a provider without the audience of its tokens [OAU-23]",
@@ -95,7 +95,7 @@ describe("the configuration", () => {
       },
       "configuration.MCP_AUDIENCE",
     ],
-    ["a name that nothing reads", { MONGO_URL: "mongodb://127.0.0.1:9/" }, "configuration.MONGO_URL"],
+    ["a variable that nothing reads", { MONGO_URL: "mongodb://127.0.0.1:9/" }, "configuration.MONGO_URL"],
   ])("has a warning for %s [OPS-04]", async (_name, environment, check) => {
     const control = await runDoctor({ DATA_DIR: dataDir, PORT: "0", INTERNAL_PORT: "9" });
     expect(control.filter(({ status }) => status === "warning" || status === "fault")).toEqual([]);
@@ -103,7 +103,7 @@ describe("the configuration", () => {
     expect(findingOf(findings, check).status).toBe("warning");
   });
 
-  test("is looked at without leaving anything in DATA_DIR [OPS-04]", async () => {
+  test("is checked without writing to DATA_DIR [OPS-04]", async () => {
     await runDoctor({ DATA_DIR: dataDir, PORT: "0", INTERNAL_PORT: "9" });
     expect(readdirSync(dataDir)).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe("clocks", () => {
     return clocks.findings().map(({ check, status }) => [check, status]);
   };
 
-  test("that most agree on are right, and the others are off [OPS-04]", () => {
+  test("are right if most of them agree, and the others are off [OPS-04]", () => {
     expect(at(1_000, -1_000)).toEqual([
       ["clock.own", "ok"],
       ["clock.c0", "ok"],
@@ -134,7 +134,7 @@ describe("clocks", () => {
     ]);
   });
 
-  test("of which no most agree are reported as different from ours [OPS-04]", () => {
+  test("are reported as different from ours if no majority agrees [OPS-04]", () => {
     expect(at(60_000)).toEqual([
       ["clock.own", "note"],
       ["clock.c0", "fault"],
@@ -155,7 +155,7 @@ describe("a service with embedded parts", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test("is found by its data folder, and the command ends with 0; an assistant gets as far as the page to sign in [OPS-04]", async () => {
+  test("is found by its data folder, and the command ends with 0; an assistant reaches the sign-in page [OPS-04]", async () => {
     const { code, stdout, stderr } = await records(environment, "doctor", "--json", "--register");
     expect([code, stderr]).toEqual([0, ""]);
     const findings = JSON.parse(stdout) as { check: string; status: string; message: string; fix: string | null }[];
@@ -178,13 +178,13 @@ describe("a service with embedded parts", () => {
     expect(stdout).not.toContain(program.demo().service_token);
   });
 
-  test("shows a user one line where nothing is wrong [OPS-04]", async () => {
+  test("shows a user one line if nothing is wrong [OPS-04]", async () => {
     const { code, stdout } = await records(environment, "doctor");
     expect([code, stdout.split("\n").length]).toEqual([0, 2]);
     expect(stdout).toMatch(/^\d+ checks: nothing is wrong(?:, \d+ notes?)?\. --verbose shows every check\.\n$/);
   });
 
-  test("shows a user one line for each check, and the command ends with 1 where one is a fault [OPS-04]", async () => {
+  test("shows a user one line for each check, and the command ends with 1 if one is a fault [OPS-04]", async () => {
     const { code, stdout } = await records(
       { ...environment, LOG_LEVEL: "loud", REDIS_URL: "redis://someone:hidden-password@127.0.0.1:9" },
       "doctor",
