@@ -6,7 +6,7 @@ import { mismatches, timelineNote } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 
-test("an append is 201 with the timeline note of source api, and it heads the timeline [CNT-01, CNT-02, CGT-10, SRC-07]", async () => {
+test("an append is 201 with the timeline note of source api, which is the first of the timeline [CNT-01, CNT-02, CGT-10, SRC-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   await client.put.contactNotes({
@@ -29,7 +29,7 @@ test("an append is 201 with the timeline note of source api, and it heads the ti
   ]);
 });
 
-test("an append does not move the contact's updated_at, nor anything else of it [CNT-03]", async () => {
+test("an append changes neither the contact's updated_at nor any other field of it [CNT-03]", async () => {
   const client = await newClient(service());
   const { body: created } = await client.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" });
   const { body: note } = await client.post(`/v1/contacts/${created.data.id}/notes`, { content: "Called" });
@@ -37,7 +37,7 @@ test("an append does not move the contact's updated_at, nor anything else of it 
   expect(body.data).toEqual({ ...created.data, notes_timeline: [note.data] });
 });
 
-test("content is required, a string, and the only property, else 422 and nothing written [CNT-11, CNT-12]", async () => {
+test("content is required, a string, and the only property; otherwise the append is 422 and writes nothing [CNT-11, CNT-12]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const before = await counts(service());
@@ -75,7 +75,7 @@ test("1 and 10000 characters are accepted, 0 and 10001 are 422 [CNT-13, CNT-14]"
   }
 });
 
-test("every character may be escaped in the body, however long that makes it [CNT-14, VAL-04]", async () => {
+test("the body may escape every character, however long that makes it [CNT-14, VAL-04]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const { status, body } = await service().rest(`/v1/contacts/${id}/notes`, {
@@ -86,7 +86,7 @@ test("every character may be escaped in the body, however long that makes it [CN
   expect(body.data.content).toBe("😀".repeat(10_000));
 });
 
-test("an archived contact is 409, and nothing is written [CNT-07]", async () => {
+test("an append to an archived contact is 409, and writes nothing [CNT-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   await client.put.archive(id);
@@ -102,7 +102,7 @@ test("an archived contact is 409, and nothing is written [CNT-07]", async () => 
   expect((await client.post(`/v1/contacts/${id}/notes`, { content: "c" })).status).toBe(201);
 });
 
-test("a read-only key is 403, no key 401, an unknown contact 404, no uuid 422, and none writes [CNT-04, CNT-05, CNT-06, CNT-08]", async () => {
+test("a read-only key is 403, no key 401, an unknown contact 404, and an invalid id 422; none of them writes [CNT-04, CNT-05, CNT-06, CNT-08]", async () => {
   const reader = await newClient(service(), "read_only");
   const writer = await newClient(service());
   const id = await reader.put.contact({ full_name: "Ann" });

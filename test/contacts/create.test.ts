@@ -5,7 +5,7 @@ import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 
-test("a create is 201 with the whole contact, and Location leads to it [CCR-01, CCR-02, CGT-07]", async () => {
+test("a create is 201 with the whole contact, and Location points to it [CCR-01, CCR-02, CGT-07]", async () => {
   const client = await newClient(service());
   const before = Date.now();
   const { status, headers, body } = await client.post("/v1/contacts", {
@@ -34,7 +34,7 @@ test("a create is 201 with the whole contact, and Location leads to it [CCR-01, 
   expect(read.body).toEqual(body);
 });
 
-test("email and phone may each be left out or null [CCR-14]", async () => {
+test("email and phone may each be omitted or null [CCR-14]", async () => {
   const client = await newClient(service());
   for (const more of [{}, { email: null }, { phone: null }, { email: null, phone: null }]) {
     const { status, body } = await client.post("/v1/contacts", { full_name: "Ann", ...more });
@@ -43,7 +43,7 @@ test("email and phone may each be left out or null [CCR-14]", async () => {
   }
 });
 
-test("a property other than the three is 422, and named, nothing written [CCR-07, CCR-10, ERR-02]", async () => {
+test("a property other than the three is 422 and named, and nothing is written [CCR-07, CCR-10, ERR-02]", async () => {
   const client = await newClient(service());
   const before = await counts(service());
   const extra = [
@@ -74,7 +74,7 @@ test("a property other than the three is 422, and named, nothing written [CCR-07
   expect(await counts(service())).toEqual(before);
 });
 
-test("100 unknown properties hide nothing that is wrong with known ones [ERR-03, CCR-10]", async () => {
+test("100 unknown properties do not hide violations of known ones [ERR-03, CCR-10]", async () => {
   const client = await newClient(service());
   const unknown = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`p${at}`, at]));
   const last = async (body: object): Promise<string[]> =>
@@ -122,7 +122,7 @@ test("without a key a create is 401 [CCR-03]", async () => {
   expect(await counts(service())).toEqual(before);
 });
 
-test("an email that an active contact has is 409, nothing written [CCR-06]", async () => {
+test("an email of another active contact is 409, and nothing is written [CCR-06]", async () => {
   const client = await newClient(service());
   await client.post("/v1/contacts", { full_name: "Ann", email: "ann@example.com" });
   const before = await counts(service());
@@ -141,14 +141,14 @@ test("an email that an active contact has is 409, nothing written [CCR-06]", asy
   expect(await counts(service())).toEqual(before);
 });
 
-test("404 is among the statuses that the reference lists for a create [CCR-05]", async () => {
+test("the reference lists 404 among the statuses of a create [CCR-05]", async () => {
   const { body } = await service().rest("/openapi.json");
   expect(Object.keys(body.paths["/v1/contacts"].post.responses)).toEqual(
     expect.arrayContaining(["201", "401", "403", "404", "409", "422", "429", "503"]),
   );
 });
 
-test("texts are stored as sent: not trimmed, not normalised, NUL and all [VAL-13, VAL-15]", async () => {
+test("stores texts as sent, without trimming or normalization, and with NUL [VAL-13, VAL-15]", async () => {
   const client = await newClient(service());
   for (const text of [
     "  Ann  ",

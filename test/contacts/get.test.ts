@@ -6,7 +6,7 @@ import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 
-test("a contact with everything has exactly the fields of the specification [CGT-01, CGT-06, CGT-10, CGT-12, FMT-02, FMT-04, FMT-05]", async () => {
+test("a contact with every value has exactly the fields of the specification [CGT-01, CGT-06, CGT-10, CGT-12, FMT-02, FMT-04, FMT-05]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({
     full_name: "Ann Lee",
@@ -63,7 +63,7 @@ test("a contact with everything has exactly the fields of the specification [CGT
   });
 });
 
-test("a contact with nothing has the same fields, null or empty [CGT-06, CGT-07, FMT-03]", async () => {
+test("a contact without values has the same fields, null or empty [CGT-06, CGT-07, FMT-03]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({});
   await client.put.session({ contact_id: id, session_date: "2026-02-03T00:00:00Z" });
@@ -89,7 +89,7 @@ test("an imported contact without a full_name shows its inferred_name [CGT-09]",
   expect(body.data).toMatchObject({ full_name: null, inferred_name: "Perhaps Ann" });
 });
 
-test("an archived contact is found by its id, with the time of its archiving; an active one has null [CGT-08]", async () => {
+test("an archived contact is found by its id, with the time at which it was archived; that of an active one is null [CGT-08]", async () => {
   const client = await newClient(service());
   const [given, archived, active] = await client.put.contacts({ archived_at: "2026-01-02T03:04:05.678Z" }, {}, {});
   const before = Date.now();
@@ -104,7 +104,7 @@ test("an archived contact is found by its id, with the time of its archiving; an
   expect(time).toBeLessThanOrEqual(after);
 });
 
-test("the timeline holds the newest 50 notes, newest first, of this contact alone [CGT-11]", async () => {
+test("the timeline has the newest 50 notes of this contact, newest first [CGT-11]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.contacts({}, {});
   const notes = Array.from({ length: 52 }, (_, index) => ({
@@ -119,7 +119,7 @@ test("the timeline holds the newest 50 notes, newest first, of this contact alon
   expect(body.data.notes_timeline.map((note: { id: string }) => note.id)).toEqual(written.toReversed().slice(0, 50));
 });
 
-test("recent_sessions are the newest 5 whose date is past, none of the future, none undated, none of others [CGT-13]", async () => {
+test("recent_sessions are the newest 5 past sessions of this contact, without future and undated ones [CGT-13]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.contacts({}, {});
   const [, second, third, fourth, fifth, sixth] = await client.put.sessions(
@@ -140,7 +140,7 @@ test("recent_sessions are the newest 5 whose date is past, none of the future, n
   ]);
 });
 
-test("an unknown id is 404, what is no uuid is 422, no key is 401 [CGT-02, CGT-03, CGT-04]", async () => {
+test("an unknown id is 404, an invalid one 422, and no key 401 [CGT-02, CGT-03, CGT-04]", async () => {
   const client = await newClient(service());
   expect((await client.get(`/v1/contacts/${randomId()}`)).status).toBe(404);
   expect((await client.get("/v1/contacts/00000000-0000-0000-0000-000000000000")).status).toBe(404);

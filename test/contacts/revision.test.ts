@@ -57,7 +57,7 @@ const writes: readonly (readonly [name: string, collection: "contacts" | "sessio
 ];
 
 test.each(writes)(
-  "%s leaves another revision each time, though it starts from the same state [CON-01]",
+  "%s leaves a different revision each time, although it starts from the same state [CON-01]",
   async (_name, collection, write) => {
     const { client, ...ids } = await setUp();
     const records = service().app.client.db().collection<{ _id: UUID; version: number }>(collection);

@@ -1,4 +1,4 @@
-// GET /v1/contacts: what is found, what comes back of it, and in which order.
+// GET /v1/contacts: what is found, what is returned of it, and in which order.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
@@ -13,7 +13,7 @@ async function find(client: Client, query: string): Promise<string[]> {
   return ids(response);
 }
 
-test("a search returns whole contacts as a look-up by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
+test("a search returns whole contacts, as a read by id does, and no pagination object [CSR-01, CGT-06, FMT-02]", async () => {
   const client = await newClient(service());
   const [full, bare] = await client.put.contacts(
     {
@@ -38,7 +38,7 @@ test("a search returns whole contacts as a look-up by id does, and no pagination
   expect(body.data).toHaveLength(2);
 });
 
-test("full_name, inferred_name, email and phone are each searched, and nothing else [CSR-07]", async () => {
+test("searches full_name, inferred_name, email and phone, and nothing else [CSR-07]", async () => {
   const client = await newClient(service());
   const [byName, byInferred, byEmail, byPhone] = await client.put.contacts(
     { full_name: "Quentin" },
@@ -50,7 +50,7 @@ test("full_name, inferred_name, email and phone are each searched, and nothing e
   expect((await find(client, "quentin")).sort()).toEqual([byName, byInferred, byEmail, byPhone].sort());
 });
 
-test("a phone is found by the beginning of its digits, with or without +, however spaced on either side [CSR-08]", async () => {
+test("finds a phone by the beginning of its digits, with or without +, however either side is spaced [CSR-08]", async () => {
   const client = await newClient(service());
   const spaced = await client.put.contact({ phone: "+1 (415) 555-0100" });
   const plain = await client.put.contact({ phone: "4915123456789" });
@@ -63,7 +63,7 @@ test("a phone is found by the beginning of its digits, with or without +, howeve
     expect(await find(client, query), query).toEqual([]);
 });
 
-test("a phone with spaces is found on either side of numbers of the name [CSR-08, SRC-05]", async () => {
+test("finds a phone with spaces on either side of numbers in the name [CSR-08, SRC-05]", async () => {
   const client = await newClient(service());
   const unit = await client.put.contact({ full_name: "Unit 42", phone: "+49170001" });
   await client.put.contacts({ full_name: "Unit 42", phone: "+49180001" }, { full_name: "Unit 43", phone: "+49170001" });
@@ -71,7 +71,7 @@ test("a phone with spaces is found on either side of numbers of the name [CSR-08
     expect(await find(client, query), query).toEqual([unit]);
 });
 
-test("archived contacts are left out of a search, and back in it when restored [CSR-09, SRC-07]", async () => {
+test("a search leaves archived contacts out, and finds them again once they are restored [CSR-09, SRC-07]", async () => {
   const client = await newClient(service());
   const [stays, goes] = await client.put.contacts({ full_name: "Ann Stays" }, { full_name: "Ann Goes" });
   await client.put.archive(goes ?? "");
@@ -80,7 +80,7 @@ test("archived contacts are left out of a search, and back in it when restored [
   expect((await find(client, "ann")).sort()).toEqual([stays, goes].sort());
 });
 
-test("at most 25 contacts come back, those of the newest updated_at [CSR-10, CSR-11]", async () => {
+test("returns at most 25 contacts, those with the newest updated_at [CSR-10, CSR-11]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 27 }, (_, index) => ({
     full_name: `Ann ${index}`,
@@ -90,7 +90,7 @@ test("at most 25 contacts come back, those of the newest updated_at [CSR-10, CSR
   expect(await find(client, "ann")).toEqual(written.toReversed().slice(0, 25));
 });
 
-test("those in which every word is whole come first, then the rest, newest updated_at first within each [CSR-11]", async () => {
+test("contacts that have every word whole come first, then the others, newest updated_at first within each group [CSR-11]", async () => {
   const client = await newClient(service());
   const item = (full_name: string, month: number) => ({ full_name, updated_at: `2026-0${month}-01T00:00:00Z` });
   const [wholeOld, partNew, wholeNew, partOld, half] = await client.put.contacts(
@@ -104,7 +104,7 @@ test("those in which every word is whole come first, then the rest, newest updat
   expect(await find(client, "ANN")).toEqual([half, wholeNew, wholeOld, partNew, partOld]);
 });
 
-test("every letter of a long word counts, in spelling, order and phones [SRC-04, CSR-08, CSR-11]", async () => {
+test("every letter of a long word counts, for the match, the order and phones [SRC-04, CSR-08, CSR-11]", async () => {
   const client = await newClient(service());
   const long = "k".repeat(6) + "a".repeat(94);
   const whole = await client.put.contact({ full_name: `${long.slice(0, 36)}` });
@@ -120,7 +120,7 @@ test("every letter of a long word counts, in spelling, order and phones [SRC-04,
   expect(await find(`${"9".repeat(40)}2`)).toEqual([]);
 });
 
-test("an old contact with whole words is before 25 newer ones without [CSR-10, CSR-11]", async () => {
+test("an old contact with whole words precedes 25 newer ones without [CSR-10, CSR-11]", async () => {
   const client = await newClient(service());
   const old = await client.put.contact({ full_name: "Ann", updated_at: "2020-06-01T00:00:00Z" });
   await client.put.contacts(...Array.from({ length: 30 }, (_, index) => ({ full_name: `Anna ${index}` })));
@@ -129,7 +129,7 @@ test("an old contact with whole words is before 25 newer ones without [CSR-10, C
   expect(found).toHaveLength(25);
 });
 
-test("contacts of one updated_at are in one fixed order [CSR-11]", async () => {
+test("contacts with the same updated_at have a fixed order [CSR-11]", async () => {
   const client = await newClient(service());
   await client.put.contacts(
     ...Array.from({ length: 25 }, (_, index) => ({ full_name: `Ann ${index}`, updated_at: "2026-01-01T00:00:00Z" })),
@@ -143,7 +143,7 @@ test.each([
   ["whole words and beginnings", "ann"],
   ["a phone in two parts, which are also words", "49 30"],
 ])(
-  "the pages beyond REST hold each contact once, whatever their size, and begin with those of REST: %s [CSR-11]",
+  "the pages beyond REST have each contact once, whatever their size, and begin with those of REST: %s [CSR-11]",
   async (_name, query) => {
     const client = await newClient(service());
     // Of one instant, contacts have 256 ranks: many share one.
@@ -170,7 +170,7 @@ test.each([
   },
 );
 
-test("what is created or renamed is found by the next read, and no longer by what it was called [SRC-07]", async () => {
+test("the next read finds a created or renamed contact, and no longer finds it by its old name [SRC-07]", async () => {
   const client = await newClient(service());
   const { body } = await client.post("/v1/contacts", { full_name: "Zebulon", email: "z@example.com" });
   expect(await find(client, "zebulon")).toEqual([body.data.id]);
@@ -180,7 +180,7 @@ test("what is created or renamed is found by the next read, and no longer by wha
   expect(await find(client, "example")).toEqual([]);
 });
 
-test("a PATCH moves a contact to the front of those that match alike [CSR-11, CUP-15]", async () => {
+test("a PATCH moves a contact to the front of its group [CSR-11, CUP-15]", async () => {
   const client = await newClient(service());
   const [older, newer] = await client.put.contacts(
     { full_name: "Ann One", updated_at: "2026-01-01T00:00:00Z" },
@@ -199,7 +199,7 @@ test("a query is matched as text, never as a pattern [SRC-04, SRC-06]", async ()
   expect(await find(client, "a.n")).toEqual([]);
 });
 
-test("a contact whose notes are more than a document of MongoDB holds is found with all of them [CSR-01]", async () => {
+test("finds a contact with all its notes, which exceed the size of a MongoDB document [CSR-01]", async () => {
   const client = await newClient(service());
   const large = await client.put.contact({ full_name: "Ann Large" });
   const other = await client.put.contact({ full_name: "Ann Other" });

@@ -4,7 +4,7 @@ import { newClient, useService } from "../support/client.ts";
 
 const service = useService();
 
-test("an email is compared in lower case and in no other way [UNI-01]", async () => {
+test("compares emails in lower case and in no other way [UNI-01]", async () => {
   const client = await newClient(service());
   const create = async (email: string): Promise<number> =>
     (await client.post("/v1/contacts", { full_name: "Ann", email })).status;
@@ -28,7 +28,7 @@ test("contacts without an email do not conflict [UNI-01]", async () => {
   expect((await client.post("/v1/contacts", { full_name: "Without too" })).status).toBe(201);
 });
 
-test("an email that is given up is free at once [UNI-01, CUP-14]", async () => {
+test("an email that a contact gives up is free at once [UNI-01, CUP-14]", async () => {
   const client = await newClient(service());
   const [first] = await client.put.contacts({ email: "old@example.com" });
   expect((await client.patch(`/v1/contacts/${first}`, { email: "new@example.com" })).status).toBe(200);
@@ -36,7 +36,7 @@ test("an email that is given up is free at once [UNI-01, CUP-14]", async () => {
   expect((await client.post("/v1/contacts", { full_name: "Ann", email: "NEW@example.com" })).status).toBe(409);
 });
 
-test("a PATCH to another active contact's email is 409 and changes nothing; to its own in another case it is 200 [CUP-05, UNI-01]", async () => {
+test("a PATCH to another active contact's email is 409 and changes nothing; to its own email in another case it is 200 [CUP-05, UNI-01]", async () => {
   const client = await newClient(service());
   const [mine] = await client.put.contacts(
     { full_name: "Mine", email: "mine@example.com" },
@@ -56,7 +56,7 @@ test("a PATCH to another active contact's email is 409 and changes nothing; to i
   );
 });
 
-test("archiving frees the email; bringing the contact back while it is taken is rejected, and it stays archived [UNI-02, ING-02]", async () => {
+test("archiving frees the email; restoring the contact while the email is taken is rejected, and it stays archived [UNI-02, ING-02]", async () => {
   const client = await newClient(service());
   const old = await client.put.contact({ full_name: "Old", email: "ann@example.com" });
   await client.put.archive(old);
@@ -74,7 +74,7 @@ test("archiving frees the email; bringing the contact back while it is taken is 
   expect((await client.patch(`/v1/contacts/${body.data.id}`, { email: "ann@example.com" })).status).toBe(409);
 });
 
-test("of many creates that race for one email exactly one is 201 [UNI-03]", async () => {
+test("exactly one of many creates that race for one email is 201 [UNI-03]", async () => {
   const client = await newClient(service());
   for (let round = 0; round < 5; round++) {
     const email = `race${round}@example.com`;
@@ -90,7 +90,7 @@ test("of many creates that race for one email exactly one is 201 [UNI-03]", asyn
   expect((await client.get("/v1/contacts?query=racer")).body.data).toHaveLength(5);
 });
 
-test("of PATCHes, creates with an idempotency key and restores that race for one email exactly one wins [UNI-03]", async () => {
+test("exactly one of the PATCHes, creates with an idempotency key and restores that race for one email succeeds [UNI-03]", async () => {
   const client = await newClient(service());
   for (let round = 0; round < 5; round++) {
     const email = `mixed${round}@example.com`;

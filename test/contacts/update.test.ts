@@ -6,7 +6,7 @@ import { contact, mismatches } from "../../fixtures/clients/shapes.ts";
 
 const service = useService();
 
-test("a PATCH is 200 with the whole updated contact, and the next read shows the same [CUP-01, SRC-07]", async () => {
+test("a PATCH is 200 with the whole updated contact, and the next read returns the same [CUP-01, SRC-07]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({
     full_name: "Ann",
@@ -37,7 +37,7 @@ test("a PATCH is 200 with the whole updated contact, and the next read shows the
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(body);
 });
 
-test("any one property alone is accepted, and a property left out stays [CUP-10, CUP-14]", async () => {
+test("a PATCH accepts any one property alone, and keeps the others [CUP-10, CUP-14]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", email: "a@example.com", phone: "1" });
   let known: Record<string, unknown> = { full_name: "Ann", email: "a@example.com", phone: "1" };
@@ -56,7 +56,7 @@ test("any one property alone is accepted, and a property left out stays [CUP-10,
   }
 });
 
-test("a PATCH without a property, of another property, or with full_name null is 422 and changes nothing [CUP-10, CUP-11, CUP-12]", async () => {
+test("a PATCH without a property, with an unknown property, or with full_name null is 422 and changes nothing [CUP-10, CUP-11, CUP-12]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", memory: "m" });
   const { body: before } = await client.get(`/v1/contacts/${id}`);
@@ -81,7 +81,7 @@ test("a PATCH without a property, of another property, or with full_name null is
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
 });
 
-test("a full_name of 1 and of 200 characters is accepted in a PATCH [CUP-12]", async () => {
+test("a PATCH accepts a full_name of 1 and of 200 characters [CUP-12]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   for (const full_name of ["a", "a".repeat(200), "😀".repeat(200)]) {
@@ -91,7 +91,7 @@ test("a full_name of 1 and of 200 characters is accepted in a PATCH [CUP-12]", a
   }
 });
 
-test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one more is rejected [CUP-13]", async () => {
+test("a PATCH accepts an email of 254 and a phone of 50 characters, and rejects one more [CUP-13]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const accepted = { email: `${"a".repeat(242)}@example.com`, phone: "1".repeat(50) };
@@ -109,7 +109,7 @@ test("an email of 254 and a phone of 50 characters are accepted in a PATCH, one 
   expect((await client.get(`/v1/contacts/${id}`)).body.data).toMatchObject(accepted);
 });
 
-test("a PATCH moves updated_at, also one that gives what is there, and never created_at [CUP-15]", async () => {
+test("a PATCH changes updated_at, even if it repeats the current values, and never created_at [CUP-15]", async () => {
   const client = await newClient(service());
   const { body: created } = await client.post("/v1/contacts", { full_name: "Ann" });
   let last = Date.parse(created.data.updated_at);
@@ -121,7 +121,7 @@ test("a PATCH moves updated_at, also one that gives what is there, and never cre
   }
 });
 
-test("an archived contact is 409 and stays as it is [CUP-06]", async () => {
+test("a PATCH of an archived contact is 409 and changes nothing [CUP-06]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann", archived_at: "2026-01-01T00:00:00Z" });
   const { body: before } = await client.get(`/v1/contacts/${id}`);
@@ -134,7 +134,7 @@ test("an archived contact is 409 and stays as it is [CUP-06]", async () => {
   expect((await client.get(`/v1/contacts/${id}`)).body).toEqual(before);
 });
 
-test("a read-only key is 403 and changes nothing; no key is 401; an unknown id 404; no uuid 422 [CUP-02, CUP-03, CUP-04, CUP-07]", async () => {
+test("a read-only key is 403 and changes nothing; no key is 401, an unknown id 404, and an invalid id 422 [CUP-02, CUP-03, CUP-04, CUP-07]", async () => {
   const reader = await newClient(service(), "read_only");
   const id = await reader.put.contact({ full_name: "Ann" });
   const { body: before } = await reader.get(`/v1/contacts/${id}`);
@@ -146,7 +146,7 @@ test("a read-only key is 403 and changes nothing; no key is 401; an unknown id 4
   expect((await writer.patch("/v1/contacts/ann", { full_name: "Bo" })).status).toBe(422);
 });
 
-test("a new name moves the client's name of its sessions, what they are found by, and the labels of its notes [SLS-06, SLS-21, NOT-07]", async () => {
+test("a new name changes the client's name of its sessions, their search terms, and the labels of its notes [SLS-06, SLS-21, NOT-07]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.contacts(
     { full_name: "Zebulon", inferred_name: "Zeb" },
@@ -176,7 +176,7 @@ test("a new name moves the client's name of its sessions, what they are found by
   ]);
 });
 
-test("changes of one contact at the same time all come through, each on top of the other [CUP-14]", async () => {
+test("concurrent changes of one contact all take effect, each on top of the other [CUP-14]", async () => {
   const client = await newClient(service());
   const id = await client.put.contact({ full_name: "Ann" });
   const changes = [{ full_name: "Bo" }, { email: "bo@example.com" }, { phone: "1" }];
@@ -189,7 +189,7 @@ test("changes of one contact at the same time all come through, each on top of t
   });
 });
 
-test("a PATCH keeps the last time that a contact can have [CUP-15]", async () => {
+test("a PATCH keeps the last instant that a contact can have [CUP-15]", async () => {
   const client = await newClient(service());
   const last = "9999-12-31T23:59:59.999Z";
   const id = await client.put.contact({ full_name: "Ann", updated_at: last });

@@ -1,5 +1,5 @@
-// A request's commands to MongoDB and Redis, counted: every command more is time and load that the account's size does
-// not excuse.
+// Counts a request's commands to MongoDB and Redis: every additional command costs time and load, whatever the size of
+// the account.
 import { Redis } from "ioredis";
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -45,7 +45,7 @@ async function costOf(
   const toRedis = await listenToRedis(service.redis.uri);
   const toMongo = listenToMongo(service.app.client);
   const { status } = await service.rest(path, { key: account.key, ...call });
-  // What is kept for a replay is sent behind the response.
+  // The data for a replay is stored after the response.
   await new Promise((resolve) => setTimeout(resolve, 20));
   return { status, mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
@@ -95,22 +95,22 @@ test.each([
     one("notes", 4),
   ],
   [
-    "the notes with a word that nothing has beside one that all have",
+    "the notes with a word without matches beside one that all have",
     () => "/v1/notes?query=budget+nothing",
     one("notes"),
   ],
-])("%s: one command to Redis, and to MongoDB as many as pinned [SRC-08]", async (_name, path, expected) => {
+])("%s: costs one command to Redis, and the pinned number to MongoDB [SRC-08]", async (_name, path, expected) => {
   expect(await costOf(path())).toEqual(expected);
 });
 
-test("what matches nothing reads the API key alone [SRC-08]", async () => {
+test("a query that cannot match reads the API key alone [SRC-08]", async () => {
   const proof = { status: 200, mongo: ["find api_keys"], redis: ["evalsha"] };
   expect(await costOf("/v1/notes?query=%3F%21")).toEqual(proof);
   expect(await costOf("/v1/contacts?query=%3F%21")).toEqual(proof);
   expect(await costOf("/v1/sessions?from=2026-02-01&to=2026-01-01")).toEqual(proof);
 });
 
-test("what is not there costs as much as what is there, and what is invalid the look-up of its key [SRC-08]", async () => {
+test("a missing record costs as much as an existing one, and an invalid request costs the look-up of its key [SRC-08]", async () => {
   expect(await costOf(`/v1/contacts/${randomId()}`)).toEqual({ ...one("contacts"), status: 404 });
   expect(await costOf(`/v1/sessions/${randomId()}/transcript`)).toEqual({ ...one("sessions"), status: 404 });
   expect(await costOf("/v1/contacts?query=")).toEqual({
@@ -120,7 +120,7 @@ test("what is not there costs as much as what is there, and what is invalid the 
   });
 });
 
-test("a request without a key, or with one of a wrong form, sends MongoDB nothing [AUT-03]", async () => {
+test("a request without a key, or with a malformed one, sends no command to MongoDB [AUT-03]", async () => {
   expect(await costOf("/v1/sessions", { key: undefined })).toEqual({ status: 401, mongo: [], redis: ["evalsha"] });
   expect(await costOf("/v1/sessions", { key: `rec_${"a".repeat(49)}` })).toEqual({
     status: 401,
@@ -129,12 +129,12 @@ test("a request without a key, or with one of a wrong form, sends MongoDB nothin
   });
 });
 
-test("health sends MongoDB nothing, with a key and without [HLT-01]", async () => {
+test("health sends no command to MongoDB, with or without a key [HLT-01]", async () => {
   expect(await costOf("/v1/health", { key: undefined })).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
   expect(await costOf("/v1/health")).toEqual({ status: 200, mongo: [], redis: ["evalsha"] });
 });
 
-test("health responds whoever sends a revoked key that the instance remembers [HLT-01]", async () => {
+test("health responds to a revoked key that the instance remembers [HLT-01]", async () => {
   const revoked = await service.account();
   await service.rest("/v1/sessions", { key: revoked.key });
   const { accounts, apiKeys } = service.app.services;
@@ -151,7 +151,7 @@ const post = (body: object, key?: string): RestCall => ({
   headers: key === undefined ? {} : { "Idempotency-Key": key },
 });
 
-test("without an idempotency key a create is one command, which proves its API key as well; a note has one for that [IDM-01]", async () => {
+test("without an idempotency key, a create is one command that also verifies its API key; a note needs a second one for the key [IDM-01]", async () => {
   expect(await costOf("/v1/contacts", post({ full_name: "Ann" }))).toEqual({
     status: 201,
     mongo: ["aggregate api_keys"],
@@ -163,7 +163,7 @@ test("without an idempotency key a create is one command, which proves its API k
   });
 });
 
-test("a rejected create costs the command that found it out, the look-up of its key once, and the insert that a valid key has tried again [SRC-08, CON-03]", async () => {
+test("a rejected create costs the command that found the reason, one look-up of its key, and with a valid key a second insert [SRC-08, CON-03]", async () => {
   const cost = (status: number, ...mongo: string[]) => ({ status, mongo, redis: ["evalsha"] });
   const create = post({ full_name: "Twice", email: "twice@example.com" });
   expect(await costOf("/v1/contacts", create)).toEqual(cost(201, "aggregate api_keys"));
@@ -178,7 +178,7 @@ test("a rejected create costs the command that found it out, the look-up of its 
   );
 });
 
-test("a change of a contact reads it, with its API key, and replaces it; a new name is carried to its sessions and notes in one transaction", async () => {
+test("a change of a contact reads it, with its API key, and replaces it; a new name is copied to its sessions and notes in one transaction", async () => {
   const change = (body: object): RestCall => ({ method: "PATCH", body });
   expect(await costOf(`/v1/contacts/${contactId}`, change({ phone: "+1 555 0100" }))).toEqual({
     ...{ status: 200, redis: ["evalsha"] },
@@ -190,7 +190,7 @@ test("a change of a contact reads it, with its API key, and replaces it; a new n
   });
 });
 
-test("an idempotency key costs its claim and a commit, a reservation and the response that is kept [IDM-05, IDM-19]", async () => {
+test("an idempotency key costs its claim and a commit, a reservation and the stored response [IDM-05, IDM-19]", async () => {
   expect(await costOf("/v1/contacts", post({ full_name: "Keyed" }, "cost"))).toEqual({
     ...{ status: 201, redis: ["evalsha", "eval", "eval"] },
     mongo: ["find api_keys", "update idempotency", "insert contacts", "commitTransaction"],
@@ -201,7 +201,7 @@ test("an idempotency key costs its claim and a commit, a reservation and the res
   });
 });
 
-test("a replay costs the look-up of the API key and two commands to Redis; without its response there, three more to MongoDB [IDM-05, IDM-19]", async () => {
+test("a replay costs the look-up of the API key and two commands to Redis, and three more to MongoDB if Redis lacks the response [IDM-05, IDM-19]", async () => {
   await costOf("/v1/contacts", post({ full_name: "Again" }, "again"));
   expect(await costOf("/v1/contacts", post({ full_name: "Again" }, "again"))).toEqual({
     status: 201,

@@ -40,7 +40,7 @@ async function withoutScans<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("a scan fails, so that the tests below can", async () => {
+test("detects a scan, so that the tests below can fail", async () => {
   const scan = () => lane.whole.app.client.db().collection("contacts").findOne({ phone: "none" });
   await expect(scan()).resolves.toBeNull();
   await expect(withoutScans(scan)).rejects.toMatchObject({ codeName: "NoQueryExecutionPlans" });
@@ -55,7 +55,7 @@ function counted(lines: readonly string[]): number {
 }
 
 test.each(recipes.map((recipe) => [titleOf(recipe), recipe] as const))(
-  "%s reads by an index, and its line counts its commands [SRC-08, OPS-25]",
+  "%s reads by an index, and its log line counts its commands [SRC-08, OPS-25]",
   async (_title, recipe) => {
     const trial = await recipe.prepare(lane);
     const { logLines, app } = lane.service;

@@ -25,7 +25,7 @@ async function explained(command: Document): Promise<{ index: string | undefined
   return { index: /"indexName":"([^"]*)"/.exec(JSON.stringify(stats))?.[1], keys: Number(stats.totalKeysExamined) };
 }
 
-test("a record that is named by its external id is found by that index alone, in an account of any size [ING-05, ING-03]", async () => {
+test("finds a record by its external id through that index alone, in an account of any size [ING-05, ING-03]", async () => {
   const client = await newClient(service());
   await fill(service().app.client, client.id, { contacts: 400, sessions: 400, notes: 400 });
   await client.put.contact({ external_id: "c" });

@@ -60,22 +60,25 @@ describe.each([
   ["a word", "budget"],
   ["two letters", "bu"],
   ["eight letters of a longer word", "internat"],
-])("notes with %s that all have", (_name, query) => {
+])("notes with %s that all of them have", (_name, query) => {
   test.each([
     [0, 1],
     [0, 20],
     [60, 15],
-  ])("offset %i, limit %i: the page and one more, out of the index in its order [SRC-08]", async (offset, limit) => {
-    const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
-    expect(more).toEqual([]);
-    expect(found).toEqual({
-      sorts: false,
-      reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof],
-    });
-  });
+  ])(
+    "offset %i, limit %i: reads the page and one more, from the index in its order [SRC-08]",
+    async (offset, limit) => {
+      const [found, ...more] = flat(await examined(() => `/v1/notes?query=${query}&offset=${offset}&limit=${limit}`));
+      expect(more).toEqual([]);
+      expect(found).toEqual({
+        sorts: false,
+        reads: [{ collection: "notes", index: "search", keys: offset + limit + 1, documents: limit + 1 }, proof],
+      });
+    },
+  );
 });
 
-test("a rare word costs what it finds, and a word that nothing has costs nothing [SRC-08]", async () => {
+test("a rare word costs its matches, and a word without matches costs nothing [SRC-08]", async () => {
   const [rare] = flat(await examined(() => "/v1/notes?query=rarely&limit=20"));
   expect(rare).toEqual({
     sorts: false,
@@ -88,14 +91,14 @@ test("a rare word costs what it finds, and a word that nothing has costs nothing
   });
 });
 
-test("a deep page of notes with a word skips keys of the index and reads no document of those before it [SRC-08]", async () => {
+test("a deep page of notes with a word skips index keys and reads no document of the pages before [SRC-08]", async () => {
   const [, , large = []] = await examined(() => "/v1/notes?query=budget&offset=10000&limit=20");
   expect(large.map(({ reads }) => reads)).toEqual([
     [{ collection: "notes", index: "search", keys: 10_021, documents: 21 }, proof],
   ]);
 });
 
-test("sessions: the list, with a word and of a contact, are each read out of their index [SRC-08]", async () => {
+test("reads the list of sessions, with a word or of a contact, from its index [SRC-08]", async () => {
   const page = { keys: 21, documents: 21 };
   const [list] = flat(await examined(() => "/v1/sessions?limit=20"));
   expect(list).toEqual({ sorts: false, reads: [{ collection: "sessions", index: "list", ...page }, proof] });
@@ -118,14 +121,14 @@ test("sessions: the list, with a word and of a contact, are each read out of the
   });
 });
 
-test("contacts: each tier reads 25 out of the index in its order, whatever matches [SRC-08]", async () => {
+test("each tier of a contact search reads 25 from the index in its order, whatever matches [SRC-08]", async () => {
   const [found] = flat(await examined(() => "/v1/contacts?query=every"));
   const tier = { collection: "contacts", index: "search", keys: 25, documents: 25 };
   expect(found?.reads.filter(({ collection }) => collection === "contacts")).toEqual([tier, tier]);
   expect(found?.reads.at(-1)).toEqual(proof);
 });
 
-test("several words are counted in the index alone, to 200 each, and the page is searched [SRC-08]", async () => {
+test("counts several words in the index alone, up to 200 each, and then searches the page [SRC-08]", async () => {
   const all = await examined(() => "/v1/notes?query=budget+every&limit=20");
   const counted = all.map((commands) =>
     commands.slice(0, -1).map(({ reads }) => reads.filter(({ collection }) => collection === "notes")),
@@ -143,7 +146,7 @@ test.each([
   ["notes", "/v1/notes?limit=20&query=budget+every+rarely"],
   ["sessions", "/v1/sessions?limit=20&query=rarely+meeting+every"],
 ])(
-  "of several words in %s the rare one drives: 3 keys and 3 documents, however frequent the others are [SRC-08]",
+  "of several words in %s the rare one drives the search: 3 keys and 3 documents, however frequent the others are [SRC-08]",
   async (collection, path) => {
     for (const commands of await examined(() => path)) {
       expect(commands.at(-1)).toEqual({
@@ -167,10 +170,10 @@ async function largest(collection: string, path: string): Promise<{ keys: number
 }
 
 test.each([
-  ["letters that nothing has", "/v1/notes?query=x+z", 10_400],
-  ["a letter that nothing has beside a word that all have", "/v1/notes?query=budget+z", 10_400],
-  ["a long word that nothing has, whose first letters all have", "/v1/notes?query=internationalz", 10_400],
-  ["two words that all have beside a letter that nothing has", "/v1/notes?query=budget+every+z", 17_600],
+  ["letters without matches", "/v1/notes?query=x+z", 10_400],
+  ["a letter without matches beside a word that all notes have", "/v1/notes?query=budget+z", 10_400],
+  ["a long word without matches, whose first letters all notes have", "/v1/notes?query=internationalz", 10_400],
+  ["two words that all notes have beside a letter without matches", "/v1/notes?query=budget+every+z", 17_600],
 ])(
   "examines at most 5,000 notes, however many there are, and the newest 200 of them twice: %s [SRC-10]",
   async (_name, path, keys) => {
@@ -187,7 +190,7 @@ test("a query of many words examines at most 40,000 keys [SRC-10]", async () => 
   expect(keys).toBeLessThanOrEqual(40_000);
 });
 
-test("however a query of many numbers is read, it examines at most 40,000 keys and 20,000 contacts [SRC-10, CSR-08]", async () => {
+test("a query of many numbers examines at most 40,000 keys and 20,000 contacts, whatever its readings [SRC-10, CSR-08]", async () => {
   const account = await service.account();
   await fillWithOnes(service.app.client, account.id, 6_000);
   await service.rest("/v1/sessions", { key: account.key });
@@ -226,7 +229,7 @@ test("of several words in contacts the rare one drives both tiers [SRC-08]", asy
   expect(await contactsRead("every+rarely")).toEqual(sizes.map(() => [tier, tier]));
 });
 
-test("where no contact has all words whole, nobody looks for one: a frequent name and the beginning of another cost a page [SRC-08, CSR-11]", async () => {
+test("if no contact has all words whole, none is looked for: a frequent name and the beginning of another cost one page [SRC-08, CSR-11]", async () => {
   expect(await contactsRead("every+rarely+ann")).toEqual(
     sizes.map(() => [{ collection: "contacts", index: "search", keys: 3, documents: 3 }]),
   );
@@ -235,7 +238,7 @@ test("where no contact has all words whole, nobody looks for one: a frequent nam
   );
 });
 
-test("a contact, its notes and its sessions are each read out of their index, and nothing is sorted [SRC-08]", async () => {
+test("reads a contact, its notes and its sessions from their indexes, and sorts nothing [SRC-08]", async () => {
   const all = await examined((contactId) => `/v1/contacts/${contactId}`);
   // Ten contacts share the sessions; a contact has 1, 4 and 10 notes.
   const notes = [1, 4, 10].map((count) => ({ collection: "notes", index: "parent", keys: count, documents: count }));
@@ -250,7 +253,7 @@ test("a contact, its notes and its sessions are each read out of their index, an
   }
 });
 
-test("a search that sorts, or reads what it skips, is detected by the explanation [SRC-08]", async () => {
+test("the test detects a search that sorts, or that reads what it skips [SRC-08]", async () => {
   const [, , large] = accounts;
   const { client } = service.app;
   const account_id = (

@@ -23,7 +23,7 @@ async function find(client: Client, query: string): Promise<Found[]> {
 const contents = (found: readonly Found[]): string[] => found.map(({ content }) => content);
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";
 
-test("notes of both kinds are in one list, newest created_at first, with exactly the fields of the specification [NOT-01, NOT-05, NOT-06, NOT-08, NOT-15, FMT-02, FMT-04]", async () => {
+test("returns notes of both kinds in one list, newest created_at first, with exactly the fields of the specification [NOT-01, NOT-05, NOT-06, NOT-08, NOT-15, FMT-02, FMT-04]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee" });
   const session = await client.put.session({ title: "Budget" });
@@ -64,7 +64,7 @@ test("notes of both kinds are in one list, newest created_at first, with exactly
   ]);
 });
 
-test("only the content is searched, and a note without any is never found [NOT-15]", async () => {
+test("searches only the content, and never finds a note without content [NOT-15]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Quentin" });
   const session = await client.put.session({ title: "Quentin" });
@@ -73,7 +73,7 @@ test("only the content is searched, and a note without any is never found [NOT-1
   expect(await find(client, "query=quentin")).toEqual([]);
 });
 
-test("a label is the contact's full_name, else inferred_name, else email, else null; or the session's title, else null [NOT-07]", async () => {
+test("a label is the contact's full_name, inferred_name or email, or the session's title, or else null [NOT-07]", async () => {
   const client = await newClient(service());
   const contacts = await client.put.contacts(
     { full_name: "Full", inferred_name: "Inferred", email: "a@example.com" },
@@ -97,7 +97,7 @@ test("a label is the contact's full_name, else inferred_name, else email, else n
   ]);
 });
 
-test("a label follows what its owner is called, through ingest as through the interface [NOT-07]", async () => {
+test("a label follows the name of its owner, through ingest as through the interface [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ external_id: "c", email: "old@example.com" });
   const session = await client.put.session({ external_id: "s", title: "Old" });
@@ -115,7 +115,7 @@ test("a label follows what its owner is called, through ingest as through the in
   expect(await labels()).toEqual(["Named", "New"]);
 });
 
-test("1000 code points come whole, of 1001 the first 1000, emoji counted as one each and never split [NOT-09, VAL-11]", async () => {
+test("returns 1000 code points completely, and the first 1000 of 1001; an emoji counts as one and is never split [NOT-09, VAL-11]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   const session = await client.put.session({ title: "t" });
@@ -138,14 +138,14 @@ test("1000 code points come whole, of 1001 the first 1000, emoji counted as one 
   }
 });
 
-test("what lies beyond the first 1000 characters is searched all the same [NOT-09, NOT-15]", async () => {
+test("finds words beyond the first 1000 characters [NOT-09, NOT-15]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   await client.post(`/v1/contacts/${contact}/notes`, { content: `${"a ".repeat(4_900)}zebulon` });
   expect(await find(client, "query=zebulon")).toMatchObject([{ parent_id: contact, truncated: true }]);
 });
 
-test("notes of archived contacts are found like others [NOT-16]", async () => {
+test("finds notes of archived contacts like others [NOT-16]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   await client.put.contactNotes({ contact_id: contact, content: "milk", source: "import" });
@@ -153,7 +153,7 @@ test("notes of archived contacts are found like others [NOT-16]", async () => {
   expect(await find(client, "query=milk")).toMatchObject([{ parent_id: contact, parent_label: "Ann" }]);
 });
 
-test("a walk through the pages meets every note once, ties in one fixed order [NOT-15, PAG-03]", async () => {
+test("a walk through the pages returns every note once, ties in a fixed order [NOT-15, PAG-03]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   const session = await client.put.session({ title: "t" });
@@ -174,7 +174,7 @@ test("a walk through the pages meets every note once, ties in one fixed order [N
     expect(contents(await everyOf(client.records.notes.all({ query: "milk", limit }))), `by ${limit}`).toEqual(whole);
 });
 
-test("limit is 15 by default and 1 to 25, offset 0 and up; has_more and next_offset are exact [NOT-12, NOT-13, NOT-14, PAG-01, PAG-02]", async () => {
+test("limit is 15 by default and 1 to 25, offset 0 or more; has_more and next_offset are exact [NOT-12, NOT-13, NOT-14, PAG-01, PAG-02]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   await client.put.contactNotes(
@@ -192,7 +192,7 @@ test("limit is 15 by default and 1 to 25, offset 0 and up; has_more and next_off
     expect((await client.get(`/v1/notes?query=milk&${more}`)).status, more).toBe(422);
 });
 
-test("query is required, of 2 to 100 characters; no key is 401; a read-only key searches [NOT-02, NOT-03, NOT-10, NOT-11, AUT-05]", async () => {
+test("query is required, with 2 to 100 characters; no key is 401; a read-only key can search [NOT-02, NOT-03, NOT-10, NOT-11, AUT-05]", async () => {
   const client = await newClient(service(), "read_only");
   for (const [query, status] of [
     ["", 422],

@@ -28,7 +28,7 @@ const noon = "2026-01-31T12:00:00.500Z";
 const last = "2026-01-31T23:59:59.999Z";
 const dayAfter = "2026-02-01T00:00:00Z";
 
-test("a date means the whole UTC day: from its first millisecond, to its last [SLS-15, SLS-16]", async () => {
+test("a date means the whole UTC day: from its first millisecond, or to its last [SLS-15, SLS-16]", async () => {
   const { list } = await withSessions(dayBefore, first, noon, last, dayAfter);
   expect(await list("from=2026-01-31")).toEqual([dayAfter, last, noon, first]);
   expect(await list("to=2026-01-31")).toEqual([last, noon, first, dayBefore]);
@@ -45,7 +45,7 @@ test("a date-time is inclusive to the millisecond on either side [SLS-15]", asyn
   expect(await list("to=2026-01-31T00:00:00Z")).toEqual([first, dayBefore]);
 });
 
-test("an instant between two milliseconds is after the one and before the other [SLS-15]", async () => {
+test("an instant between two milliseconds is after the first and before the second [SLS-15]", async () => {
   const { list } = await withSessions(noon);
   expect(await list("from=2026-01-31T12:00:00.5000001Z")).toEqual([]);
   expect(await list("from=2026-01-31T12:00:00.499999999Z")).toEqual([noon]);
@@ -70,7 +70,7 @@ test("a date-time has an offset, and a blank in place of its + counts as + [SLS-
   expect(await list("to=2026-01-31T12:00:00.499Z")).toEqual([]);
 });
 
-test("the last day of February is one in leap years alone [SLS-17]", async () => {
+test("the last day of February exists in leap years only [SLS-17]", async () => {
   const client = await newClient(service());
   const status = async (date: string): Promise<number> => (await client.get(`/v1/sessions?from=${date}`)).status;
   for (const date of ["2024-02-29", "2000-02-29", "2023-02-28", "0000-02-29", "0001-01-01", "9999-12-31", "2026-04-30"])
@@ -88,7 +88,7 @@ test("the last day of February is one in leap years alone [SLS-17]", async () =>
     expect(await status(date), date).toBe(422);
 });
 
-test("a time that does not exist, or anything else than the two forms, is 422 that names the parameter [SLS-14, SLS-17, ERR-02]", async () => {
+test("a time that is not in the calendar, or of another form, is 422 and names the parameter [SLS-14, SLS-17, ERR-02]", async () => {
   const client = await newClient(service());
   const wrong = [
     "2026-01-31T24:00:00Z",
@@ -139,7 +139,7 @@ test("a time that does not exist, or anything else than the two forms, is 422 th
   }
 });
 
-test("from after to is 200 and an empty list [SLS-18]", async () => {
+test("from after to is 200 with an empty list [SLS-18]", async () => {
   const { client, list } = await withSessions(first, noon);
   expect(await list("from=2026-02-01&to=2026-01-31")).toEqual([]);
   expect(await list("from=2026-01-31T12:00:00.501Z&to=2026-01-31T12:00:00.500Z")).toEqual([]);
@@ -147,7 +147,7 @@ test("from after to is 200 and an empty list [SLS-18]", async () => {
   expect(body).toEqual({ data: [], pagination: { limit: 3, offset: 2, has_more: false, next_offset: null } });
 });
 
-test("the ends of time are bounds like others [SLS-14, SLS-15]", async () => {
+test("the first and the last instant are bounds like others [SLS-14, SLS-15]", async () => {
   const beginning = "0001-01-01T00:00:00Z";
   const end = "9999-12-31T23:59:59.999Z";
   const { list } = await withSessions(beginning, noon, end);

@@ -5,7 +5,7 @@ import { deflateText, inflateHeld, inflateText, holdDeflated } from "../../src/d
 
 const letters = fc.constantFrom("a", " ", "é", "王", "🙂", '"', "\\", "\n", "\u0001", "\u2028", "\ud800", "n");
 
-test("a text of any letters is the same again, and so is each beginning [STR-01]", async () => {
+test("inflates a text of any letters, and each beginning of it, unchanged [STR-01]", async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: letters, maxLength: 300 }), fc.nat(400), async (text, mostBytes) => {
       const deflated = await deflateText(text);
@@ -19,8 +19,8 @@ test("a text of any letters is the same again, and so is each beginning [STR-01]
 test.each([
   ["with blanks", "Zoë says 🙂 "],
   ["without a blank", "王小明"],
-  ["of escapes alone", '"\\\n'],
-])("a long text %s is cut and put together again", async (_what, unit) => {
+  ["of escapes only", '"\\\n'],
+])("splits a long text %s and joins it unchanged", async (_what, unit) => {
   const text = unit.repeat(1_200_000);
   const deflated = await deflateText(text);
   expect((await inflateText(deflated, Infinity)) === text).toBe(true);

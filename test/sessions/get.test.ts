@@ -15,7 +15,7 @@ import { mismatches, sessionDetail, transcript } from "../../fixtures/clients/sh
 
 const service = useService();
 
-test("a session with everything has exactly the fields of the detail [SGT-01, SGT-06, SGT-07, SGT-09, FMT-02, FMT-04]", async () => {
+test("a session with every value has exactly the fields of the detail [SGT-01, SGT-06, SGT-07, SGT-09, FMT-02, FMT-04]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
   const id = await client.put.session({
@@ -62,7 +62,7 @@ test("a session with everything has exactly the fields of the detail [SGT-01, SG
   });
 });
 
-test("a session with nothing has the same fields, null or empty; a client without a name too [SGT-06, SGT-07, SGT-09, FMT-03]", async () => {
+test("a session without values has the same fields, null or empty, and so has one whose client has no name [SGT-06, SGT-07, SGT-09, FMT-03]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ inferred_name: "Perhaps" });
   const [bare, nameless] = await client.put.sessions({}, { contact_id: contact });
@@ -84,7 +84,7 @@ test("a session with nothing has the same fields, null or empty; a client withou
   ]);
 });
 
-test("notes are by position, below zero too, those of one position as they were written [SGT-09]", async () => {
+test("notes are in the order of their positions, also negative ones, and those with the same position in the order of writing [SGT-09]", async () => {
   const client = await newClient(service());
   const [id, other] = await client.put.sessions({}, {});
   const note = (content: string, position: number, day: number) => ({
@@ -103,7 +103,7 @@ test("notes are by position, below zero too, those of one position as they were 
   expect(body.data.notes.map((found: { content: string }) => found.content)).toEqual(["a", "b", "c", "d", "e"]);
 });
 
-test("each of the six types of notes is written in lower case [SGT-10, FMT-02]", async () => {
+test("returns each of the six types of notes in lower case [SGT-10, FMT-02]", async () => {
   const client = await newClient(service());
   const id = await client.put.session({});
   const types = ["USER_MANUAL", "AI_MEETING_PREP", "USER_TEMPLATE", "AI_PREDEFINED", "AI_ASSISTANT", "READER_COMMENT"];
@@ -128,7 +128,7 @@ test("each of the six types of notes is written in lower case [SGT-10, FMT-02]",
   ]);
 });
 
-test("DOC_PROVIDER names the field of the document's link, and a name of another form stops the start [SGT-08]", async () => {
+test("DOC_PROVIDER names the field of the document's link, and an invalid name stops the start [SGT-08]", async () => {
   const client = await newClient(service());
   const id = await client.put.session({ provider_doc_url: "https://docs.example/1" });
   const notion = await service().another({ DOC_PROVIDER: "notion_2" });
@@ -143,7 +143,7 @@ test("DOC_PROVIDER names the field of the document's link, and a name of another
     await expect(service().another({ DOC_PROVIDER: wrong })).rejects.toThrow(/^DOC_PROVIDER: /);
 });
 
-test("an unknown session is 404, what is no uuid 422, no key 401, on the transcript as well [SGT-02, SGT-03, SGT-04, STR-02, STR-03, STR-04]", async () => {
+test("an unknown session is 404, an invalid id 422, and no key 401, for the transcript as well [SGT-02, SGT-03, SGT-04, STR-02, STR-03, STR-04]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({});
   for (const tail of ["", "/transcript"]) {
@@ -168,7 +168,7 @@ test("a session without a transcript is 200 with null [STR-07, STR-01]", async (
   expect([status, body]).toEqual([200, { data: { session_id: id, transcript: null, recording: null } }]);
 });
 
-test("a recording may be there before its text is, and a text without a recording [STR-06, STR-07, STR-08]", async () => {
+test("a recording can exist before its text, and a text without a recording [STR-06, STR-07, STR-08]", async () => {
   const client = await newClient(service());
   const [early, late] = await client.put.sessions({}, {});
   const recording = randomId();
@@ -186,7 +186,7 @@ test("a recording may be there before its text is, and a text without a recordin
   });
 });
 
-test("a transcript comes back as it was put, with exactly the fields of the specification [STR-01, STR-06, STR-08, FMT-04]", async () => {
+test("returns a transcript as it was stored, with exactly the fields of the specification [STR-01, STR-06, STR-08, FMT-04]", async () => {
   const client = await newClient(service());
   const id = await client.put.session({});
   const recording = randomId().toUpperCase();
@@ -213,7 +213,7 @@ test("a transcript comes back as it was put, with exactly the fields of the spec
   });
 });
 
-test("a transcript without its session is 404, as a restored backup can have one [STR-03]", async () => {
+test("a transcript whose session is missing, as in a restored backup, is 404 [STR-03]", async () => {
   const client = await newClient(service());
   const id = await client.put.session({ title: "Kickoff" });
   await client.put.transcript({ session_id: id, transcript: "Hello." });
@@ -224,7 +224,7 @@ test("a transcript without its session is 404, as a restored backup can have one
   expect((await client.get(`/v1/sessions/${id}/transcript`)).status).toBe(404);
 });
 
-test("a transcript that is too large to be stored is rejected, and the others of the batch are stored [ING-04]", async () => {
+test("rejects a transcript that is too large to be stored, and stores the others of the batch [ING-04]", async () => {
   const client = await newClient(service());
   const [small = "", large = ""] = await client.put.sessions({ title: "small" }, { title: "large" });
   const mongo = service().app.client;

@@ -31,7 +31,7 @@ async function walk(client: Client, query: string, limit: number): Promise<strin
 /** An id of this last byte: ids that end alike are the hardest to keep in one order. */
 const idEndingIn = (end: string): string => randomId().slice(0, -2) + end;
 
-test("a session has exactly the fields of the summary, with everything and with nothing [SLS-01, SLS-05, SLS-06, FMT-02, FMT-03, FMT-04, FMT-05]", async () => {
+test("a session has exactly the fields of the summary, with and without values [SLS-01, SLS-05, SLS-06, FMT-02, FMT-03, FMT-04, FMT-05]", async () => {
   const client = await newClient(service());
   const [named, inferred] = await client.put.contacts(
     { full_name: "Ann Lee", email: "ann@example.com" },
@@ -84,7 +84,7 @@ test("a session has exactly the fields of the summary, with everything and with 
   ]);
 });
 
-test("newest session_date first, undated last, with and without a query, a contact or a bound [SLS-19]", async () => {
+test("lists the newest session_date first and undated sessions last, with and without a query, a contact or a bound [SLS-19]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann" });
   const dates = [
@@ -130,7 +130,7 @@ test("a session without a date is outside every from and to [SLS-20]", async () 
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(2);
 });
 
-test("a walk through the pages meets every session once, in the order of the whole, ties and undated ones too [PAG-03, SLS-19]", async () => {
+test("a walk through the pages returns every session once, in the order of the whole, also ties and undated ones [PAG-03, SLS-19]", async () => {
   const client = await newClient(service());
   const item = (index: number) => ({
     id: idEndingIn("7f"),
@@ -151,7 +151,7 @@ test("a walk through the pages meets every session once, in the order of the who
   }
 });
 
-test("limit is 10 by default; has_more and next_offset are exact at the edge [SLS-11, SLS-12, SLS-13, PAG-01, PAG-02]", async () => {
+test("limit is 10 by default; has_more and next_offset are exact at the last page [SLS-11, SLS-12, SLS-13, PAG-01, PAG-02]", async () => {
   const client = await newClient(service());
   await client.put.sessions(
     ...Array.from({ length: 26 }, (_, index) => ({
@@ -169,7 +169,7 @@ test("limit is 10 by default; has_more and next_offset are exact at the edge [SL
   expect(await page("offset=26")).toEqual([0, { limit: 10, offset: 26, has_more: false, next_offset: null }]);
 });
 
-test("contact_id keeps that contact's sessions, with a query and bounds on top; of an unknown or another account's the list is empty [SLS-09, SLS-10]", async () => {
+test("contact_id selects that contact's sessions, together with a query and bounds; for an unknown or another account's contact the list is empty [SLS-09, SLS-10]", async () => {
   const client = await newClient(service());
   const stranger = await newClient(service());
   const [ann, bo] = await client.put.contacts({ full_name: "Ann" }, { full_name: "Bo" });
@@ -197,7 +197,7 @@ test("contact_id keeps that contact's sessions, with a query and bounds on top; 
   expect((await client.get("/v1/sessions?contact_id=ann")).status).toBe(422);
 });
 
-test("sessions of an archived contact are found like others [SLS-22]", async () => {
+test("finds sessions of an archived contact like others [SLS-22]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Zebulon" });
   const session = await client.put.session({ contact_id: contact, title: "Budget" });
@@ -206,7 +206,7 @@ test("sessions of an archived contact are found like others [SLS-22]", async () 
     expect(ids(await client.get(`/v1/sessions?${query}`)), query).toEqual([session]);
 });
 
-test("a list with a read-only key lists, one without a key is 401 [SLS-02, AUT-05]", async () => {
+test("a read-only key can list sessions, and no key is 401 [SLS-02, AUT-05]", async () => {
   const reader = await newClient(service(), "read_only");
   const session = await reader.put.session({});
   expect(ids(await reader.get("/v1/sessions"))).toEqual([session]);

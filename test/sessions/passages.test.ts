@@ -11,7 +11,7 @@ async function find(text: string, query: string, budget = generous()): Promise<r
   return found.map(({ offset, text: passage }) => [offset, passage]);
 }
 
-test("a word that comes again in the next line gives no passage without it", async () => {
+test("a word that is repeated in the next line gives no passage without it", async () => {
   expect(await find("A: the price one\nB: the price two\nC: nothing here\nD: bye\n", "price")).toEqual([
     [0, "A: the price one\nB: the price two"],
   ]);
@@ -20,18 +20,18 @@ test("a word that comes again in the next line gives no passage without it", asy
   ]);
 });
 
-test("words of scripts without blanks are found wherever they are", async () => {
+test("finds words of scripts without blanks at any position", async () => {
   for (const before of [0, 150, 198, 199, 200, 201, 399, 65_535, 65_536])
     expect((await find(`${"あ".repeat(before)}価格${"い".repeat(300)}`, "価格")).length, String(before)).toBe(1);
 });
 
-test("words divided by any blank are found by their beginnings, and by nothing within them", async () => {
+test("finds words that any blank separates by their beginnings, and not by their middles", async () => {
   const text = `${"abcd\u00a0".repeat(39)}abcdprice\u00a0${"abcd\u3000".repeat(60)}the\tprice`;
   expect(await find(text, "rice")).toEqual([]);
   expect((await find(text, "price")).length).toBe(1);
 });
 
-test("each passage has all the words, and begins where it says", async () => {
+test("each passage contains all the words, and has its position", async () => {
   const word = fc.constantFrom("price", "shop", "Ann:", "🙂", "é", "価格", "\n", "\n\n", "x".repeat(230), "preis");
   await fc.assert(
     fc.asyncProperty(fc.array(word, { maxLength: 120 }), async (said) => {
@@ -53,12 +53,15 @@ test("each passage has all the words, and begins where it says", async () => {
   );
 });
 
-test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(1_000)])("a text of nothing but %j ends", async (unit) => {
-  expect(await find(unit.repeat(3_000), "price")).toEqual([]);
-  expect(await find(unit.repeat(3_000), Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
-});
+test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(1_000)])(
+  "the search ends in a text of only %j",
+  async (unit) => {
+    expect(await find(unit.repeat(3_000), "price")).toEqual([]);
+    expect(await find(unit.repeat(3_000), Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
+  },
+);
 
-test("a text without a blank is walked in linear time: it ends, and so does one that the budget ends [VAL-04]", async () => {
+test("searches a text without a blank in linear time, also one that exceeds the budget [VAL-04]", async () => {
   expect(await find("ab".repeat(500_000), "ab zz")).toEqual([]);
   const budget = { passages: 1_000, pieces: 10 };
   await find("price shop\n".repeat(1_000), "price zz shop", budget);

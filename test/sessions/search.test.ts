@@ -4,7 +4,7 @@ import { ids, newClient, useService } from "../support/client.ts";
 
 const service = useService();
 
-test("title, subtitle and the client's name are each searched, and nothing else [SLS-21]", async () => {
+test("searches the title, the subtitle and the client's name, and nothing else [SLS-21]", async () => {
   const client = await newClient(service());
   const [named, nameless] = await client.put.contacts(
     { full_name: "Quentin", email: "ann@example.com", phone: "555" },
@@ -31,7 +31,7 @@ test("title, subtitle and the client's name are each searched, and nothing else 
     expect(ids(await client.get(`/v1/sessions?query=${query}`)), query).toEqual([]);
 });
 
-test("of a client with a full_name the inferred_name is not searched [SLS-21]", async () => {
+test("does not search the inferred_name of a client with a full_name [SLS-21]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Quentin", inferred_name: "Zebulon" });
   const session = await client.put.session({ contact_id: contact });
@@ -39,7 +39,7 @@ test("of a client with a full_name the inferred_name is not searched [SLS-21]", 
   expect(ids(await client.get("/v1/sessions?query=zebulon"))).toEqual([]);
 });
 
-test("the words of a query may lie in several fields, in any order, and each must be there [SLS-21, SRC-04, SRC-05]", async () => {
+test("finds the words of a query in several fields and in any order, but requires each of them [SLS-21, SRC-04, SRC-05]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Ann Lee" });
   const session = await client.put.session({ contact_id: contact, title: "Yearly budget", subtitle: "Second draft" });
@@ -49,7 +49,7 @@ test("the words of a query may lie in several fields, in any order, and each mus
     expect(ids(await client.get(`/v1/sessions?query=${encodeURIComponent(query)}`)), query).toEqual([]);
 });
 
-test("2 and 100 characters are accepted, 0, 1 and 101 are 422 [SLS-07, SLS-08]", async () => {
+test("a query of 2 or 100 characters is accepted, and one of 0, 1 or 101 is 422 [SLS-07, SLS-08]", async () => {
   const client = await newClient(service());
   for (const [query, status] of [
     ["", 422],
@@ -64,7 +64,7 @@ test("2 and 100 characters are accepted, 0, 1 and 101 are 422 [SLS-07, SLS-08]",
   }
 });
 
-test("a query without a letter or digit matches nothing, though a list without a query would [SRC-06]", async () => {
+test("a query without a letter or digit matches nothing, although a list without a query matches everything [SRC-06]", async () => {
   const client = await newClient(service());
   await client.put.session({ title: "..." });
   expect((await client.get("/v1/sessions?query=...")).body).toEqual({
@@ -74,7 +74,7 @@ test("a query without a letter or digit matches nothing, though a list without a
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
 });
 
-test("a session that is ingested again is found by its new words, of its new client, alone [SRC-07, ING-05]", async () => {
+test("a session that is ingested again is found only by its new words and those of its new client [SRC-07, ING-05]", async () => {
   const client = await newClient(service());
   const [ann, bo] = await client.put.contacts({ full_name: "Ann" }, { full_name: "Bo" });
   const session = await client.put.session({ external_id: "s", title: "Budget", contact_id: ann });
