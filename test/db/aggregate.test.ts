@@ -1,4 +1,4 @@
-// Reading at once, and what one response does not hold or a change of the primary breaks off.
+// Aggregations that need one command, several ones, or a repetition after a change of the primary.
 import type { MongoClient } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { aggregate } from "../../src/db/aggregate.ts";
@@ -33,7 +33,7 @@ async function labels(work: () => Promise<unknown>): Promise<string[]> {
   return listening.stop().map(({ name }) => name);
 }
 
-test("some hundreds of rows come by one command", async () => {
+test("returns some hundreds of rows with one command", async () => {
   expect(
     await labels(async () => {
       expect(await aggregate(numbers(), [...sorted, { $limit: 999 }], inBackground)).toEqual(
@@ -43,7 +43,7 @@ test("some hundreds of rows come by one command", async () => {
   ).toEqual(["aggregate"]);
 });
 
-test("more rows than one response holds all come, once each and in order, and no cursor is left open", async () => {
+test("returns more rows than one response holds, once each and in order, and leaves no cursor open", async () => {
   const commands = await labels(async () => {
     expect(await aggregate(numbers(), sorted, inBackground)).toEqual(
       Array.from({ length: 2_500 }, (_, number) => ({ number })),
@@ -54,7 +54,7 @@ test("more rows than one response holds all come, once each and in order, and no
   expect((metrics as { cursor: { open: { total: number } } }).cursor.open.total).toBe(0);
 });
 
-test("so do rows that are too large for one response", async () => {
+test("returns rows that are too large for one response", async () => {
   const text = "x".repeat(1_000_000);
   const rows = await aggregate<{ number: number; text: string }>(
     numbers(),
@@ -67,19 +67,19 @@ test("so do rows that are too large for one response", async () => {
 });
 
 test.each([
-  ["its server is the primary no longer", { errorCode: 10107 }],
+  ["its server is no longer the primary", { errorCode: 10107 }],
   ["its server shuts down", { errorCode: 91 }],
-  ["the connection is closed under it", { closeConnection: true }],
-])("a read is done again where %s", async (_what, fault) => {
+  ["its connection is closed", { closeConnection: true }],
+])("repeats a read if %s", async (_what, fault) => {
   await withFault(mongod, { times: 1 }, { failCommands: ["aggregate"], appName, ...fault }, async () => {
     expect(await aggregate(numbers(), [...sorted, { $limit: 1 }], inBackground)).toEqual([{ number: 0 }]);
   });
 });
 
 test.each([
-  ["whose time is up", 50],
-  ["that is wrong", 2],
-])("a read %s is not done again", async (_what, errorCode) => {
+  ["that exceeded its time limit", 50],
+  ["that is invalid", 2],
+])("does not repeat a read %s", async (_what, errorCode) => {
   await withFault(mongod, "alwaysOn", { failCommands: ["aggregate"], appName, errorCode }, async () => {
     expect(
       await labels(async () => {
@@ -90,7 +90,7 @@ test.each([
 });
 
 test.each([10107, 91, 189])(
-  "reads at once under %i are all done again: what the driver keeps of the first does not trip it later [CON-06]",
+  "repeats all concurrent reads under %i: what the driver keeps of the first does not break it later [CON-06]",
   async (errorCode) => {
     const read = (): Promise<string> =>
       aggregate(numbers(), [{ $limit: 1 }], inBackground).then(
@@ -107,7 +107,7 @@ test.each([10107, 91, 189])(
   },
 );
 
-test("a read under which another member becomes the primary is not served: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
+test("rejects a read during which another member became the primary: the driver may have repeated it there too soon [CON-02, CON-04]", async () => {
   const elected = {
     type: "RSPrimary",
     address: "elsewhere:1",

@@ -15,7 +15,7 @@ function work(): void {
   for (const until = performance.now() + 6; performance.now() < until; );
 }
 
-test("several items may have as many terms as the limit; one item, and a batch without a limit, may have more [ING-04]", async () => {
+test("several items may have as many terms as the limit; one item, or a batch without a limit, may have more [ING-04]", async () => {
   const counts = async (items: readonly number[], limit: Parameters<typeof termsOfBatch>[2]) =>
     (await termsOfBatch({ deadline }, items, limit, termsOf)).map(({ g }) => g.length);
   const limit = 1_000;
@@ -34,7 +34,7 @@ test("several items may have as many terms as the limit; one item, and a batch w
   });
 });
 
-test("between two pieces of a batch others have their turn, and nothing is derived after the deadline [OPS-15]", async () => {
+test("others have their turn between two pieces of a batch, and nothing is derived after the deadline [OPS-15]", async () => {
   const order: string[] = [];
   setImmediate(() => order.push("another"));
   const mapped = mapInPieces(["a", "b"], deadline, (item, at) => {

@@ -1,4 +1,4 @@
-// Writes that nobody waits for: together, none lost while the database is away for a moment, and none kept for ever.
+// Background writes: batched, not lost while the database is briefly unavailable, and not kept forever.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createBatchWriter } from "../../src/db/batch-writer.ts";
 import { timersLeftBy } from "../support/own-timers.ts";
@@ -8,7 +8,7 @@ const ignore = (): void => undefined;
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("what comes within a moment is written together, once", async () => {
+test("writes what is added within a short time together, once", async () => {
   const written: (readonly string[])[] = [];
   const writer = createBatchWriter<string>(100, (items) => Promise.resolve(written.push(items)), ignore);
   for (const item of ["one", "two"]) writer.add(item);
@@ -20,7 +20,7 @@ test("what comes within a moment is written together, once", async () => {
   expect(written).toEqual([["one", "two"], ["three"]]);
 });
 
-test("who requests what is written waits for what is on its way as well", async () => {
+test("flush waits for the items that are being written as well", async () => {
   let arrive: () => void = () => undefined;
   const writer = createBatchWriter<string>(100, () => new Promise<void>((resolve) => (arrive = resolve)), ignore);
   writer.add("one");
@@ -33,7 +33,7 @@ test("who requests what is written waits for what is on its way as well", async 
   await flushing;
 });
 
-test("what could not be written is written later, before what came since; flush rejects until then", async () => {
+test("writes items that could not be written later, before newer ones; flush rejects until then", async () => {
   const written: string[] = [];
   let away = true;
   const writer = createBatchWriter<string>(
@@ -53,7 +53,7 @@ test("what could not be written is written later, before what came since; flush 
   expect(written).toEqual(["one", "two"]);
 });
 
-test("what cannot be written for 20 seconds is given up, so that nothing of a deleted account comes back, and that is reported", async () => {
+test("gives up items that cannot be written for 20 seconds, so that nothing of a deleted account returns, and reports it", async () => {
   let tries = 0;
   const lost: unknown[] = [];
   const writer = createBatchWriter<string>(
@@ -75,7 +75,7 @@ test("what cannot be written for 20 seconds is given up, so that nothing of a de
 
 const failing = (): Promise<never> => Promise.reject(new Error("no primary"));
 
-test("a stop tries until MongoDB takes what waits", async () => {
+test("a stop retries until MongoDB accepts the waiting items", async () => {
   const written: string[] = [];
   let away = true;
   const lost: unknown[] = [];
@@ -96,7 +96,7 @@ test("a stop tries until MongoDB takes what waits", async () => {
   expect({ written, lost }).toEqual({ written: ["one"], lost: [] });
 });
 
-test("a stop reports what is not written when its grace is over, once, and tries no more", async () => {
+test("a stop reports unwritten items once, when its grace period is over, and retries no more", async () => {
   let tries = 0;
   const lost: unknown[] = [];
   const writer = createBatchWriter<string>(
@@ -118,7 +118,7 @@ test("a stop reports what is not written when its grace is over, once, and tries
   expect({ tries, lost: lost.length }).toEqual({ tries: tried, lost: 1 });
 });
 
-test("a stop without any grace left tries once, for a second, and what ends later is not reported again", async () => {
+test("a stop without any grace period tries once, for a second, and does not report later results", async () => {
   let fail: (error: Error) => void = () => undefined;
   const lost: unknown[] = [];
   const writer = createBatchWriter<string>(
@@ -136,7 +136,7 @@ test("a stop without any grace left tries once, for a second, and what ends late
   expect(lost).toHaveLength(1);
 });
 
-test("a stop with nothing to write ends at once, and what is added afterwards is reported as lost", async () => {
+test("a stop with nothing to write ends at once, and items that are added afterwards are reported as lost", async () => {
   const lost: unknown[] = [];
   const writer = createBatchWriter<string>(100, failing, (error) => lost.push(error));
   await writer.close(performance.now() + 10_000);

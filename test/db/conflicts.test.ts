@@ -1,4 +1,4 @@
-// A write that rests on what was read before: it is tried again where that is safe, and not for ever.
+// A write that depends on an earlier read is retried if that is safe, and not forever.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { retryOnConflict } from "../../src/db/conflicts.ts";
@@ -8,7 +8,7 @@ import { grantWrites, readScope } from "../../src/call/scope.ts";
 
 const writer = grantWrites(readScope(new UUID(), deadlineIn(600_000)));
 
-test("a write is tried again until nothing comes between", async () => {
+test("retries a write until no other write intervenes", async () => {
   let attempts = 0;
   expect(await retryOnConflict(writer, () => Promise.resolve(++attempts === 3 ? "written" : undefined))).toBe(
     "written",
@@ -16,7 +16,7 @@ test("a write is tried again until nothing comes between", async () => {
   expect(attempts).toBe(3);
 });
 
-test("a write that is come between every time ends as unavailable, for a user to read", async () => {
+test("a write that conflicts every time fails as unavailable, with a message for the user", async () => {
   let attempts = 0;
   const failed = retryOnConflict(writer, () => Promise.resolve(void attempts++));
   await expect(failed).rejects.toMatchObject({
@@ -26,7 +26,7 @@ test("a write that is come between every time ends as unavailable, for a user to
   expect(attempts).toBe(50);
 });
 
-test("a failure of the write itself is not tried again", async () => {
+test("does not retry a failure of the write itself", async () => {
   let attempts = 0;
   const failed = retryOnConflict(writer, () => {
     attempts++;

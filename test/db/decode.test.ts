@@ -1,4 +1,4 @@
-// Decoding BSON: whatever comes, the same as by the library.
+// Decodes any BSON as the library does.
 import { BSON, Binary, Decimal128, Long, ObjectId, Timestamp, UUID } from "mongodb";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -37,7 +37,7 @@ const value: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
   document: fc.dictionary(fc.stringMatching(/^[a-zäß_.]{1,12}$/), tie("value"), { maxKeys: 8 }),
 })).document;
 
-test("what documents are made of, in every nesting, and what only the library knows", () => {
+test("decodes nested documents of every type as the library does", () => {
   fc.assert(
     fc.property(value, (document) => {
       const bytes = Buffer.from(BSON.serialize(document as BSON.Document));
@@ -47,20 +47,20 @@ test("what documents are made of, in every nesting, and what only the library kn
   );
 });
 
-test("a long text that is not well-formed UTF-8 is read with U+FFFD, as a short one is", () => {
+test("reads a long text that is not well-formed UTF-8 with U+FFFD, as a short one", () => {
   const bytes = Buffer.from(BSON.serialize({ text: "é".repeat(600) }));
   bytes[20] = 0xff;
   expect(decode(bytes)).toEqual({ text: bytes.subarray(14, -2).toString() });
 });
 
-test("the id of a cursor is found behind its rows, whatever they are", () => {
+test("finds the id of a cursor behind its rows, whatever they contain", () => {
   const firstBatch = [{ id: 1 }, { text: "é".repeat(2_000) }];
   for (const id of [0n, 7n, 2n ** 63n - 1n, -(2n ** 63n)])
     expect(cursorIdOf(Buffer.from(BSON.serialize({ firstBatch, id: Long.fromBigInt(id), ns: "a.b" })))).toBe(id);
   expect(() => cursorIdOf(Buffer.from(BSON.serialize({ firstBatch, ns: "a.b" })))).toThrow(/without an id/);
 });
 
-test("documents that follow each other share no names, texts or positions", () => {
+test("shares no names, texts or positions between documents", () => {
   const documents = Array.from({ length: 3_000 }, (_, at) => ({
     [`name_${at}`]: `text ${at}`,
     [`naïve_${at % 7}`]: at,
@@ -69,7 +69,7 @@ test("documents that follow each other share no names, texts or positions", () =
   for (const document of documents) expect(decode(Buffer.from(BSON.serialize(document)))).toEqual(document);
 });
 
-test("a document within a larger buffer, as the driver hands it over", () => {
+test("decodes a document within a larger buffer, as the driver passes it", () => {
   const bytes = BSON.serialize({
     _id: new UUID("0190a1b2-c3d4-7e5f-8a6b-112233445566"),
     text: "a longer text than is read byte by byte, with an ü",
@@ -82,6 +82,6 @@ test("a document within a larger buffer, as the driver hands it over", () => {
   ]);
 });
 
-test("an id as text is the library's", () => {
+test("writes an id as text as the library does", () => {
   fc.assert(fc.property(fc.uuid(), (text) => idText(new UUID(text)) === new UUID(text).toHexString()));
 });

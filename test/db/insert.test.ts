@@ -80,13 +80,13 @@ async function insert(
 
 const stored = (thing: Thing): Promise<Thing | null> => things.findOne({ _id: thing._id });
 
-test("with a credential to prove is one command, which proves it", async () => {
+test("an insert with an unverified credential is one command, which verifies it", async () => {
   const thing = document();
   expect(await insert(thing, valid())).toEqual({ commands: ["aggregate"], failure: undefined, proven: true });
   expect(await stored(thing)).toEqual(thing);
 });
 
-test("with none to prove, or with one that is proven, is a plain insert", async () => {
+test("an insert without a credential to verify, or with a verified one, is a plain insert", async () => {
   const [first, second] = [document(), document()];
   expect(await insert(first, undefined)).toMatchObject({ commands: ["update"], failure: undefined });
   expect(await insert(second, { ...valid(), proven: true })).toMatchObject({
@@ -96,7 +96,7 @@ test("with none to prove, or with one that is proven, is a plain insert", async 
   expect([await stored(first), await stored(second)]).toEqual([first, second]);
 });
 
-test("with a credential that proves itself in no insert is a look-up and an insert", async () => {
+test("an insert whose credential cannot be verified in the command is a look-up and an insert", async () => {
   const [thing, unproven] = [document(), valid()];
   const withoutInsert = { ...unproven, proof: { ...unproven.proof, insert: undefined } };
   const prove = vi.spyOn(withoutInsert, "prove");
@@ -105,7 +105,7 @@ test("with a credential that proves itself in no insert is a look-up and an inse
   expect(await stored(thing)).toEqual(thing);
 });
 
-test("behind a mongos, and with an idempotency key, is a look-up and an insert too", async () => {
+test("an insert behind a mongos, or with an idempotency key, is a look-up and an insert", async () => {
   const bytes = new Binary(Buffer.from("f"));
   const claim = (account_id: UUID): Claim => ({
     document: () => ({ _id: { account_id, key: "k" }, fingerprint: bytes, message: bytes, body: "" }),
@@ -120,14 +120,14 @@ test("behind a mongos, and with an idempotency key, is a look-up and an insert t
   expect([await stored(keyed), await stored(sharded)]).toEqual([keyed, sharded]);
 });
 
-test("with a credential that has ended inserts nothing, and fails as the look-up does [CON-03]", async () => {
+test("an insert with an ended credential writes nothing, and fails as the look-up does [CON-03]", async () => {
   const thing = document();
   const ended = credential({ inCommand: false, inLookUp: false });
   expect(await insert(thing, ended)).toEqual({ commands: ["aggregate"], failure: invalid, proven: false });
   expect(await stored(thing)).toBeNull();
 });
 
-test("whose command is too late for its credential inserts, where the look-up finds it valid", async () => {
+test("an insert whose command is too late for its credential is done if the look-up finds the credential valid", async () => {
   const thing = document();
   const unclear = credential({ inCommand: false, inLookUp: true });
   expect(await insert(thing, unclear)).toEqual({
@@ -138,7 +138,7 @@ test("whose command is too late for its credential inserts, where the look-up fi
   expect(await stored(thing)).toEqual(thing);
 });
 
-test("of what a unique index has already fails with MongoDB's error, whatever its credential [CCR-06]", async () => {
+test("an insert that violates a unique index fails with MongoDB's error, whatever its credential [CCR-06]", async () => {
   const [first, second] = [document(), document()];
   second.name = first.name;
   await insert(first, valid());
@@ -163,17 +163,20 @@ function failNext(error: Error, isDone: boolean): void {
 const broken = new MongoNetworkError("broken");
 const steppedDown = new MongoServerError({ message: "not primary", code: 10_107 });
 
-test.each([broken, steppedDown])("whose outcome is unknown is done again under its id, once: %s", async (error) => {
-  for (const isDone of [true, false]) {
-    const thing = document();
-    failNext(error, isDone);
-    expect(await insert(thing, valid())).toMatchObject({ failure: undefined, proven: true });
-    expect(await stored(thing)).toEqual(thing);
-  }
-});
+test.each([broken, steppedDown])(
+  "an insert with an unknown outcome is repeated once under its id: %s",
+  async (error) => {
+    for (const isDone of [true, false]) {
+      const thing = document();
+      failNext(error, isDone);
+      expect(await insert(thing, valid())).toMatchObject({ failure: undefined, proven: true });
+      expect(await stored(thing)).toEqual(thing);
+    }
+  },
+);
 
 test.each([broken, steppedDown])(
-  "whose outcome is unknown, and whose credential has ended since, is unavailable: it may be stored: %s",
+  "an insert with an unknown outcome whose credential has ended since is unavailable, as it may be stored: %s",
   async (error) => {
     const thing = document();
     failNext(error, true);
@@ -184,7 +187,7 @@ test.each([broken, steppedDown])(
   },
 );
 
-test("that fails for any other reason is not tried again", async () => {
+test("an insert that fails for any other reason is not repeated", async () => {
   const thing = document();
   const error = new MongoServerError({ message: "too large", code: 10_334 });
   failNext(error, false);
@@ -192,7 +195,7 @@ test("that fails for any other reason is not tried again", async () => {
   expect(await stored(thing)).toBeNull();
 });
 
-test("of a scope that was not granted the right to write inserts nothing", async () => {
+test("an insert in a scope without the right to write writes nothing", async () => {
   const thing = document();
   const scope = { ...readScope(thing.account_id, deadlineIn(30_000), valid()), claim: undefined };
   await expect(insertRecord(client, scope as never, things, thing, undefined)).rejects.toMatchObject({

@@ -20,7 +20,7 @@ useOwnDatabase((opened) => {
 const soon = () => deadlineIn(30_000);
 const transient = new MongoServerError({ message: "collided", code: 112, errorLabels: ["TransientTransactionError"] });
 
-test("a transaction that is tried again needs the right to write again, and nothing was done [ERR-16]", async () => {
+test("a transaction that is repeated checks the right to write again, and has written nothing [ERR-16]", async () => {
   const name = randomUUID();
   let isPaused = false;
   const scope = grantWrites(readScope(new UUID(), soon()), undefined, () => isPaused && fail(Reason.WRITES_PAUSED));
@@ -36,7 +36,7 @@ test("a transaction that is tried again needs the right to write again, and noth
 });
 
 test.each([true, false])(
-  "of several writes the first may be done where the second is paused, and the reason says so; atomic: %j [ERR-16]",
+  "if a later write of several is paused, the reason says that the first may be done; atomic: %j [ERR-16]",
   async (atomic) => {
     let isPaused = false;
     const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
@@ -51,7 +51,7 @@ test.each([true, false])(
   },
 );
 
-test("nothing is written where writes are paused while the credential is proven [ERR-16]", async () => {
+test("writes nothing if writes are paused while the credential is verified [ERR-16]", async () => {
   let isPaused = false;
   const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
   const prove = async (): Promise<void> => void (isPaused = true);

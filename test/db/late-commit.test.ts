@@ -47,12 +47,12 @@ interface Named {
   name: string;
 }
 
-/** A credential that nobody has to store. */
+/** A credential that needs no stored key. */
 const alwaysValid = { collection: "things", stages: [{ $limit: 1 }], isValid: { $eq: [1, 1] } };
 
 const stored = (name: string): Promise<number> => direct.db().collection("things").countDocuments({ name });
 
-/** Runs a transaction whose network is gone from its last statement until after its deadline. */
+/** Runs a transaction without a network from its last statement until after its deadline. */
 async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ readonly commits: number }> {
   const deadline = deadlineIn(deadlineMs);
   const listening = listenToMongo(client);
@@ -74,12 +74,12 @@ async function cutBeforeCommit(name: string, deadlineMs: number): Promise<{ read
   };
 }
 
-test("a commit that waits for a server at the deadline is not sent later, nor is it repeated [CON-05]", async () => {
+test("a commit that waits for a server until the deadline is neither sent later nor repeated [CON-05]", async () => {
   expect(await cutBeforeCommit("late", 300)).toEqual({ commits: 0 });
   expect(await stored("late")).toBe(0);
 });
 
-test("one that finds its server in time is sent, and stored: the test detects it [CON-05]", async () => {
+test("the test detects a commit that is sent in time: it is stored [CON-05]", async () => {
   const deadline = deadlineIn(8_000);
   await transaction(client, deadline, async (session) => {
     await client.db().collection("things").insertOne({ name: "in time" }, { session });
@@ -90,7 +90,7 @@ test("one that finds its server in time is sent, and stored: the test detects it
 });
 
 test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite"] as const)(
-  "%s that waits for a server at the deadline is not sent later [CON-05]",
+  "%s that waits for a server until the deadline is not sent later [CON-05]",
   async (command) => {
     const notes = client.db().collection("things");
     const deadline = deadlineIn(700);
@@ -114,7 +114,7 @@ test.each(["insertOne", "updateOne", "deleteOne", "findOneAndUpdate", "bulkWrite
   },
 );
 
-test("an insert and an update that arrive after the deadline, by the database's clock, do nothing [CON-05]", async () => {
+test("an insert and an update that arrive after the deadline, by the database's clock, write nothing [CON-05]", async () => {
   const contacts = client.db().collection<Named>("named");
   const there = { _id: new UUID(), account_id: new UUID(), version: 1, name: "before" };
   await contacts.insertOne(there);
@@ -135,7 +135,7 @@ test("an insert and an update that arrive after the deadline, by the database's 
 test.each([
   ["by itself", "hangDuringBatchUpdate"],
   ["after the look-up of its credential", "hangWhileBuildingDocumentSourceMergeBatch"],
-])("an insert %s that stalls until the deadline has passed inserts nothing [CON-05]", async (how, failPoint) => {
+])("an insert %s that stalls until the deadline has passed writes nothing [CON-05]", async (how, failPoint) => {
   const contacts = client.db().collection<Named>(`stalled ${how}`);
   const stall = (mode: string): Promise<unknown> => direct.db("admin").command({ configureFailPoint: failPoint, mode });
   const insert = async (name: string, limitMs: number, releasedAfterMs: number): Promise<void> => {
@@ -155,7 +155,7 @@ test.each([
 });
 
 test.each(["by itself", "after its credential"])(
-  "an insert %s in time is done, whatever its texts look like, and does not replace a document that has its id [CON-05]",
+  "an insert %s that is in time is done, whatever its texts contain, and does not replace a document with its id [CON-05]",
   async (how) => {
     const contacts = client.db().collection<Named>(`others ${how}`);
     const document = { _id: new UUID(), account_id: new UUID(), version: 1, name: "$name" };

@@ -29,7 +29,7 @@ useOwnDatabase((opened) => {
 const soon = (): Deadline => deadlineIn(30_000, { expiresAt: performance.now() + 20_000 });
 const exceeded = { reason: Reason.DEADLINE_EXCEEDED };
 
-/** Runs the work as if its commands had lain in a network until after their deadlines, by the database's clock. */
+/** Runs the work as if the network had delayed its commands beyond their deadlines, by the database's clock. */
 async function late<T>(work: () => Promise<T>): Promise<T> {
   const clock = vi.spyOn(primaryOf(client), "databaseTime").mockImplementation(() => new Date(Date.now() - 60_000));
   try {
@@ -163,7 +163,7 @@ test.each(writes)("%s in time is stored: the test detects it [CON-05]", async (_
   expect(await stored()).not.toEqual(before);
 });
 
-test("what nobody waits for is left out where it arrives late: the use of a key and of a session, a lease [CON-05]", async () => {
+test("late background writes are left out: the use of a key, the use of a session, a lease [CON-05]", async () => {
   const { lastUse, sessions } = stores();
   const key = new Binary(Buffer.from(randomUUID()));
   await client.db().collection<{ _id: Binary; active: boolean }>("api_keys").insertOne({ _id: key, active: true });
@@ -186,7 +186,7 @@ test("what nobody waits for is left out where it arrives late: the use of a key 
   expect(await take()).toBeDefined();
 });
 
-test("entries that nobody waits for are not stored late, and once in time [CON-05]", async () => {
+test("late background entries are not stored, and those in time are stored once [CON-05]", async () => {
   const { audit } = stores();
   const account = new UUID();
   for (const detail of ["one", "two"]) audit.appendSoon(account, actor, { event: "tool_called", detail });
@@ -199,7 +199,7 @@ test("entries that nobody waits for are not stored late, and once in time [CON-0
   expect(await audit.list(account, { limit: 5, offset: 0 }, soon())).toHaveLength(2);
 });
 
-test("what is not there is missing, and no deadline is reported, late or in time [CON-05]", async () => {
+test("a missing record is reported as missing, not as an exceeded deadline, late or in time [CON-05]", async () => {
   const { sessions, transcripts } = stores();
   const missing = async (): Promise<unknown[]> => [
     await sessions.end("no cookie", soon()),

@@ -38,7 +38,7 @@ function hold(): Term {
 }
 
 describe("a set of several members", () => {
-  test("gives no lease before a primary is known, nor before it has proven that it is one [CON-04]", () => {
+  test("gives no lease before a primary is known and has confirmed that it is the primary [CON-04]", () => {
     expect([required(), lease.status().reason]).toEqual([unavailable, "no primary is known"]);
     lease.observe(a);
     now += 2_000;
@@ -50,7 +50,7 @@ describe("a set of several members", () => {
     expect([lease.require().leader, lease.status().held]).toEqual([a, true]);
   });
 
-  test("gives a lease of 1,350 ms from the moment before the proof was requested", () => {
+  test("gives a lease of 1,350 ms from the instant before the confirmation was requested", () => {
     const term = hold();
     lease.proven(term, now + 100, "1");
     now += 1_449;
@@ -60,7 +60,7 @@ describe("a set of several members", () => {
     expect(() => lease.confirm(term)).toThrow();
   });
 
-  test("keeps the longer of two leases when proofs arrive out of order", () => {
+  test("keeps the longer of two leases when confirmations arrive out of order", () => {
     const term = hold();
     lease.proven(term, now + 500, "1");
     lease.proven(term, now + 100, "1");
@@ -68,7 +68,7 @@ describe("a set of several members", () => {
     expect(lease.require()).toBe(term);
   });
 
-  test("leaves a new primary alone for 1,400 ms after it was first seen, even where it is proven at once [CON-04]", () => {
+  test("does not use a new primary for 1,400 ms after it was first seen, even if it confirms at once [CON-04]", () => {
     hold();
     lease.observe(b);
     prove();
@@ -79,7 +79,7 @@ describe("a set of several members", () => {
     expect(lease.require().leader).toEqual(b);
   });
 
-  test("leaves the first primary that an instance sees alone as long: it may have been elected just before", () => {
+  test("does not use the first primary that an instance sees for as long: it may have been elected just before", () => {
     lease.observe(a);
     prove();
     now += 1_399;
@@ -89,7 +89,7 @@ describe("a set of several members", () => {
     expect(lease.require().leader).toEqual(a);
   });
 
-  test("counts a proof for nothing that was requested in an earlier term", () => {
+  test("ignores a confirmation that was requested in an earlier term", () => {
     const before = hold();
     lease.observe(b);
     now += 1_400;
@@ -98,7 +98,7 @@ describe("a set of several members", () => {
     expect(required()).toEqual(unavailable);
   });
 
-  test("does not confirm what was read in another term, though both are proven", () => {
+  test("does not confirm a read of another term, although both terms are confirmed", () => {
     const before = hold();
     lease.observe(b);
     now += 1_400;
@@ -107,21 +107,21 @@ describe("a set of several members", () => {
     expect(() => lease.confirm(before)).toThrow();
   });
 
-  test("takes the same member for another term once it was elected again", () => {
+  test("treats the same member as another term after it was elected again", () => {
     const before = hold();
     lease.observe({ ...a, electionId: "3" });
     expect(lease.term()).not.toBe(before);
     expect(required()).toEqual(unavailable);
   });
 
-  test("keeps the lease while the primary cannot be seen for a moment, and while nothing changes", () => {
+  test("keeps the lease while the primary is briefly not visible, and while nothing changes", () => {
     const term = hold();
     lease.observe(undefined);
     lease.observe({ ...a });
     expect(lease.require()).toBe(term);
   });
 
-  test("counts no proof of a member that was elected again unseen: another may have led between [CON-04]", () => {
+  test("ignores a confirmation of a member that was elected again unseen: another may have led in between [CON-04]", () => {
     const term = hold();
     now += 1_000;
     lease.proven(term, now, "3");
@@ -130,19 +130,19 @@ describe("a set of several members", () => {
   });
 });
 
-describe("a member that nobody else can take over from", () => {
+describe("a set of one member", () => {
   const [alone, restarted] = [
     { ...a, alone: true },
     { ...a, electionId: "2", alone: true },
   ];
 
-  test("needs no proof to begin with, and no time after its election", () => {
+  test("needs no confirmation at first, and no time after its election", () => {
     lease.observe(alone);
     now += 2_999;
     expect(lease.require().leader).toEqual(alone);
   });
 
-  test("is not waited for once it has left requests without a response for 3 seconds, until it responds to one [OPS-24]", () => {
+  test("is not waited for after it has not responded for 3 seconds, until it responds again [OPS-24]", () => {
     lease.observe(alone);
     prove();
     now += 3_000;
@@ -154,7 +154,7 @@ describe("a member that nobody else can take over from", () => {
     expect(lease.require().leader).toEqual(alone);
   });
 
-  test("that responds with errors is not silent [OPS-24]", () => {
+  test("an error counts as a response [OPS-24]", () => {
     lease.observe(alone);
     const term = lease.term();
     now += 2_000;
@@ -174,7 +174,7 @@ describe("a member that nobody else can take over from", () => {
     expect(() => lease.confirm(term)).not.toThrow();
   });
 
-  test("needs proofs as soon as its set has another member, without being taken for a new primary", () => {
+  test("needs confirmations as soon as its set has another member, without being treated as a new primary", () => {
     lease.observe(alone);
     prove();
     const term = lease.require();
@@ -188,7 +188,7 @@ describe("a member that nobody else can take over from", () => {
   });
 });
 
-test("says since when the lease is held or lost, and why it is lost", () => {
+test("reports since when the lease is held or lost, and why it is lost", () => {
   const before = lease.status();
   expect(before).toMatchObject({ held: false, reason: "no primary is known" });
   hold();

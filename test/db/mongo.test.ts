@@ -1,4 +1,4 @@
-// The connection to MongoDB: what a URI may leave out, and what a start reports when it cannot work.
+// The connection to MongoDB: what a URI may omit, and what a start reports if it cannot work.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ test.each([
   ["mongodb://user:p%40ss@db1", "mongodb://user:p%40ss@db1/records?authSource=admin"],
   ["mongodb://user:pass@db1/?tls=true", "mongodb://user:pass@db1/records?tls=true&authSource=admin"],
   ["mongodb://user:pass@db1/?authSource=users", "mongodb://user:pass@db1/records?authSource=users"],
-])("%s is taken as %s", (uri, taken) => {
+])("reads %s as %s", (uri, taken) => {
   expect(withDatabase(uri)).toBe(taken);
 });
 
@@ -36,7 +36,7 @@ test.each(["mongodb://user:p@ss@db1/records", "mongodb://db1/?nope=1", "mongodb:
   },
 );
 
-test("whatever the URI prefers, records are read from the primary: another member may not know yet that a key was revoked", async () => {
+test("reads records from the primary whatever the URI prefers: another member may not know yet that a key was revoked", async () => {
   const database = await createDatabase(inject("administratorUri"));
   const client = await connectMongo(`${database.uri}&readPreference=secondaryPreferred`, 5_000);
   try {
@@ -48,7 +48,7 @@ test("whatever the URI prefers, records are read from the primary: another membe
   }
 });
 
-test("a name that DNS does not resolve stops the start with one line that names the variable [OPS-14]", async () => {
+test("a host name that DNS does not resolve stops the start with one line that names the variable [OPS-14]", async () => {
   class DNSException extends Error {}
   const unknown = Object.assign(new DNSException("querySrv ENOTFOUND _mongodb._tcp.db.example"), {
     code: "ENOTFOUND",
@@ -89,7 +89,7 @@ test("a single server without transactions stops the start with one line that sa
   }
 });
 
-test("a certificate that is not trusted stops the start after one try, with a line that names the variable and the fix [OPS-53]", async () => {
+test("an untrusted certificate stops the start after one attempt, with a line that names the variable and the fix [OPS-53]", async () => {
   const server = await startTlsServer();
   onTestFinished(() => server.stop());
   const failed = connectMongo(`mongodb://${server.host}/?tls=true`, 120_000);

@@ -78,14 +78,14 @@ async function mostUnderLoad(
   );
 }
 
-test("an instance under load never has more connections than MONGODB_MAX_POOL and 10, and serves every request", async () => {
+test("an instance under load never has more than MONGODB_MAX_POOL and 10 connections, and serves every request", async () => {
   const [most, statuses] = await mostUnderLoad({ MONGODB_MAX_POOL: "5" });
   expect(statuses).toEqual([200, 201]);
   expect(most).toBeGreaterThan(5);
   expect(most).toBeLessThanOrEqual(5 + beside);
 });
 
-test("a larger pool is seen to open more, so the count can see one", async () => {
+test("the count detects that a larger pool opens more connections", async () => {
   // As many commands are under way at once as there are connections.
   const fail = (mode: string, data = {}) =>
     counter.db("admin").command({ configureFailPoint: "failCommand", mode, data });
@@ -97,7 +97,7 @@ test("a larger pool is seen to open more, so the count can see one", async () =>
   expect(most).toBeLessThanOrEqual(60 + beside);
 });
 
-test("MONGODB_MAX_POOL overrides the sizes in the URI, and a smallest size in it stops no start", async () => {
+test("MONGODB_MAX_POOL overrides the sizes in the URI, and a minimum in the URI does not stop the start", async () => {
   for (const [options, maxPool, size] of [
     ["maxPoolSize=50&minPoolSize=20", 7, 7],
     ["maxPoolSize=50&minPoolSize=20", undefined, 50],

@@ -14,7 +14,7 @@ const dates = [
   "9999-12-31T23:59:59.999Z",
 ];
 
-test.each(dates)("a record of %s is found by its millisecond, and by no other [SLS-15]", (text) => {
+test.each(dates)("finds a record of %s by its millisecond, and by no other [SLS-15]", (text) => {
   const date = new Date(text);
   const at = date.getTime();
   for (let byte = 0; byte < 256; byte++) {
@@ -26,7 +26,7 @@ test.each(dates)("a record of %s is found by its millisecond, and by no other [S
   }
 });
 
-test.each(dates)("a record without a date, created at %s, comes after all that have one [SLS-15]", (text) => {
+test.each(dates)("a record without a date, created at %s, follows all records with one [SLS-15]", (text) => {
   const rank = rankUndated(new Date(text), new UUID("00000000-0000-4000-8000-0000000000ff"));
   expect(rank).toBeLessThan(rankBetween(undefined, undefined).$gte);
 });

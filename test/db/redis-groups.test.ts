@@ -18,7 +18,7 @@ import { startService } from "../../fixtures/service/service.ts";
 import { slotOf, takeCrossing } from "../support/one-slot.ts";
 
 const names = Array.from({ length: 60 }, (_, at) => `name ${at}`);
-/** Long enough for any machine, but for what tests how long is waited. */
+/** Long enough for any machine, except in tests of the time limit itself. */
 const patient = { commandTimeoutMs: 10_000 };
 const write = (name: string) => (key: KeyCommands) =>
   key.run("redis.call('SET', KEYS[1], ARGV[1], 'PX', 60000) return redis.call('GET', KEYS[1])", name);
@@ -60,7 +60,7 @@ describe("a cluster", () => {
   });
   afterAll(() => cluster.stop());
 
-  test("takes scripts on every master, again after they forgot them, and its keys are found on all [RTE-08]", async () => {
+  test("accepts scripts on every master, also after the masters have dropped them, and has keys on all [RTE-08]", async () => {
     const link = await linkTo(cluster.uri);
     const size = { rate: 0.001, burst: 1 };
     const bucket = sharedBucket(link, size, createKnownBuckets(size));
@@ -74,7 +74,7 @@ describe("a cluster", () => {
     for (const name of names) expect(slotOf(name)).toBe(await cluster.slotOf(name));
   });
 
-  test("is followed through a failover and a slot that is moved with its keys [RTE-13, OPS-17]", async () => {
+  test("stays usable through a failover and while a slot is moved with its keys [RTE-13, OPS-17]", async () => {
     const link = await linkTo(cluster.uri);
     await writeAll(link);
     await cluster.failOver(await cluster.masterOf(names[0] ?? ""));
@@ -94,7 +94,7 @@ describe("a cluster", () => {
     expect(link.ready()).toBe(true);
   });
 
-  test("with a frozen master is away for the keys of that master alone, and is used again when a replica leads [RTE-13]", async () => {
+  test("with a frozen master is unavailable for the keys of that master alone, and is used again once a replica leads [RTE-13]", async () => {
     await cluster.settled();
     const changes: (string | undefined)[] = [];
     const link = connectRedis(cluster.uri, (ready, _error, master) => changes.push(ready ? "back" : master), {
@@ -121,7 +121,7 @@ describe("a cluster", () => {
     await expectBack(link);
   });
 
-  test("of which no server responds is away, and is used again when they are started [RTE-13]", async () => {
+  test("without a responding server is unavailable, and is used again after its servers start [RTE-13]", async () => {
     const link = await linkTo(cluster.uri);
     await Promise.all(cluster.servers.map((server) => server.kill()));
     await expect.poll(link.ready, { timeout: 10_000 }).toBe(false);
@@ -131,7 +131,7 @@ describe("a cluster", () => {
     await expectBack(link);
   });
 
-  test("loses every trace of an account that is deleted, and serves a service as one Redis does [ADM-04, OPS-17, HLT-03]", async () => {
+  test("loses every trace of a deleted account, and serves a service as one Redis does [ADM-04, OPS-17, HLT-03]", async () => {
     const service = await startService({ REDIS_URL: cluster.uri });
     onTestFinished(() => service.stop());
     const account = await service.account();
@@ -158,7 +158,7 @@ describe("a cluster", () => {
     expect(await found(link, `*${account.id}*`)).toEqual([]);
   });
 
-  test("is known to the doctor, as is one that REDIS_URL names in another way [OPS-04]", async () => {
+  test("the doctor accepts it, and reports a REDIS_URL with another form, password or address [OPS-04]", async () => {
     await cluster.settled();
     expect(await doctorOn(cluster.uri)).toEqual([
       ...["redis.cluster: ok", "redis.reachable: ok", "redis.version: ok"],
@@ -178,13 +178,13 @@ describe("a Sentinel group", () => {
   });
   afterAll(() => group.stop());
 
-  test("is known to the doctor, as is one that REDIS_URL names in another way [OPS-04]", async () => {
+  test("the doctor accepts it, and reports a REDIS_URL with another name or without credentials [OPS-04]", async () => {
     expect((await doctorOn(group.uri)).slice(0, 2)).toEqual(["redis.sentinel: ok", "redis.reachable: ok"]);
     expect(await doctorOn(group.uri.replace("/records/", "/other/"))).toEqual(["redis.sentinel: fault"]);
     expect(await doctorOn(group.uri.replace(/\?.*/, ""))).toEqual(["redis.sentinel: fault"]);
   });
 
-  test("is followed at once when its Sentinels promote a replica while the old master is well [RTE-13, OPS-17]", async () => {
+  test("a link follows at once when the Sentinels promote a replica while the old master is healthy [RTE-13, OPS-17]", async () => {
     const link = await linkTo(group.uri);
     await expectBack(link);
     const old = await group.master();
@@ -204,7 +204,7 @@ describe("a Sentinel group", () => {
     expect(await old.call("INFO", "replication")).toContain("role:master");
   });
 
-  test("whose master is killed is away until a replica leads, and is used again without a new link [RTE-13]", async () => {
+  test("with a killed master is unavailable until a replica leads, and is used again over the same link [RTE-13]", async () => {
     await group.settled();
     const link = await linkTo(group.uri);
     await expectBack(link);
@@ -216,7 +216,7 @@ describe("a Sentinel group", () => {
   });
 });
 
-test("control: a command whose keys are in several slots is noticed", async () => {
+test("control: the watch detects a command whose keys are in several slots", async () => {
   const client = new Redis({ lazyConnect: true, retryStrategy: () => null });
   client.on("error", () => undefined);
   onTestFinished(() => client.disconnect());

@@ -1,4 +1,4 @@
-// The connection to Redis when the way to it breaks without a word, as it does when a host is lost.
+// The connection to Redis when it is lost silently, as when a host fails.
 import type { Socket } from "node:net";
 import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import { connectRedis } from "../../src/db/redis.ts";
 import type { EmbeddedServer } from "../../src/embedded/server.ts";
 import { startOwnRedis } from "../../fixtures/databases/own-redis.ts";
 const open = new Set<Socket>();
-/** A way to Redis: what is open on it can be lost, after which nothing comes through and no error is reported. */
+/** A proxy to Redis whose open connections can be lost silently. */
 const way = createServer((near) => {
   const far = connect(Number(new URL(redis.uri).port), "127.0.0.1");
   for (const socket of [near, far]) {
@@ -32,7 +32,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-test("a connection that is lost without a word is given up, and Redis is used again over another [RTE-13]", async () => {
+test("gives up a connection that was lost silently, and uses Redis over another [RTE-13]", async () => {
   const changes: boolean[] = [];
   link = connectRedis(
     redis.uri.replace(new URL(redis.uri).port, String((way.address() as AddressInfo).port)),

@@ -24,7 +24,7 @@ test("reports every failure and continues", async () => {
   expect(turn).toBe(5);
 });
 
-test("work that is stopped while it runs ends without a word, and is not begun again", async () => {
+test("work that is stopped while it runs ends silently and is not started again", async () => {
   const failures: unknown[] = [];
   let turn = 0;
   const background = repeat(

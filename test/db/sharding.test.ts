@@ -18,7 +18,7 @@ import { takeScattered } from "../support/one-shard.ts";
 
 const splitCollections = allCollections.filter(({ collection }) => shardKeyOf(collection) !== undefined);
 
-test("every collection of the service has its place, and no other [OPS-17]", () => {
+test("every collection of the service has its place, and no other does [OPS-17]", () => {
   expect(Object.keys(placements).sort()).toEqual(Object.values(collections).sort());
   expect(splitCollections.map(({ collection }) => collection).sort()).toEqual(
     ["contacts", "idempotency", "notes", "sessions", "transcripts"].sort(),
@@ -43,7 +43,7 @@ test("every unique index of a split collection begins with its shard key [OPS-17
   ).toEqual(["notes.x"]);
 });
 
-test("an index without arrays begins with each shard key, or `records shard` creates it [OPS-17]", () => {
+test("each shard key is the prefix of an index without arrays, or `records shard` creates one [OPS-17]", () => {
   const arrays = ["g", "records"];
   const without = splitCollections.filter(({ collection, indexes }) =>
     indexes.every(({ key }) => {
@@ -55,7 +55,7 @@ test("an index without arrays begins with each shard key, or `records shard` cre
   expect(without.map(({ collection }) => collection)).toEqual(["idempotency"]);
 });
 
-test("the guide has the table of the code, and every command that goes to all shards on purpose [OPS-17]", () => {
+test("the guide has the table of the code, and every command that goes to all shards by design [OPS-17]", () => {
   const page = readFileSync(placesFile, "utf8");
   expect(arePlacesGenerated()).toBe(true);
   expect(withPlaces(page.replace("by `account_id`", "by `_id`"))).toBe(page);
@@ -162,11 +162,11 @@ test.each<[string, Document]>([
     "aggregate",
     { aggregate: "notes", pipeline: [{ $match: { account_id: account } }, storing(other), { $out: "notes" }] },
   ],
-])("a %s that would move a record to another account names both: %j [OPS-17]", (name, command) => {
+])("a %s that would move a record to another account names both accounts: %j [OPS-17]", (name, command) => {
   expect(routingOf(name, command).accounts).toEqual([JSON.stringify(account), JSON.stringify(other)]);
 });
 
-test("what is on the primary shard, and what defines an index, needs no account [OPS-17]", () => {
+test("a command on the primary shard, or one that defines an index, needs no account [OPS-17]", () => {
   for (const [name, command] of [
     ["find", { find: "accounts", filter: {} }],
     ["createIndexes", { createIndexes: "notes", indexes: [] }],
@@ -175,7 +175,7 @@ test("what is on the primary shard, and what defines an index, needs no account 
     expect(routingOf(name, command)).toEqual({ accounts: [], scattered: [] });
 });
 
-test("a transaction that touches two accounts is seen, two transactions are not [OPS-17]", () => {
+test("detects a transaction that touches two accounts, and accepts two transactions [OPS-17]", () => {
   const { onCommandStarted, take } = createShardWatch();
   const send = (txnNumber: number, id: UUID, isOfTest = false): void => {
     const command = { update: "notes", updates: [{ q: { account_id: id }, u: {} }], lsid: { id: 1 }, txnNumber };
@@ -191,7 +191,7 @@ test("a transaction that touches two accounts is seen, two transactions are not 
   expect(take()).toEqual([expect.stringContaining("several accounts")]);
 });
 
-test("the watch over all tests sees a command of the service without an account, and not what a test sends itself [OPS-17]", async () => {
+test("the watch over all tests detects a command of the service without an account, and ignores those of the tests [OPS-17]", async () => {
   const service = await startService();
   try {
     const { client } = service.app;
@@ -206,7 +206,7 @@ test("the watch over all tests sees a command of the service without an account,
   }
 });
 
-test("a mongos older than 6.0 and a single server are rejected at the start, others are not [OPS-17]", () => {
+test("rejects a mongos older than 6.0 and a single server at the start, and accepts others [OPS-17]", () => {
   const mongos = { msg: "isdbgrid", maxWireVersion: 17 };
   expect(() => requireServer({ ...mongos, maxWireVersion: 13 })).toThrow(
     "MONGODB_URI: a sharded cluster must run MongoDB 6.0 or later",
@@ -216,7 +216,7 @@ test("a mongos older than 6.0 and a single server are rejected at the start, oth
   requireServer({ setName: "rs0", maxWireVersion: 13 });
 });
 
-test("behind a mongos no account has nearly all notes, so nothing drops the search index [OPS-17]", async () => {
+test("behind a mongos no account has nearly all notes, so the search index is never dropped [OPS-17]", async () => {
   const client = new EventEmitter() as unknown as MongoClient;
   const command = () => Promise.reject(new Error("asked"));
   const notes = { db: { client, command }, estimatedDocumentCount: () => Promise.resolve(0) };

@@ -1,4 +1,4 @@
-// Which of the errors that the driver throws say that MongoDB cannot serve, and which that the service is wrong.
+// Which errors of the driver mean that MongoDB cannot serve, and which that the service is wrong.
 import * as mongodb from "mongodb";
 import { MongoError, MongoServerError } from "mongodb";
 import { describe, expect, test } from "vitest";
@@ -33,13 +33,13 @@ const driverErrors = Object.entries(mongodb as Record<string, unknown>).flatMap(
   },
 );
 
-describe("of the driver's own errors", () => {
-  test("all of those by which it says that it was called wrongly are among them", () => {
+describe("the driver's own errors", () => {
+  test("include every error by which the driver reports a wrong call", () => {
     expect(driverErrors.map(([name]) => name)).toEqual(expect.arrayContaining(programmingErrors));
   });
 
   test.each(driverErrors)(
-    "%s says that MongoDB cannot serve, unless the service has called the driver wrongly",
+    "%s means that MongoDB cannot serve, unless the service has called the driver wrongly",
     (name, prototype) => {
       const error: unknown = Object.create(prototype, { errorLabelSet: { value: new Set() } });
       expect(isUnavailable(error)).toBe(!programmingErrors.includes(name));
@@ -73,26 +73,26 @@ test.each([
   14031,
   399,
   undefined,
-])("the server's error %s says that it cannot, and one that nobody knows does too", (code) => {
+])("the server's error %s means that it cannot serve, and so does an unknown one", (code) => {
   expect(failureFrom(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE, cause: { message: "injected" } });
 });
 
 test.each([2, 9, 14, 20, 59, 72, 121, 10334, 11000, 40414, 40415, 51024])(
-  "the server's error %i says that the service is wrong",
+  "the server's error %i means that the service is wrong",
   (code) => {
     expect(failureFrom(ofServer(code)).reason).toBe(Reason.INTERNAL);
   },
 );
 
 test.each([11, 13, 18, 31, 33])(
-  "the server's error %i says that the service's user may not: its operator can fix that",
+  "the server's error %i means that the service's user lacks a right, and is UNAVAILABLE",
   (code) => {
     expect(failureFrom(ofServer(code))).toMatchObject({ reason: Reason.UNAVAILABLE });
   },
 );
 
 test.each(["EPIPE", "ECONNRESET", "ERR_SSL_SSL/TLS_ALERT_BAD_RECORD_MAC", "ERR_STREAM_DESTROYED"])(
-  "an error %s of a socket says that the connection broke",
+  "a socket error %s means that the connection broke",
   (code) => {
     expect(isUnavailable(Object.assign(new Error("write"), { code }))).toBe(true);
   },
@@ -103,6 +103,6 @@ test.each([
   new RangeError("of its own"),
   Object.assign(new Error("no such file"), { code: "ENOENT" }),
   "a text",
-])("%s is the service's own, and stays loud", (error) => {
+])("%s is an error of the service itself, and is INTERNAL", (error) => {
   expect(failureFrom(error).reason).toBe(Reason.INTERNAL);
 });

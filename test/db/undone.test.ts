@@ -1,4 +1,4 @@
-// What only the primary has: it is neither shown, nor the reason why another request fails.
+// Data that only the primary has is neither returned nor the reason for a failure.
 import { MongoClient, UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { connectMongo } from "../../src/db/mongo.ts";
@@ -54,7 +54,7 @@ async function withPrimaryAlone<T>(work: () => Promise<T>): Promise<T> {
 const scope = (accountId: UUID, ms = 3_000) => grantWrites(readScope(accountId, deadlineIn(ms)));
 const createOf = (email: string) => ({ $typeName: "records.v1.CreateContactRequest" as const, fullName: "Ann", email });
 
-test("a contact that no majority has is not shown, and another with its email is not rejected as a duplicate [CON-02]", async () => {
+test("a contact that no majority has is not returned, and its email does not cause a duplicate [CON-02]", async () => {
   const accountId = new UUID();
   const unseen = { kind: "records" as const, unproven: undefined, deadline: deadlineIn(5_000), accountId };
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
@@ -84,7 +84,7 @@ test("a contact that no majority has is not shown, and another with its email is
   });
 });
 
-test("the same email is a duplicate once a majority has its contact: the test detects it [CON-02]", async () => {
+test("the test detects a duplicate once a majority has the contact with the email [CON-02]", async () => {
   const accountId = new UUID();
   const claim = { document: () => ({ _id: { account_id: accountId, key: "k" } }) as never };
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
@@ -96,7 +96,7 @@ test("the same email is a duplicate once a majority has its contact: the test de
   await expect(second).rejects.toMatchObject({ reason: Reason.DUPLICATE_EMAIL });
 });
 
-test("without a majority the lease is lost within 1.5 seconds, and what needs the database fails at once [CON-04]", async () => {
+test("without a majority the lease is lost within 1.5 seconds, and requests that need the database fail at once [CON-04]", async () => {
   await expect.poll(() => primaryOf(client).status().held, { timeout: 10_000 }).toBe(true);
   await withPrimaryAlone(async () => {
     await expect.poll(() => primaryOf(client).status().held, { timeout: 5_000 }).toBe(false);

@@ -38,8 +38,8 @@ describe("a transaction", () => {
 
   test.each([
     ["a transient error", transient],
-    ["an end under a command", interrupted],
-  ])("is begun again after %s, and what came before is not written", async (_what, error) => {
+    ["an interrupted command", interrupted],
+  ])("is restarted after %s, and writes nothing of the first attempt", async (_what, error) => {
     const name = randomUUID();
     let attempts = 0;
     const result = await transaction(client, soon(), async (session) => {
@@ -51,7 +51,7 @@ describe("a transaction", () => {
   });
 
   test.each([other, new Error("of its own"), unknown])(
-    "is not begun again after another failure, and nothing is written: %s",
+    "is not restarted after another failure, and writes nothing: %s",
     async (error) => {
       const name = randomUUID();
       let attempts = 0;
@@ -73,20 +73,17 @@ describe("a transaction", () => {
     session.commitTransaction = () => (left-- > 0 ? Promise.reject(error) : real());
   }
 
-  test.each([unknown, interrupted])(
-    "whose commit has an unknown result is committed again, and not done again: %s",
-    async (error) => {
-      const name = randomUUID();
-      let attempts = 0;
-      await transaction(client, soon(), async (session) => {
-        if (++attempts === 1) failCommits(session, 2, error);
-        await notes().insertOne({ name }, { session });
-      });
-      expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
-    },
-  );
+  test.each([unknown, interrupted])("repeats a commit with an unknown result, but not its work: %s", async (error) => {
+    const name = randomUUID();
+    let attempts = 0;
+    await transaction(client, soon(), async (session) => {
+      if (++attempts === 1) failCommits(session, 2, error);
+      await notes().insertOne({ name }, { session });
+    });
+    expect([attempts, await notes().countDocuments({ name })]).toEqual([1, 1]);
+  });
 
-  test("whose commit meets a transient error is done again as a whole, and one whose commit fails otherwise is not", async () => {
+  test("is repeated as a whole if its commit meets a transient error, and not if the commit fails otherwise", async () => {
     const name = randomUUID();
     let attempts = 0;
     const work =
@@ -105,7 +102,7 @@ describe("a transaction", () => {
   test.each([
     ["its work", (session: ClientSession) => void session],
     ["its commit", (session: ClientSession) => failCommits(session, Number.POSITIVE_INFINITY, unknown)],
-  ])("does not try %s again after the deadline: the caller has its response", async (what, prepare) => {
+  ])("does not repeat %s after the deadline: the caller has its response", async (what, prepare) => {
     const deadline = { ...soon(), at: performance.now() + 60_000 };
     let tries = 0;
     const failed = transaction(client, deadline, async (session) => {
@@ -126,7 +123,7 @@ describe("a transaction", () => {
     expect(tries).toBe(3);
   });
 
-  test("does not commit what was done too late", async () => {
+  test("does not commit work that ended too late", async () => {
     const name = randomUUID();
     const deadline = { ...soon(), at: performance.now() + 60_000 };
     const failed = transaction(client, deadline, async (session) => {
@@ -139,7 +136,7 @@ describe("a transaction", () => {
 });
 
 describe("a commit", () => {
-  test("takes no transaction for one document, and one for several", async () => {
+  test("uses no transaction for one document, and one for several", async () => {
     const scope = grantWrites(readScope(new UUID(), soon()));
     const within = (options?: { atomic: boolean }) =>
       commit(client, scope, undefined, ({ session }, _fence) => Promise.resolve(session?.inTransaction()), options);
@@ -150,7 +147,7 @@ describe("a commit", () => {
     ]);
   });
 
-  test("of a scope that was not granted the right to write does nothing", async () => {
+  test("does nothing in a scope without the right to write", async () => {
     const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
     await expect(
       commit(client, { ...readScope(new UUID(), soon()), claim: undefined } as never, undefined, work),
@@ -170,7 +167,7 @@ describe("a commit", () => {
     };
   }
 
-  test("stores the claim with what is written, by the database's clock, and is not done where there is one", async () => {
+  test("stores the claim with the write, by the database's clock, and does nothing if the claim exists", async () => {
     const { scope, account_id } = claimed("k");
     const work = vi.fn(({ session }: WriteOptions, _fence: Fence) => Promise.resolve(session?.inTransaction()));
     expect(await commit(client, scope, {} as never, work)).toBe(true);
@@ -183,7 +180,7 @@ describe("a commit", () => {
     expect(work).toHaveBeenCalledTimes(1);
   });
 
-  test("of a write that has no response to repeat stores no claim", async () => {
+  test("stores no claim for a write without a response to repeat", async () => {
     const { scope, account_id } = claimed("k");
     await commit(client, scope, undefined, (_options, _fence) => Promise.resolve());
     expect(await client.db().collection("idempotency").countDocuments({ "_id.account_id": account_id })).toBe(0);
@@ -192,7 +189,7 @@ describe("a commit", () => {
     });
   });
 
-  test("is by a majority, and reads from one instant", async () => {
+  test("has a majority write concern, and reads a snapshot", async () => {
     const listening = listenToMongo(client);
     await transaction(client, soon(), (session) => client.db().collection("things").insertOne({}, { session }));
     const commands = listening.stop();
@@ -204,9 +201,9 @@ describe("a commit", () => {
     });
   });
 
-  test("whose claim cannot be stored fails as the database said, and is not done", async () => {
+  test("fails with the database's error if its claim cannot be stored, and does nothing", async () => {
     const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
-    // A key that is no key of a document.
+    // A key that MongoDB does not allow in a document.
     const claim = { document: () => ({ _id: { account_id: new UUID(), $key: 1 } }) as never };
     await expect(
       commit(client, grantWrites(readScope(new UUID(), soon()), claim), {} as never, work),
@@ -215,7 +212,7 @@ describe("a commit", () => {
   });
 });
 
-test("a transaction that its deadline ends leaves no session behind", async () => {
+test("a transaction that its deadline ends leaves no session open", async () => {
   const { activeSessions } = (client as unknown as { s: { activeSessions: Set<ClientSession> } }).s;
   const deadline = soon(50);
   const ended = transaction(client, deadline, async (session) => {
@@ -246,7 +243,7 @@ test.each([
   });
 });
 
-describe("a response waits until no instance can read from the primary before", () => {
+describe("a response waits until no instance can read from the previous primary", () => {
   /** Whether the write has ended before its primary is safe, and after. */
   async function endsOf(begin: () => Promise<unknown>): Promise<readonly [before: boolean, after: string]> {
     const primary = primaryOf(client);
@@ -271,7 +268,7 @@ describe("a response waits until no instance can read from the primary before", 
     }
   }
 
-  test("to a write, to one that meets a duplicate, and to a transaction [CON-02, CON-04]", async () => {
+  test("for a write, a write that meets a duplicate, and a transaction [CON-02, CON-04]", async () => {
     const notes = client.db().collection<{ _id: string }>("things");
     const [_id, other] = [randomUUID(), randomUUID()];
     const insert = () => write(client, soon(), (options, _fence) => notes.insertOne({ _id }, options));
