@@ -60,16 +60,16 @@ function problemsOf(all: readonly Budgeted[]): string[] {
   const most = 1_000_000 * figure(capacity, /The service used at most (\d+) MB\./);
   const usual = 1_000_000 * figure(capacity, /memory of an instance under that load \| (\d+) MB/);
   need(bytes(resources?.requests?.memory) >= Math.max(most, usual), "an instance needs more memory than it requests");
-  need(bytes(resources?.limits?.memory) >= 2 * most, "an instance may not take twice the memory that was measured");
+  need(bytes(resources?.limits?.memory) >= 2 * most, "the limit is less than twice the memory that was measured");
   const alert = figure(read("deploy/prometheus/alerts.yaml"), /> 0\.9 \* (\d+) \* 1024 \* 1024/);
-  need(bytes(resources?.limits?.memory) === alert * 2 ** 20, "the alert on memory knows another limit");
+  need(bytes(resources?.limits?.memory) === alert * 2 ** 20, "the alert on memory has another limit");
   const share =
     ((scaler.metrics?.[0]?.resource.target.averageUtilization ?? 0) * Number(resources?.requests?.cpu)) / 100;
   need(
     share === figure(capacity, /instances of one core: [^|]*, (\d+) % busy/) / 100,
     "the autoscaler plans with another share of a core than docs/capacity.md",
   );
-  need((budget.maxUnavailable ?? 9) < (scaler.minReplicas ?? 0), "a drain may take every instance");
+  need((budget.maxUnavailable ?? 9) < (scaler.minReplicas ?? 0), "a drain may stop every instance");
   const pods = (scaler.maxReplicas ?? 0) + (deployment.strategy?.rollingUpdate.maxSurge ?? 0);
   need(
     figure(read("docs/production.md"), /The manifests run at most (\d+) pods/) === pods &&
@@ -79,7 +79,7 @@ function problemsOf(all: readonly Budgeted[]): string[] {
   return problems;
 }
 
-test("what pods request and may use follows from what was measured, and drains leave some of them", () => {
+test("the requests and limits of the pods follow from the measurements, and drains leave some pods running", () => {
   expect(problemsOf(manifests)).toEqual([]);
 });
 
@@ -88,23 +88,23 @@ test.each([
   ["migrate has no limit of memory", '"memory":"256Mi"},"limits":{"memory":"768Mi"}', '"memory":"256Mi"}'],
   ["an instance needs more memory than it requests", "384Mi", "256Mi"],
   [
-    "an instance may not take twice the memory that was measured",
+    "the limit is less than twice the memory that was measured",
     '384Mi"},"limits":{"memory":"768Mi"',
     '384Mi"},"limits":{"memory":"512Mi"',
   ],
   [
-    "the alert on memory knows another limit",
+    "the alert on memory has another limit",
     '384Mi"},"limits":{"memory":"768Mi"',
     '384Mi"},"limits":{"memory":"1024Mi"',
   ],
   ["the autoscaler plans with another share of a core than docs/capacity.md", '"cpu":"1"', '"cpu":"2"'],
-  ["a drain may take every instance", '"maxUnavailable":1,', '"maxUnavailable":3,'],
+  ["a drain may stop every instance", '"maxUnavailable":1,', '"maxUnavailable":3,'],
   ["docs/production.md counts other pods or connections", '"maxReplicas":12', '"maxReplicas":40'],
-])("manifests that do not fit are found out: %s", (problem, from, to) => {
+])("detects manifests that do not fit together: %s", (problem, from, to) => {
   expect(problemsOf(replacedIn(manifests, from, to))).toContain(problem);
 });
 
-test("the documented command pins the image by its digest in place of the tag", () => {
+test("the documented command pins the image by its digest instead of its tag", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-pin-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   copyFileSync(join(root, "deploy/kubernetes/example/kustomization.yaml"), join(folder, "kustomization.yaml"));

@@ -108,7 +108,7 @@ function copy(
   }
 }
 
-/** What a build may know of this machine: where programs and packages come from. */
+/** What a build may use of this machine: the paths of programs and packages. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, npm_config_registry } = process.env;
   return { PATH, HOME, ...(npm_config_registry === undefined ? {} : { npm_config_registry }) };

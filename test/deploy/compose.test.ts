@@ -36,14 +36,14 @@ const realmText = readFileSync(join(folder, "realm.json"), "utf8");
 const realm = JSON.parse(realmText) as Realm;
 const caddyfile = readFileSync(join(folder, "Caddyfile"), "utf8");
 
-/** What Compose makes of the values: what is not in .env is empty, and a default is taken. */
+/** The values as Compose resolves them: one that is not in .env is empty or has its default. */
 function interpolated(values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value.replace(/\$\{\w+(?::-([^}]*)|:\?[^}]*)?\}/g, "$1")]),
   );
 }
 
-test("the services fit together: what they wait for, their networks, volumes and addresses", () => {
+test("the services fit together: their dependencies, networks, volumes and addresses", () => {
   expect(Object.keys(compose.services).sort()).toEqual([
     "gateway",
     "keycloak",
@@ -59,29 +59,29 @@ test("the services fit together: what they wait for, their networks, volumes and
 });
 
 test.each([
-  ["records waits for cache, which is not there", '"redis":{"condition"', '"cache":{"condition"'],
+  ["records waits for cache, which does not exist", '"redis":{"condition"', '"cache":{"condition"'],
   ["mongo-replica-set waits for the health of mongo1, which is never checked", '"healthcheck"', '"check"'],
   [
-    "redis joins other, which is not there",
+    "redis joins other, which does not exist",
     '"volatile-ttl"],"networks":["data"]',
     '"volatile-ttl"],"networks":["other"]',
   ],
-  ["mongo2 mounts other, which is not there", '"mongo2:/data/db"', '"other:/data/db"'],
+  ["mongo2 mounts other, which does not exist", '"mongo2:/data/db"', '"other:/data/db"'],
   ["gateway opens 8080:8080 to the network", '"127.0.0.1:8080:8080"', '"8080:8080"'],
-  ["redis has an image of no version", "redis:7.4-alpine", "redis:latest"],
-  ["records names cache, which is no service", "redis://redis:6379", "redis://cache:6379"],
-  ["records names id.localhost, which is no service", '"aliases":["id.localhost"]', '"aliases":["other"]'],
-  ["records has no network in common with redis", '"networks":["front","data"]', '"networks":["front"]'],
-])("a broken file is found out: %s", (problem, from, to) => {
+  ["redis has an image without a version", "redis:7.4-alpine", "redis:latest"],
+  ["records names cache, which is not a service", "redis://redis:6379", "redis://cache:6379"],
+  ["records names id.localhost, which is not a service", '"aliases":["id.localhost"]', '"aliases":["other"]'],
+  ["records shares no network with redis", '"networks":["front","data"]', '"networks":["front"]'],
+])("detects a broken file: %s", (problem, from, to) => {
   expect(problemsOf(replacedIn(compose, from, to))).toContain(problem);
 });
 
-test("two instances are given every setting that a real one needs, and none that nothing reads", () => {
+test("two instances are given every setting that a production instance needs, and none that nothing reads", () => {
   expect(records?.deploy?.replicas).toBe(2);
   expect(problemsOfNames(Object.keys(settings))).toEqual([]);
 });
 
-test("no secret has a value of its own: all come from .env, which .env.example lists, and without it nothing starts [OPS-13]", () => {
+test("no secret has a default: all come from .env, which .env.example lists, and nothing starts without it [OPS-13]", () => {
   const example = readEnvironmentFile("deploy/compose/.env.example");
   const required = [...variablesOf(compose)].filter(([, needed]) => needed).map(([name]) => name);
   expect(required.sort()).toEqual(Object.keys(example).sort());
@@ -101,7 +101,7 @@ test("no secret has a value of its own: all come from .env, which .env.example l
   ]);
 });
 
-test("the realm is the issuer's, and knows the service as the README of the project says", () => {
+test("the realm has the name of the issuer, and registers the service as the README describes", () => {
   const base = settings["BASE_URL"] ?? "";
   expect(settings["OIDC_ISSUER"]).toBe(`${keycloak?.environment?.["KC_HOSTNAME"]}/realms/${realm.realm}`);
   const [client] = realm.clients;
@@ -118,7 +118,7 @@ test("the realm is the issuer's, and knows the service as the README of the proj
   });
 });
 
-test("a token of any client names its user and is meant for the service", () => {
+test("a token of any client names its user and has the service as its audience", () => {
   const defaults = realm.clientScopes.filter(({ name }) => realm.defaultDefaultClientScopes.includes(name));
   expect(defaults.map(({ name }) => name).sort()).toEqual([...realm.defaultDefaultClientScopes].sort());
   expect([...(realm.clients[0]?.defaultClientScopes ?? [])].sort()).toEqual(
@@ -133,7 +133,7 @@ test("a token of any client names its user and is meant for the service", () => 
   ).toBe(settings["MCP_AUDIENCE"]);
 });
 
-test("the gateway serves both ports that browsers use, leads each to its service, and the provider by the one name that all call it by", () => {
+test("the gateway serves both ports that browsers use, forwards each to its service, and reaches the provider by its one public name", () => {
   expect(gateway?.ports).toEqual(["127.0.0.1:8080:8080", "127.0.0.1:8082:8082"]);
   const sites = [...caddyfile.matchAll(/^http:\/\/:(\d+) \{\n([\s\S]*?)^\}/gm)].map(([, port, body = ""]) => [
     port,
@@ -152,7 +152,7 @@ test("the gateway serves both ports that browsers use, leads each to its service
   expect(new URL(settings["OIDC_ISSUER"] ?? "").port).toBe("8082");
 });
 
-test("the replica set is made of the members that the service is given, under the name that they have", () => {
+test("the replica set has the members that the service is given, under its name", () => {
   const script = readFileSync(join(folder, "replica-set.js"), "utf8");
   const members = [...script.matchAll(/"(mongo\d:\d+)"/g)].map(([, member]) => member);
   const [, hosts, name] = /^mongodb:\/\/([^/]+)\/records\?replicaSet=(\w+)$/.exec(settings["MONGODB_URI"] ?? "") ?? [];
@@ -162,7 +162,7 @@ test("the replica set is made of the members that the service is given, under th
     expect(compose.services[member?.split(":")[0] ?? ""]?.command?.join(" ")).toContain(`--replSet ${name} `);
 });
 
-test("an instance is given longer to end than it takes to finish, and writes nothing of its own [OPS-16]", () => {
+test("an instance has more time to end than it needs, and writes to no file system of its own [OPS-16]", () => {
   expect(records?.stop_grace_period).toBe("20s");
   expect(records?.read_only).toBe(true);
 });

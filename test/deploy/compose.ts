@@ -52,7 +52,7 @@ export function problemsOf({ services, networks, volumes }: Compose): string[] {
   ] of Object.entries(services)) {
     for (const [other, { condition }] of Object.entries(depends_on)) {
       const target = services[other];
-      need(target !== undefined, `${name} waits for ${other}, which is not there`);
+      need(target !== undefined, `${name} waits for ${other}, which does not exist`);
       // The image of the service brings its own check.
       need(
         condition !== "service_healthy" || target?.healthcheck !== undefined || target?.build !== undefined,
@@ -60,18 +60,18 @@ export function problemsOf({ services, networks, volumes }: Compose): string[] {
       );
     }
     for (const network of networkNames(joined))
-      need(network in networks, `${name} joins ${network}, which is not there`);
+      need(network in networks, `${name} joins ${network}, which does not exist`);
     for (const [source = ""] of mounted.map((volume) => volume.split(":")))
-      need(/^\.\.?\//.test(source) || source in volumes, `${name} mounts ${source}, which is not there`);
+      need(/^\.\.?\//.test(source) || source in volumes, `${name} mounts ${source}, which does not exist`);
     for (const port of ports) need(port.startsWith("127.0.0.1:"), `${name} opens ${port} to the network`);
-    need(build !== undefined || /:v?\d+\.\d+/.test(image ?? ""), `${name} has an image of no version`);
+    need(build !== undefined || /:v?\d+\.\d+/.test(image ?? ""), `${name} has an image without a version`);
     for (const host of hostsOf(services[name]?.environment ?? {})) {
       const meant = Object.entries(services).find(
         ([other, one]) => other === host || aliasesOf(one).includes(host),
       )?.[1];
-      need(meant !== undefined, `${name} names ${host}, which is no service`);
+      need(meant !== undefined, `${name} names ${host}, which is not a service`);
       const shared = networkNames(meant?.networks ?? []).some((network) => networkNames(joined).includes(network));
-      need(meant === undefined || shared, `${name} has no network in common with ${host}`);
+      need(meant === undefined || shared, `${name} shares no network with ${host}`);
     }
   }
   return problems;

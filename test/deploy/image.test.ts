@@ -63,7 +63,7 @@ function checkHealth(): { readonly status: number | null; readonly stderr: strin
   return spawnSync(program, args, { cwd: image.workdir, env: environment(), encoding: "utf8" });
 }
 
-test("what is built serves by both listeners, is healthy by its own check, writes nothing where it lies, and ends with 0 on SIGTERM [OPS-10, OPS-16]", async () => {
+test("the image serves on both listeners, passes its own health check, writes nothing to its folder, and ends with 0 on SIGTERM [OPS-10, OPS-16]", async () => {
   expect(checkHealth()).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/readyz: ECONNREFUSED\n$/),
@@ -90,7 +90,7 @@ test("what is built serves by both listeners, is healthy by its own check, write
   expect(filesOf(image.root)).toEqual(before);
 });
 
-test("the operator's command line is in it", () => {
+test("the image contains the operator's command line", () => {
   const { status, stdout } = spawnSync("node", ["bin/records.js", "--help"], {
     cwd: image.workdir,
     env: environment(),
@@ -99,7 +99,7 @@ test("the operator's command line is in it", () => {
   expect([status, stdout]).toEqual([0, expect.stringContaining("doctor")]);
 });
 
-test("nothing is in it that the service does not need, and all that it copies is needed to start", async () => {
+test("the image contains nothing that the service does not need, and needs all that it copies", async () => {
   const files = filesOf(image.workdir).filter((path) => !path.startsWith("node_modules/"));
   expect([...new Set(files.map((path) => path.split("/")[0]))].sort()).toEqual([
     "LICENSE",
@@ -122,7 +122,7 @@ test("nothing is in it that the service does not need, and all that it copies is
   }
 });
 
-test("it is Node that the package requests, runs as no root, says what it is, and opens the ports of both listeners", () => {
+test("the image has the Node that the package requires, does not run as root, describes itself, and exposes the ports of both listeners", () => {
   const { engines, version, license, description } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     engines: { node: string };
     version: string;
@@ -152,7 +152,7 @@ test("it is Node that the package requests, runs as no root, says what it is, an
   expect(`exec ${image.cmd.join(" ")}`).toBe(scripts.start);
 });
 
-test("a Dockerfile that cannot be built is found out: a file that is kept out, a stage that is not there, a step that fails, a shell around CMD", () => {
+test("detects a Dockerfile that cannot be built: an excluded file, a missing stage, a failing step, a shell around CMD", () => {
   const context = join(folder, "broken");
   mkdirSync(context);
   const build = (dockerfile: string, dockerignore = ""): Image => {
@@ -175,7 +175,7 @@ test("a Dockerfile that cannot be built is found out: a file that is kept out, a
   expect(() => execForm("node")).toThrow("exec form");
 });
 
-test("of the .dockerignore the last line that fits decides, for a file and for all that is in a folder", () => {
+test("the last matching line of .dockerignore decides, for a file and for everything in a folder", () => {
   const kept = createFilter("# all\n*\n!src\nsrc/gen\n!package*.json\n**/*.log\n");
   expect(["src/app.ts", "src/a/b.ts", "package-lock.json"].filter(kept)).toHaveLength(3);
   expect(["README.md", ".env", "src/gen/rest.ts", "src/a/b.log", "deploy/x"].filter(kept)).toEqual([]);

@@ -39,7 +39,7 @@ function find(all: readonly Manifest[], kind: string): Manifest {
   return found;
 }
 
-test("the manifests match: selectors, labels, ports, the budget, the autoscaler's target, the Ingress's backends, and egress [EMB-06]", () => {
+test("the manifests fit together: selectors, labels, ports, the budget, the autoscaler's target, the Ingress's backends, and egress [EMB-06]", () => {
   expect(manifests.map(({ kind }) => kind).sort()).toEqual([
     ...["Deployment", "HorizontalPodAutoscaler", "Ingress", "Namespace", "NetworkPolicy", "PodDisruptionBudget"],
     ...["PrometheusRule", "Service", "Service", "ServiceAccount", "ServiceMonitor"],
@@ -47,7 +47,7 @@ test("the manifests match: selectors, labels, ports, the budget, the autoscaler'
   expect(problemsOf(manifests)).toEqual([]);
 });
 
-/** One way each to break the manifests, and what is then said. */
+/** Ways to break the manifests, each with the problem that is reported. */
 const breaks: readonly (readonly [problem: string, from: string, to: string])[] = [
   [
     "the Deployment does not select its own pods",
@@ -65,7 +65,7 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
     '"podSelector":{"matchLabels":{"app":"other"}}',
   ],
   [
-    "HorizontalPodAutoscaler records scales what is not there",
+    "HorizontalPodAutoscaler records scales a missing target",
     '"kind":"Deployment","name":"records"}',
     '"kind":"Deployment","name":"other"}',
   ],
@@ -97,11 +97,7 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
     '"matchLabels":{"app":"other"}',
   ],
   ["ServiceMonitor records gives the instances no job of their own", '"targetLabel":"job"', '"targetLabel":"task"'],
-  [
-    "Ingress records leads to a Service other that is not there",
-    '"service":{"name":"records"',
-    '"service":{"name":"other"',
-  ],
+  ["Ingress records routes to a missing Service other", '"service":{"name":"records"', '"service":{"name":"other"'],
   [
     "Ingress records lets the outside reach the internal port",
     '"service":{"name":"records","port":{"name":"public"}}',
@@ -111,11 +107,11 @@ const breaks: readonly (readonly [problem: string, from: string, to: string])[] 
   ["no ServiceAccount is called other", '"serviceAccountName":"records"', '"serviceAccountName":"other"'],
 ];
 
-test.each(breaks)("a broken manifest is found out: %s", (problem, from, to) => {
+test.each(breaks)("detects a broken manifest: %s", (problem, from, to) => {
   expect(problemsOf(replacedIn(manifests, from, to))).toContain(problem);
 });
 
-test("kustomize is given every file that is there and no other, and makes what the pods refer to", () => {
+test("kustomize lists every file and no other, and generates what the pods refer to", () => {
   expect([...base.resources].sort()).toEqual(manifestFiles(folders[0]));
   expect([...example.resources].sort()).toEqual(["../base", ...manifestFiles(folders[1])].sort());
   expect([base.namespace, example.namespace]).toEqual([
@@ -133,13 +129,13 @@ test("kustomize is given every file that is there and no other, and makes what t
   expect(example.images?.map(({ name }) => name)).toEqual(["records"]);
 });
 
-test("before the service each pod runs the migration, with the same image, settings and rights [OPS-50]", () => {
+test("each pod runs the migration before the service, with the same image, settings and rights [OPS-50]", () => {
   const [first, ...others] = pod?.initContainers ?? [];
   expect([first?.image, first?.command, others]).toEqual(["records", ["node", "bin/records.js", "migrate"], []]);
   expect([first?.envFrom, first?.securityContext]).toEqual([container.envFrom, container.securityContext]);
 });
 
-test("the pods are given every setting that a real instance needs, and none that nothing reads [OAU-23]", () => {
+test("the pods are given every setting that a production instance needs, and none that nothing reads [OAU-23]", () => {
   expect(problemsOfNames(Object.keys(settings))).toEqual([]);
   expect(problemsOfNames([...Object.keys(settings), "MONGO_URL"])).toEqual(["MONGO_URL is read by nothing"]);
   expect(problemsOfNames(Object.keys(settings).filter((name) => name !== "SESSION_SECRET"))).toEqual([
@@ -150,7 +146,7 @@ test("the pods are given every setting that a real instance needs, and none that
   ]);
 });
 
-test("with the secrets filled in the service takes them, on the ports of the manifest; no secret has a value of its own [OPS-11, OPS-13]", () => {
+test("with the secrets filled in, the service accepts them, on the ports of the manifest; no secret has a default [OPS-11, OPS-13]", () => {
   expect(new Set(Object.values(secrets))).toEqual(new Set([""]));
   const { host, internalHost, port, internalPort, trustProxy } = configOf(settings);
   expect([host, internalHost, trustProxy]).toEqual(["0.0.0.0", "0.0.0.0", 1]);
@@ -163,7 +159,7 @@ test("with the secrets filled in the service takes them, on the ports of the man
   );
 });
 
-test("the probes and the monitor request what the internal listener serves and the public one does not [OPS-10]", async () => {
+test("the probes and the monitor request paths that the internal listener serves and the public one does not [OPS-10]", async () => {
   const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe].map(
     ({ httpGet }) => httpGet.path,
   );
@@ -180,7 +176,7 @@ test("the probes and the monitor request what the internal listener serves and t
   }
 });
 
-test("a pod is given longer to end than it waits before SIGTERM and the service takes to finish [OPS-16]", () => {
+test("a pod has more time to end than it waits before SIGTERM and the service needs to finish [OPS-16]", () => {
   const graceMs = Number(
     /const graceMs = ([\d_]+)/.exec(readFileSync(join(root, "src/app.ts"), "utf8"))?.[1]?.replaceAll("_", ""),
   );
@@ -190,7 +186,7 @@ test("a pod is given longer to end than it waits before SIGTERM and the service 
   );
 });
 
-test("a pod runs as the image's user, without root, without capabilities, and writes nowhere", () => {
+test("a pod runs as the image's user, without root, without capabilities, and with a read-only file system", () => {
   const user = parseDockerfile(readFileSync(join(root, "Dockerfile"), "utf8"))
     .at(-1)
     ?.instructions.find(({ name }) => name === "USER")?.rest;

@@ -132,7 +132,7 @@ export function readManifests(): Manifest[] {
 }
 
 /**
- * What does not fit together: a selector that selects nothing, a port that nobody opens, a target that is not there.
+ * What does not fit together: a selector that selects nothing, a port that nobody opens, a missing target.
  */
 export function problemsOf(manifests: readonly Manifest[]): string[] {
   const named = (kind: string, name: string | undefined): Manifest | undefined =>
@@ -186,7 +186,7 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
     if (kind === "HorizontalPodAutoscaler")
       need(
         named(spec.scaleTargetRef?.kind ?? "", spec.scaleTargetRef?.name) !== undefined,
-        `${who} scales what is not there`,
+        `${who} scales a missing target`,
       );
     for (const { targetPort } of kind === "Service" ? (spec.ports ?? []) : [])
       need(ports.has(targetPort), `${who} leads to a port ${targetPort} that no container opens`);
@@ -206,7 +206,7 @@ export function problemsOf(manifests: readonly Manifest[]): string[] {
         const target = named("Service", backend.service.name)?.spec.ports?.find(
           ({ name }) => name === backend.service.port.name,
         );
-        need(target !== undefined, `${who} leads to a Service ${backend.service.name} that is not there`);
+        need(target !== undefined, `${who} routes to a missing Service ${backend.service.name}`);
         need(target?.targetPort !== "internal", `${who} lets the outside reach the internal port`);
       }
     }

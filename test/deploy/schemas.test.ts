@@ -49,7 +49,7 @@ const manifests = folders
   .flatMap((folder) => manifestFiles(folder).map((name) => `${folder}/${name}`))
   .filter((path) => !/\/(service-monitor|prometheus-rule)\.yaml$/.test(path));
 
-test.each(manifests)("%s is valid by the schema of Kubernetes", (path) => {
+test.each(manifests)("%s conforms to the schema of Kubernetes", (path) => {
   const { status, said } = kubernetes(path);
   expect(status, said).toBe(0);
   expect(said).toMatch(/passed for resource/);
@@ -67,7 +67,7 @@ test.each([
   expect(kubernetes(breakFile(`deploy/kubernetes/${name}`, from, to)).status).not.toBe(0);
 });
 
-test("the Compose file is valid by the schema of Compose", () => {
+test("the Compose file conforms to the schema of Compose", () => {
   const { status, said } = compose(composePath);
   expect(status, said).toBe(0);
 });

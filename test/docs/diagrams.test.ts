@@ -7,7 +7,7 @@ import { readPage, root } from "./pages.ts";
 
 const folder = join(root, "docs/diagrams");
 
-test("every diagram is what its description draws, and is on the page of concepts", () => {
+test("every diagram is drawn from its description, and is on the page of concepts", () => {
   const names = readdirSync(folder).sort();
   expect(names).toEqual(["objects.svg", "objects.txt", "request.svg", "request.txt"]);
   for (const name of names.filter((one) => one.endsWith(".txt"))) {
@@ -17,14 +17,14 @@ test("every diagram is what its description draws, and is on the page of concept
   }
 });
 
-test("a diagram has its boxes and labels as text, a title for those who cannot see it, and colours for dark pages", () => {
+test("a diagram has its boxes and labels as text, a title for screen readers, and colours for dark pages", () => {
   const drawn = drawDiagram("title A & B\nbox one 1 1 One | first\nbox two 1 2 <Two> | second\nline one two then\n");
   expect(drawn).toContain('aria-label="A &amp; B"');
   for (const text of [">One<", ">first<", ">&lt;Two&gt;<", ">then<"]) expect(drawn).toContain(text);
   expect(drawn).toContain("@media (prefers-color-scheme: dark)");
 });
 
-test("a description that is not understood, or that names a box that is not there, draws nothing", () => {
+test("rejects a description that cannot be parsed, or that names a missing box", () => {
   expect(() => drawDiagram("circle one")).toThrow("not understood: circle one");
   expect(() => drawDiagram("box one 1 1 One | first\nline one two\n")).toThrow("there is no box two");
 });

@@ -1,4 +1,4 @@
-// Every link of the guide leads somewhere: to a page, an anchor on it, or a file of the repository.
+// Every link of the guide has a target: a page, an anchor on it, or a file of the repository.
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
@@ -28,14 +28,14 @@ function problemOf(from: string, target: string): string | undefined {
   return anchorsOf(readPage(file)).has(anchor) ? undefined : `${from}: ${target} names no heading`;
 }
 
-test.each(pages.map((page) => [page.path, page] as const))("the links of %s lead somewhere", (path, { prose }) => {
+test.each(pages.map((page) => [page.path, page] as const))("every link of %s has a target", (path, { prose }) => {
   const links = linksOf(prose);
   expect(links.filter((target) => !/^https?:/.test(target)).flatMap((target) => problemOf(path, target) ?? [])).toEqual(
     [],
   );
 });
 
-test("a link to what is not there is found", () => {
+test("detects a link to a missing target", () => {
   expect(problemOf("docs/README.md", "nowhere.md")).toContain("is not there");
   expect(problemOf("docs/README.md", "search.md#nowhere")).toContain("names no heading");
   expect(problemOf("docs/README.md", "troubleshooting.md#redis-is-unavailable")).toBeUndefined();
@@ -51,11 +51,11 @@ function misnamed({ path, prose }: Page): string[] {
 }
 
 test.each(pages.map((page) => [page.path, page] as const))(
-  "a link of %s with a capital letter has the title of its page",
+  "the text of a link of %s that begins with a capital letter is the title of its page",
   (_path, page) => expect(misnamed(page)).toEqual([]),
 );
 
-test("a link with another title is found", () => {
+test("detects a link with another title", () => {
   const page = readPage("docs/README.md");
   expect(misnamed({ ...page, prose: "See [Proof](proof.md) and the [proof](proof.md)." })).toEqual([
     "Proof: Tests and measurements",
@@ -82,7 +82,7 @@ test.each(["AGENTS.md", "CONTRIBUTING.md"])("every path that %s names is in the 
   expect(missing(readPage(path))).toEqual([]);
 });
 
-test("a path and a name that are not there are found", () => {
+test("detects a missing path and a missing name", () => {
   const prose = "`src/ingest/layer.ts`, (`inTurn` in `src/ingest/map-concurrently.ts`), `nowhere.ts`, `src/db`.";
   expect(missing({ ...readPage("AGENTS.md"), prose })).toEqual([
     "src/ingest/layer.ts",
@@ -91,7 +91,7 @@ test("a path and a name that are not there are found", () => {
   ]);
 });
 
-test("the index of the guide has every page, and the README leads to the guide", () => {
+test("the index of the guide lists every page, and the README links to the guide", () => {
   const listed = linksOf(readPage("docs/README.md").prose);
   for (const { path } of guide) if (path !== "docs/README.md") expect(listed).toContain(path.replace("docs/", ""));
   expect(linksOf(readPage("README.md").prose)).toContain("docs/README.md");
@@ -130,7 +130,7 @@ test("every alert has its heading, and is in the table of alerts", () => {
 /** One is looked up by a message, the other one by a command. */
 const longer = new Set(["docs/troubleshooting.md", "docs/commands.md"]);
 
-test("a page opens with what it is for, is short enough to be read, and names nothing of a machine", () => {
+test("a page opens with its purpose, is short enough to read, and names nothing of one machine", () => {
   for (const { path, text, prose } of guide) {
     expect(prose, path).toMatch(/^# .+\n\n[A-Z`].+/);
     // Nobody reads the page of messages and alerts from its start to its end.

@@ -1,4 +1,4 @@
-// What the guide names is there: settings, metrics, reasons, and commands as the command line itself reads them.
+// What the guide names exists: settings, metrics, reasons, and commands as the command line parses them.
 import { secretSettings } from "../../src/config.ts";
 import { fileVariable } from "../../src/secret-files.ts";
 import { randomUUID } from "node:crypto";
@@ -38,7 +38,7 @@ const codes = new Set(
     .filter((name) => typeof name === "string")
     .map((name) => screaming(name)),
 );
-/** Words in capitals that are none of ours. */
+/** Words in capitals that are not names of ours. */
 const others = new Set([
   "GET",
   "POST",
@@ -114,7 +114,7 @@ test("every name in capitals is a setting that is read, a reason, a code of gRPC
   ).toEqual([]);
 });
 
-test("the settings that the production page sets are read", () => {
+test("the service reads the settings that the production page sets", () => {
   const set = readPage("docs/production.md")
     .blocks.filter(({ language }) => language === "sh")
     .flatMap(({ text }) => [...text.matchAll(/\b([A-Z][A-Z0-9_]+)=/g)].map(([, name = ""]) => name));
@@ -122,7 +122,7 @@ test("the settings that the production page sets are read", () => {
   expect(set.filter((name) => !settings.has(name))).toEqual([]);
 });
 
-test("the table of reasons is the service's own: every reason, its status and its code", () => {
+test("the table of reasons has every reason of the service, with its status and its code", () => {
   const rows = [...readPage("docs/errors.md").prose.matchAll(/^\| ([A-Z_]+) \| (\d+) \| ([A-Z_]+) \| (.+) \|$/gm)].map(
     ([, reason, http, code]) => [reason, Number(http), code],
   );
@@ -136,14 +136,14 @@ test("the table of reasons is the service's own: every reason, its status and it
   expect(rows).toEqual(own);
 });
 
-test("the table of the audit log is the interface's own: every event that a release writes", () => {
+test("the table of the audit log has every event that a release writes", () => {
   const [, section = ""] = /^## Audit log$([\s\S]*?)^## /m.exec(readPage("docs/production.md").prose) ?? [];
   const rows = [...section.matchAll(/^\| `(\w+)` \| .+ \|$/gm)].map(([, event]) => event);
   expect(events).toEqual(expect.arrayContaining(["unspecified", "other"]));
   expect(rows.sort()).toEqual(events.filter((event) => event !== "unspecified" && event !== "other").sort());
 });
 
-test("the table of metrics is what an instance serves: every one of ours, its kind and its labels", () => {
+test("the table of metrics has every metric of an instance, with its kind and its labels", () => {
   const served = new Map(
     [...metrics.matchAll(/^# TYPE (records_\w+) (\w+)$/gm)].map(([, name = "", kind = ""]) => [name, kind]),
   );
@@ -167,7 +167,7 @@ test("the table of metrics is what an instance serves: every one of ours, its ki
   }
 });
 
-test("every metric that the guide names is served, by us or by Node", () => {
+test("an instance or Node serves every metric that the guide names", () => {
   const served = new Set([...metrics.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name));
   const named = guide.flatMap(({ text: page }) =>
     [...page.matchAll(/\b((?:records|nodejs|process)_[a-z0-9_]+)\b/g)].map(([, name = ""]) =>
@@ -179,7 +179,7 @@ test("every metric that the guide names is served, by us or by Node", () => {
   expect([...new Set(named)].filter((name) => !served.has(name) && !events.includes(name))).toEqual([]);
 });
 
-/** Reads a command as the program does, and does nothing. Throws what the program would say. */
+/** Parses a command as the program does, without running it. Throws the program's error. */
 async function readCommand(line: string): Promise<void> {
   const program = new Command("records");
   describe(program, {} as Context, () => undefined, {});
@@ -235,10 +235,10 @@ test("the guide shows commands of every kind", () => {
   );
 });
 
-/** In prose a command may be without what it takes. */
+/** In prose a command may lack its arguments. */
 const incomplete = new Set(["commander.missingArgument", "commander.missingMandatoryOptionValue"]);
 
-test.each(commands)("%s: the command line reads: records %s", async (_path, line) => {
+test.each(commands)("%s: the command line accepts: records %s", async (_path, line) => {
   const error = await readCommand(line).then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -247,7 +247,7 @@ test.each(commands)("%s: the command line reads: records %s", async (_path, line
   expect(error).toBeUndefined();
 });
 
-test("a command that the program does not know is found", async () => {
+test("detects a command that the program does not have", async () => {
   await expect(readCommand("account create")).rejects.toThrow(/missing required argument/);
   await expect(readCommand("interface off --because x")).rejects.toThrow(/unknown option/);
 });

@@ -1,4 +1,4 @@
-// The sentences of the README and the guide are short, and have no word that a reader stumbles over.
+// The sentences of the README and the guide are short, and have none of the words to avoid.
 import { expect, test } from "vitest";
 import { wrongWordsIn } from "../messages/style.ts";
 import { guide, readPage } from "./pages.ts";
@@ -40,7 +40,7 @@ test.each(pages.map(({ path, prose }) => [path, prose] as const))(
 );
 
 test.each(pages.map(({ path, prose }) => [path, prose] as const))(
-  "no sentence of %s has a word that a reader stumbles over",
+  "no sentence of %s has a word of the list to avoid",
   (_path, prose) => {
     expect(
       sentencesOf(prose).flatMap((sentence) => wrongWordsIn(sentence).map((word) => `${word}: ${sentence}`)),
@@ -48,8 +48,8 @@ test.each(pages.map(({ path, prose }) => [path, prose] as const))(
   },
 );
 
-test("a long sentence is found in a paragraph, an item and a cell, and two short ones are none", () => {
-  const long = `${"word ".repeat(26).trim()}.`;
+test("finds a long sentence in a paragraph, an item and a cell, and none in two short ones", () => {
+  const long = `${"word ".repeat(31).trim()}.`;
   for (const prose of [`# Title\n\n${long}`, `- ${long}\n- Short.`, `| ${long} | Short. |`])
     expect(sentencesOf(prose).filter((sentence) => wordsIn(sentence) > mostWords)).toHaveLength(1);
   const short = `${"word ".repeat(20).trim()}. ${"Word ".repeat(20).trim()}.`;

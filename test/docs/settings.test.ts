@@ -41,7 +41,7 @@ test("the defaults in the table are those of the code", () => {
   for (const [name, value] of Object.entries(own)) expect([name, defaults.get(name)]).toEqual([name, String(value)]);
 });
 
-test("the secrets that can come from a file are named", () => {
+test("the page lists the secrets that a file can provide", () => {
   const section = /## Secrets from files\n\n(.*)/.exec(page)?.[1] ?? "";
   for (const name of secretSettings) expect(section).toContain(`\`${name}\``);
 });

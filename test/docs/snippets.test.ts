@@ -1,4 +1,4 @@
-// Runs the commands of the guide, and compares what comes with what the pages show.
+// Runs the commands of the guide, and compares their output with the pages.
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ interface Step {
   readonly response: string | undefined;
 }
 
-/** Starting is what the tests have done before; nothing else is left out. */
+/** The tests have already started the service; no other command is left out. */
 const startsTheService = "npm ci && npm start";
 const run = promisify(execFile);
 const programs = ["ts", "python"].flatMap((language) =>
@@ -88,7 +88,7 @@ function stepsOf(page: Page, block: Block): Step[] {
   }));
 }
 
-test("the guide has commands, programs and responses to try on every page for callers", () => {
+test("every page for callers has commands, programs and responses to try", () => {
   expect(steps.length).toBeGreaterThan(60);
   expect(programs.length).toBeGreaterThan(3);
   for (const name of [
@@ -106,25 +106,28 @@ test("the guide has commands, programs and responses to try on every page for ca
   }
 });
 
-test.each(steps.map((step) => [step.name, step] as const))("what is shown is what comes: %s", (_name, step) => {
-  const { code, output } = ran.get(step) as Ran;
-  const lines = output
-    .replace(/\n$/, "")
-    .split("\n")
-    .map((line) => line.replace(/\r$/, ""));
-  const fails = /^(-> |exit code )\d+$/.test(step.output.at(-1) ?? "");
-  if (!fails) expect(code, output).toBe(0);
-  const body = step.response === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
-  if (step.response !== undefined) expect(differences(JSON.parse(step.response), body), output).toEqual([]);
-  else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? ""))
-    expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
-  else if (step.output.length > 0)
-    expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
-  // What the page does not show must not be a failure.
-  if (step.response === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
-});
+test.each(steps.map((step) => [step.name, step] as const))(
+  "the shown response is the one that is returned: %s",
+  (_name, step) => {
+    const { code, output } = ran.get(step) as Ran;
+    const lines = output
+      .replace(/\n$/, "")
+      .split("\n")
+      .map((line) => line.replace(/\r$/, ""));
+    const fails = /^(-> |exit code )\d+$/.test(step.output.at(-1) ?? "");
+    if (!fails) expect(code, output).toBe(0);
+    const body = step.response === undefined ? undefined : (JSON.parse(output) as Record<string, unknown>);
+    if (step.response !== undefined) expect(differences(JSON.parse(step.response), body), output).toEqual([]);
+    else if (step.output.length === 1 && /^[{[]"/.test(step.output[0] ?? ""))
+      expect(differences(JSON.parse(step.output[0] ?? ""), JSON.parse(output)), output).toEqual([]);
+    else if (step.output.length > 0)
+      expect(linesLike(step.output, lines), `shown:\n${step.output.join("\n")}\ncame:\n${output}`).toBe(true);
+    // What the page does not show must not be a failure.
+    if (step.response === undefined && step.output.length === 0) expect(output).not.toMatch(/"error":|^\{"code":/);
+  },
+);
 
-test("every element of a list is compared, and null is like null alone", () => {
+test("compares every element of a list, and null equals only null", () => {
   const shown = { code: "1", details: [{ field: "a" }], memory: null };
   expect(differences(shown, shown)).toEqual([]);
   expect(differences(shown, { ...shown, memory: "text" })).toEqual(["$.memory is string, not null"]);
@@ -140,7 +143,7 @@ test("every element of a list is compared, and null is like null alone", () => {
   expect(differences([1, "…"], [])).toEqual(["$ has 0 elements, not 1"]);
 });
 
-test("the programs of the guide are right by their types, and print what is shown", async () => {
+test("the programs of the guide compile, and print what the page shows", async () => {
   const { base_url, accounts } = program.demo();
   const files = programs.map(({ block }, at) => {
     const file = join(folder, `program-${at}.${block.language === "python" ? "py" : "mts"}`);
@@ -176,7 +179,7 @@ test("the programs of the guide are right by their types, and print what is show
   }
 });
 
-test("what a test has no tools for is a script at least, and every other block is of a kind that is looked at", async () => {
+test("a block that a test cannot run is at least a valid script, and every other block has a kind that is tested", async () => {
   for (const page of guide) {
     for (const [at, block] of page.blocks.entries()) {
       const where = `${page.path}:${block.line}`;

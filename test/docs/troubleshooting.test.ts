@@ -1,5 +1,4 @@
-// The troubleshooting page against the messages of the program: each that it has is one that is printed, and the other
-// way about.
+// The troubleshooting page has every message that the program prints, and only messages that it prints.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -61,13 +60,13 @@ function isSaid(text: string, said: string): boolean {
   });
 }
 
-test("the messages are found in the sources", () => {
+test("finds the messages in the sources", () => {
   expect(printed.length).toBeGreaterThan(45);
   expect(printed).toContain("No MongoDB: …. Install mongod, or set MONGODB_URI or MONGOMS_SYSTEM_BINARY.");
   expect(printed).toContain("must be at least 6 months after V1_DEPRECATED_AT");
 });
 
-test.each([...new Set(printed)])("the page has: %s", (said) => {
+test.each([...new Set(printed)])("the page has the message: %s", (said) => {
   // What the page shortens by `…` it has as far as it goes.
   const has = shown.some((text) => isSaid(text, said) || (parts(text).join("").length > 25 && isSaid(said, text)));
   expect(has, said).toBe(true);
@@ -77,7 +76,7 @@ const headings = [...page.prose.matchAll(/^### `(.+)`$/gm)]
   .map(([, heading = ""]) => heading)
   .filter((heading) => !heading.includes("`, `"));
 
-test.each(headings)("the heading is a message that is printed: %s", (heading) => {
+test.each(headings)("the service prints the message of the heading: %s", (heading) => {
   const fixed = parts(
     heading
       .replace(/ \((?:E[A-Z]+|401|npm start)\)/, "…")

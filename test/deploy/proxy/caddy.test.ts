@@ -13,7 +13,7 @@ import { proxied } from "./proxied.ts";
 
 proxied(caddy);
 
-test("an instance that is not ready gets no request, and gets some again when it is", async () => {
+test("an instance that is not ready gets no request, and gets requests again once it is ready", async () => {
   const publicPort = await freePort();
   let ready = true;
   // Two that say which they are, and of which one is not always ready.
@@ -41,7 +41,7 @@ test("an instance that is not ready gets no request, and gets some again when it
   await vi.waitFor(async () => expect(await seen()).toEqual([200, 202]), waiting);
 });
 
-test("the gateway of Compose has a configuration that Caddy accepts", () => {
+test("Caddy accepts the configuration of the gateway in Compose", () => {
   const adapt = (file: string): number | null =>
     spawnSync(caddy.find() ?? "caddy", ["adapt", "--adapter", "caddyfile", "--config", join(root, file)]).status;
   expect(adapt("deploy/compose/Caddyfile")).toBe(0);

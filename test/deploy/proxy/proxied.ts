@@ -34,7 +34,7 @@ export function proxied(kind: ProxyKind): void {
   let elsewhere: Record<string, string>;
 
   beforeAll(async () => {
-    // The certificate of the test is nobody's.
+    // The certificate of the test is self-signed.
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     fake = await startFakeProvider();
     offerIntrospection(fake, () => ({ active: true }));
@@ -77,7 +77,7 @@ export function proxied(kind: ProxyKind): void {
       { timeout: 60_000, interval: 1_500 },
     ),
   );
-  /** Of those too that were stopped. */
+  /** Including those of stopped instances. */
   const logLines = (): Record<string, unknown>[] =>
     all.flatMap(({ logLines }) => logLines.map((line) => JSON.parse(line) as Record<string, unknown>));
   const transports = (base: string): readonly (readonly [name: string, transport: Transport])[] => [
@@ -89,7 +89,7 @@ export function proxied(kind: ProxyKind): void {
   ];
   const named = (key: string) => ({ headers: { Authorization: `Bearer ${key}` } });
 
-  test("REST, Connect, gRPC and gRPC-Web reach the service, with their errors [OPS-16]", async () => {
+  test("REST, Connect, gRPC and gRPC-Web reach the service, and their errors reach the client [OPS-16]", async () => {
     const { status, body } = await rest(proxy.base, "/v1/contacts", { key: owner.key, body: { full_name: "Ann Lee" } });
     expect([status, body.data.full_name]).toEqual([201, "Ann Lee"]);
     for (const [name, transport] of transports(proxy.base)) {
@@ -104,7 +104,7 @@ export function proxied(kind: ProxyKind): void {
     expect((await rest(proxy.base, "/readyz")).status).toBe(404);
   });
 
-  test("an assistant calls a tool, and without a token is shown the way to one", async () => {
+  test("an assistant calls a tool, and without a token gets a pointer to the authorization server", async () => {
     await newOwner(first, fake.issuer, "person-dora", "dora@example.com");
     const { result } = await rpc(proxy.base, await accessToken(fake), "tools/call", {
       name: "search_contacts",
@@ -114,7 +114,7 @@ export function proxied(kind: ProxyKind): void {
     expectChallenge(await send(proxy.base, undefined), proxy.base);
   });
 
-  test("the throttle counts the client's own address, whatever it says of itself", async () => {
+  test("the throttle counts the client's own address, whatever addresses it sends", async () => {
     const call = (localAddress: string, forged: string): Promise<number> =>
       new Promise((resolve, reject) => {
         const options = { localAddress, host: "127.0.0.1", port: proxy.port, servername: "localhost", agent: false };
@@ -131,14 +131,14 @@ export function proxied(kind: ProxyKind): void {
         ...(await Promise.all(Array.from({ length: 10 }, (_, one) => call("127.0.0.5", `203.0.113.${at + one}`)))),
       );
     expect([...new Set(statuses)].sort()).toEqual([401, 429]);
-    // Another client, who claims to be the first.
+    // Another client that claims the address of the first.
     expect(await call("127.0.0.6", "127.0.0.5")).toBe(401);
     const seen = new Set(logLines().map(({ address }) => address));
     expect([seen.has("127.0.0.5"), seen.has("127.0.0.6")]).toEqual([true, true]);
     expect([...seen].filter((address) => String(address).startsWith("203.0.113."))).toEqual([]);
   });
 
-  test("a body that is too large is rejected by the service in its own envelope", async () => {
+  test("the service rejects a body that is too large in its own envelope", async () => {
     const { key } = await first.account();
     for (const path of ["/v1/contacts", "/mcp"]) {
       const body = { full_name: "a".repeat(3_000_000) };
@@ -149,7 +149,7 @@ export function proxied(kind: ProxyKind): void {
     }
   });
 
-  test("a client that leaves ends its request at the service", async () => {
+  test("a client that disconnects ends its request at the service", async () => {
     const { id, key } = await first.account();
     const { body } = await rest(proxy.base, "/v1/contacts", { key, body: { full_name: "Bo Day" } });
     const administrator = await MongoClient.connect(first.administratorUri);
@@ -181,7 +181,7 @@ export function proxied(kind: ProxyKind): void {
     }
   });
 
-  test("one of two instances restarts twice, and hardly a caller notices: nothing but a 503, and few of them [OPS-16]", async () => {
+  test("while one of two instances restarts twice, callers get nothing but a few 503 responses [OPS-16]", async () => {
     const keys = await Promise.all(Array.from({ length: 24 }, async () => (await first.account()).key));
     const grpc = createClient(ContactService, createGrpcTransport({ baseUrl: proxy.base }));
     const outcomes: string[] = [];
