@@ -1,4 +1,4 @@
-// The replacements of all drills: a text that is gone from its file fails here, before a control runs.
+// The replacements of all drills: a text that is no longer in its file fails here, before a control runs.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

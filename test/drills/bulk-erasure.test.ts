@@ -24,7 +24,7 @@ const fixture = (notes: number, kill: boolean) => ({
   say: () => undefined,
 });
 
-test("three instances erase 20,000 notes: one deletes all of it, nothing collides, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", {
+test("three instances erase 20,000 notes: one deletes all of them without a conflict, nothing is left, and another account is served [OPS-30, OPS-31, OPS-32]", {
   timeout: 600_000,
 }, async () => {
   const { deletedBy, conflicts, left, last, meanwhile, isIndexed } = await drillErasure(fixture(20_000, false));
@@ -38,7 +38,7 @@ test("three instances erase 20,000 notes: one deletes all of it, nothing collide
   });
 });
 
-test("when the instance that sweeps is killed, one other continues, and nothing is left [OPS-30, OPS-31]", {
+test("when the instance that sweeps is killed, another one continues, and nothing is left [OPS-30, OPS-31]", {
   timeout: 600_000,
 }, async () => {
   const { deletedBy, conflicts, left } = await drillErasure(fixture(10_000, true));
@@ -47,6 +47,6 @@ test("when the instance that sweeps is killed, one other continues, and nothing 
   expect([conflicts, left]).toEqual([0, 0]);
 });
 
-test("control: three sweepers without a lease collide [OPS-30]", { timeout: 600_000 }, async () => {
+test("control: three sweepers without a lease conflict [OPS-30]", { timeout: 600_000 }, async () => {
   expect(await sweepWithoutLease(mongod, redis.uri, 3, 3_000)).toBeGreaterThan(0);
 });

@@ -5,7 +5,7 @@ import { drillBulk } from "../../drills/bulk/fixture.ts";
 
 const small = { contacts: 100, sessions: 100, notes: 1_000 };
 
-test("an import that is killed, and whose service is killed, is whole when it was resumed: nothing missing, nothing twice; and every endpoint costs what it does on a small account [ING-06, SRC-08]", {
+test("an import that is killed, and whose service is killed, is complete after it was resumed, without duplicates; then every endpoint costs as much as on a small account [ING-06, SRC-08]", {
   timeout: 600_000,
 }, async () => {
   // Enough notes for their search index to be taken away and built again.
@@ -32,7 +32,7 @@ test("an import that is killed, and whose service is killed, is whole when it wa
     });
 });
 
-test("the digest reports a record that is missing, double or another [ING-06]", () => {
+test("the digest reports a missing, a duplicate and a changed record [ING-06]", () => {
   const { notes } = digestsOf(small);
   expect(digestsOf({ ...small, notes: 999 }).notes).not.toEqual(notes);
   expect(digestsOf({ ...small, contacts: 99 }).notes).toMatchObject({

@@ -28,27 +28,27 @@ test("a value that was read and never committed is dirty", () => {
   expect(kinds(judgeRegister("c", initial, [get(0, 1, "p9")], phones("p0")))).toContain("dirty");
 });
 
-test("a read that begins after a newer value was acknowledged is stale; one that begins before is not", () => {
+test("a read that begins after a newer value was acknowledged is stale; one that begins earlier is not", () => {
   const wrong = judgeRegister("c", initial, [set(0, 5, "p1"), get(6, 7, "p0")], phones("p0", "p1"));
   expect(kinds(wrong)).toEqual(["stale", "not linearizable"]);
   expect(wrong[0]?.ms).toBe(1);
   expect(judgeRegister("c", initial, [set(0, 5, "p1"), get(4, 7, "p0")], phones("p0", "p1"))).toEqual([]);
 });
 
-test("a client that sees a newer value, then an older one, is distinguished from two clients", () => {
+test("distinguishes a client that sees a newer value and then an older one from two clients", () => {
   const reads = [set(0, 20, "p1"), get(1, 2, "p1"), get(3, 4, "p0")];
   expect(kinds(judgeRegister("c", initial, reads, phones("p0", "p1")))).toContain("non-monotonic");
   const two = reads.map((read, at) => ({ ...read, client: `c${at}` }));
   expect(kinds(judgeRegister("c", initial, two, phones("p0", "p1")))).toEqual(["not linearizable"]);
 });
 
-test("a write of unknown outcome explains its value, whether it was committed or not", () => {
+test("a write with an unknown outcome explains its value, whether it was committed or not", () => {
   const unknown = { ...set(0, 5, "p1"), outcome: "unknown" as const, status: "503" };
   expect(judgeRegister("c", initial, [unknown, get(6, 7, "p1")], phones("p0", "p1"))).toEqual([]);
   expect(judgeRegister("c", initial, [unknown, get(6, 7, "p0")], phones("p0"))).toEqual([]);
 });
 
-test("a search by the name of a contact has to find it, unless something else was changing it", () => {
+test("a search by the name of a contact must find it, unless another operation was changing it", () => {
   const renamed = operation({ kind: "set", wrote: { full_name: "n1" }, sent: 0, completed: 1 });
   const search = operation({ kind: "search", searched: "n1", missing: true, sent: 5, completed: 6 });
   expect(kinds(judgeSearches([renamed, search]))).toEqual(["stale"]);
@@ -62,7 +62,7 @@ test("a search by the name of a contact has to find it, unless something else wa
   expect(judgeSearches([{ ...renamed, completed: 5.5 }, search])).toEqual([]);
 });
 
-test("notes: lost, dirty, stale, duplicate", () => {
+test("detects lost, dirty, stale and duplicate notes", () => {
   const append = operation({ kind: "append", contact: "c", value: "note", sent: 0, completed: 1 });
   const read = (notes: string[], sent = 5): Operation =>
     operation({ kind: "get", contact: "c", notes, sent, completed: sent + 1 });
@@ -74,7 +74,7 @@ test("notes: lost, dirty, stale, duplicate", () => {
   expect(kinds(judgeNotes([append], committed({ notes: new Map([["note", [0.5, 0.7]]]) })))).toEqual(["duplicate"]);
 });
 
-test("creates: lost, duplicate, and missing after the acknowledgement", () => {
+test("detects creates that are lost, duplicate, or missing after the acknowledgement", () => {
   const create = operation({ kind: "create", value: "k", id: "1", sent: 0, completed: 1 });
   const made = (...ids: string[]): Committed => committed({ created: new Map([["k", ids]]) });
   expect(judgeCreates([create], made("1"))).toEqual([]);
@@ -106,7 +106,7 @@ test("a write is late when it is carried out more than a second after its 503, u
   expect(judgeLateEffects([{ ...write, status: "none" }], at(9_100), [])).toEqual([]);
 });
 
-test("a credential is not served after its end, and a new one is from its beginning", () => {
+test("a credential is served from its creation until its end", () => {
   const end = operation({ kind: "end", credential: "old", id: "new", value: "rotation", sent: 0, completed: 5 });
   const use = (credential: string, sent: number, served: boolean): Operation =>
     operation({
@@ -125,7 +125,7 @@ test("a credential is not served after its end, and a new one is from its beginn
   expect(judgeCredentials([{ ...end, outcome: "unknown" }, use("old", 6, true)])).toEqual([]);
 });
 
-test("a switch is in force 1.5 seconds after it was set, until it is set back", () => {
+test("a switch takes effect 1.5 seconds after it was set, until it is reset", () => {
   const off = (name: string): Operation => operation({ kind: "switch", value: `${name} off`, sent: 0, completed: 100 });
   const on = (name: string): Operation =>
     operation({ kind: "switch", value: `${name} on`, sent: 9_000, completed: 9_100 });
@@ -143,7 +143,7 @@ test("a switch is in force 1.5 seconds after it was set, until it is set back", 
   expect(kinds(judgeSwitches([off("writes"), { ...read(1_700), records: "write" }]))).toEqual(["switch not in force"]);
 });
 
-test("5 seconds after everything is whole all is served, where MongoDB serves its plain client meanwhile", () => {
+test("5 seconds after all faults are over every request is served, provided that MongoDB serves its plain client", () => {
   const failed = (sent: number): Operation =>
     operation({ sent, completed: sent + 1_000, outcome: "unknown", status: "503" });
   const served = Array.from({ length: 100 }, (_, at) => at * 100);
@@ -158,7 +158,7 @@ test("5 seconds after everything is whole all is served, where MongoDB serves it
   ).toEqual([]);
 });
 
-test("writes resume late by the time in which MongoDB served its plain client, also across two faults in a row", () => {
+test("writes may resume late by the time in which MongoDB did not serve its plain client, also across two faults in a row", () => {
   const every = (from: number, to: number): number[] =>
     Array.from({ length: (to - from) / 100 + 1 }, (_, at) => from + at * 100);
   // Away from 1,000 to 11,000, and from 11,500 to 21,500.
@@ -169,7 +169,7 @@ test("writes resume late by the time in which MongoDB served its plain client, a
   expect(gapBeyond([500], every(0, 25_000), 600, 23_000)).toBe(24_500);
 });
 
-test("every 500 counts", () => {
+test("every 500 is a violation", () => {
   expect(
     kinds(
       judgeFailures(
@@ -180,7 +180,7 @@ test("every 500 counts", () => {
   ).toEqual(["500", "500", "500"]);
 });
 
-test("two primaries are two members by two elections at one time", () => {
+test("two primaries are two members with two elections at the same time", () => {
   const claim = (member: string, election: string, from: number, to: number) => ({ member, election, from, to });
   expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 60, 200)], 0)).toBe(40);
   expect(overlapMs([claim("m0", "1", 0, 100), claim("m1", "2", 110, 200)], 0)).toBe(0);

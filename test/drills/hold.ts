@@ -1,4 +1,4 @@
-// A drill in its short form as tests: the promise holds, and its first control is seen to break it.
+// A drill in its short form as tests: the promise holds, and its first control detects a broken one.
 import { expect, test } from "vitest";
 import type { Drill } from "../../drills/drill.ts";
 
@@ -14,7 +14,7 @@ export function holds({ promise, run, controls }: Drill, clauses: readonly strin
     expect((await run("short", () => undefined)).violations).toEqual([]);
   });
   test.each(unseen === undefined ? controls.slice(0, 1) : [])(
-    "it is seen where that is broken: $broken",
+    "the control detects the broken promise: $broken",
     { timeout },
     async ({ run }) => {
       expect((await run("short", () => undefined)).violations).not.toEqual([]);

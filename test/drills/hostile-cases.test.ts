@@ -8,7 +8,7 @@ import { filled, patternsFor, pump } from "../../drills/hostile/patterns.ts";
 import { readSought, soughtIn } from "../../drills/hostile/sources.ts";
 import { weigh, weighAll } from "../../drills/hostile/weigh.ts";
 
-test("finds a header however the source reads it", () => {
+test("finds a header in every way that the source reads it", () => {
   const { headers } = soughtIn(`
     const one = request.headers["x-one"] ?? request.headers.two;
     const { three } = request.headers;
@@ -20,7 +20,7 @@ test("finds a header however the source reads it", () => {
   expect(headers).toEqual(["x-one", "two", "three", "four", "x-five", "x-six", "eight", "x-seven"]);
 });
 
-test("finds the literals and expressions that a text is split by, compared with or matched against", () => {
+test("finds the literals and expressions by which a text is split, compared or matched", () => {
   const sought = soughtIn(`
     const parts = text.split(";").map((part) => part.trim());
     if (part === "gzip" || part.startsWith("q=")) found(/^a+$/.test(part));
@@ -107,14 +107,14 @@ test.each([
   ["a cubic cost", (share: number) => 1 + 90 * share ** 3, 1],
   ["a linear cost", (share: number) => 1 + 90 * share, 0],
   ["a cost that does not grow", () => 90, 0],
-  ["a linear cost that keeps the others waiting", (share: number) => 1 + 110 * share, 1],
-  ["a quadratic cost that nobody notices", (share: number) => 1 + 30 * share ** 2, 0],
-])("%s is judged as it should be", async (_name, cost, faults) => {
+  ["a linear cost that delays other requests", (share: number) => 1 + 110 * share, 1],
+  ["a quadratic cost that is too small to matter", (share: number) => 1 + 30 * share ** 2, 0],
+])("judges %s correctly", async (_name, cost, faults) => {
   const { one, gauge } = costing(cost);
   expect((await weigh(one, gauge)).faults).toHaveLength(faults);
 });
 
-test("does not count other work of the instance as the request's", async () => {
+test("ignores other work of the instance", async () => {
   const { one, gauge } = costing((share) => 1 + 60 * share, [80, 0, 200]);
   expect((await weigh(one, gauge)).faults).toEqual([]);
 });

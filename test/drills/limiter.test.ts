@@ -26,7 +26,7 @@ function bucket(perSecond: number, burst: number): (ms: number) => boolean {
   };
 }
 
-test("the judge takes the bucket that was promised, and no larger, faster, smaller, slower one, and no fixed window", () => {
+test("the judge accepts the promised bucket, and no larger, faster, smaller or slower one, and no fixed window", () => {
   const verdicts = [
     bucket(10, 20),
     bucket(10, 25),

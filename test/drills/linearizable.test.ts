@@ -13,7 +13,7 @@ const names = ["full_name", "email", "phone"] as const;
 test.each<[string, Step[]]>([
   ["nothing", []],
   ["a read of what was written before", [write(0, 1, { phone: "p1" }), read(2, 3, { phone: "p1" })]],
-  ["a read of the value before, while the write runs", [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p0" })]],
+  ["a read of the previous value while the write runs", [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p0" })]],
   [
     "concurrent reads of both values, the old one first",
     [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p0" }), read(4, 5, { phone: "p1" })],
@@ -26,9 +26,9 @@ test.each<[string, Step[]]>([
     "a write without an end that never happens",
     [write(0, Infinity, { phone: "p1" }), read(1, 2, { phone: "p0" }), read(8, 9, { phone: "p0" })],
   ],
-  ["a response that touches a call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
+  ["a response at the instant of the next call", [write(0, 5, { phone: "p1" }), read(5, 6, { phone: "p0" })]],
   [
-    "a write that shows the fields beside its own",
+    "a write that returns the other fields",
     [
       write(0, 1, { phone: "p1" }),
       { sent: 2, completed: 3, wrote: { email: "e1" }, saw: { full_name: "n0", email: "e1", phone: "p1" } },
@@ -38,7 +38,7 @@ test.each<[string, Step[]]>([
 
 test.each<[string, Step[], number]>([
   ["a stale read", [write(0, 1, { phone: "p1" }), read(2, 3, { phone: "p0" })], 1],
-  ["a read of what nobody wrote", [read(0, 1, { phone: "p9" })], 0],
+  ["a read of a value that was never written", [read(0, 1, { phone: "p9" })], 0],
   ["new, then old", [write(0, 10, { phone: "p1" }), read(2, 3, { phone: "p1" }), read(4, 5, { phone: "p0" })], 2],
   [
     "a lost update",
@@ -46,12 +46,12 @@ test.each<[string, Step[], number]>([
     2,
   ],
   [
-    "fields that never stood together",
+    "fields that never existed together",
     [write(0, 1, { phone: "p1" }), write(2, 3, { email: "e1" }), read(4, 9, { phone: "p0", email: "e1" })],
     2,
   ],
   [
-    "a value that comes back",
+    "a value that returns",
     [
       write(0, 1, { phone: "p1" }),
       write(2, 3, { phone: "p2" }),
@@ -61,7 +61,7 @@ test.each<[string, Step[], number]>([
     3,
   ],
   [
-    "a write that shows a lost one",
+    "a write that returns a lost one",
     [
       write(0, 1, { phone: "p1" }),
       { sent: 2, completed: 3, wrote: { email: "e1" }, saw: { email: "e1", phone: "p0" } },
@@ -126,7 +126,7 @@ test("accepts every history of a real register, however its operations overlap",
   );
 });
 
-test("writes of unknown outcome happen before the first read of their value, or are left out", () => {
+test("a write with an unknown outcome happens before the first read of its value, or is left out", () => {
   const unread = operation({ wrote: { phone: "p1" }, outcome: "unknown", sent: 0, completed: 5 });
   const read = operation({ wrote: { phone: "p2" }, outcome: "unknown", sent: 0, completed: 5 });
   const failed = operation({ wrote: { phone: "p3" }, outcome: "failed", sent: 0, completed: 5 });

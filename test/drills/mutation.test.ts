@@ -1,4 +1,4 @@
-// What the mutation runs cover, and what is said of their survivors, is of files that are there.
+// The mutation runs and their accepted survivors name existing files.
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ function here(paths: readonly string[]): void {
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
 }
 
-test("every file of a group and each of its tests is there", () => {
+test("every file of a group and each of its tests exists", () => {
   for (const { mutate, tests } of groups) here([...mutate, ...tests]);
 });
 
@@ -26,7 +26,7 @@ function filesOf(part: string): string[] {
     .map((name) => `${part}${name}`);
 }
 
-test("mutates every file of the guards, the gateway and the idempotent commit in one group, or names why not", () => {
+test("mutates every file of the guards, the gateway and the idempotent commit in one group, or has a reason not to", () => {
   const files = parts.flatMap(filesOf);
   const isExcluded = (path: string): boolean =>
     Object.keys(excluded).some((from) => (from.endsWith("/") ? path.startsWith(from) : path === from));
@@ -37,12 +37,12 @@ test("mutates every file of the guards, the gateway and the idempotent commit in
   expect(new Set(mutated).size).toBe(mutated.length);
 });
 
-test("excludes only what is there and names a reason", () => {
+test("excludes only existing files, and each for a reason", () => {
   here(Object.keys(excluded));
   for (const reason of Object.values(excluded)) expect(reason.length).toBeGreaterThan(20);
 });
 
-test("the survivors that are accepted are of files that are there", () => {
+test("the accepted survivors are in existing files", () => {
   const named = [
     ...readFileSync(join(root, "drills/mutation/survivors.md"), "utf8").matchAll(/`((?:src|gateway)\/[\w/-]+\.ts)`/g),
   ].map(([, path = ""]) => path);
@@ -50,7 +50,7 @@ test("the survivors that are accepted are of files that are there", () => {
   here(named);
 });
 
-test("a mutant counts as noticed when a test failed or did not end, and not when the tests could not run", () => {
+test("a mutant counts as detected when a test failed or did not end, and not when the tests could not run", () => {
   const folder = mkdtempSync(join(tmpdir(), "records-mutation-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const location = { start: { line: 1, column: 1 }, end: { line: 1, column: 2 } };

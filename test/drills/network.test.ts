@@ -43,16 +43,17 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-test("an open link passes everything, in both directions", async () => {
+test("an open link passes everything in both directions", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");
   socket.write("b");
   await until(() => text() === "<a><b>");
+  expect([received.at(-1), text()]).toEqual(["ab", "<a><b>"]);
   socket.destroy();
 });
 
-test("a rejected link resets open connections, and new ones; another process is not concerned", async () => {
+test("a rejected link resets open and new connections, but not those of another process", async () => {
   const before = open();
   before.socket.write("a");
   await until(() => before.text() === "<a>");
@@ -72,7 +73,7 @@ test("a rejected link resets open connections, and new ones; another process is 
   expect(received.some((text) => text.includes("lost"))).toBe(false);
 });
 
-test("a link holds requests until it is open again", async () => {
+test("a frozen link holds requests until it is open again", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -85,7 +86,7 @@ test("a link holds requests until it is open again", async () => {
   socket.destroy();
 });
 
-test("a link holds replies to requests that have arrived", async () => {
+test("a link can hold replies while the requests arrive", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -99,7 +100,7 @@ test("a link holds replies to requests that have arrived", async () => {
   socket.destroy();
 });
 
-test("what is held is lost when its connection is closed", async () => {
+test("data that is held is lost when its connection is closed", async () => {
   const { socket, text, ended } = open();
   socket.write("a");
   await until(() => text() === "<a>");
@@ -114,7 +115,7 @@ test("what is held is lost when its connection is closed", async () => {
   expect(received.at(-1)).toBe("a");
 });
 
-test("a slow link keeps the order of what it delays", async () => {
+test("a slow link keeps the order of the delayed data", async () => {
   const { socket, text } = open();
   socket.write("a");
   await until(() => text() === "<a>");

@@ -29,20 +29,20 @@ test.each<[string, Partial<Attacked>, RegExp | undefined]>([
   ],
   ["health that is 503", { seen: seenAs(270, 0, 40, [503]) }, /health got 503: 1/],
   ["health that is late", { seen: seenAs(270, 0, 300) }, /health takes 300 ms, 5.0 before/],
-  ["health that was as late before", { seen: seenAs(270, 0, 300), quiet: seenAs(270, 0, 120) }, undefined],
+  ["health that was just as late before", { seen: seenAs(270, 0, 300), quiet: seenAs(270, 0, 120) }, undefined],
   ["an attacker with too few requests", { spent: [[429, 100]] }, /100 requests are no attack/],
   ["an instance that its machine starves", { waiting: 0.9 }, /the machine is too busy/],
-])("a long run with %s is judged as it should be", (_name, change, expected) => {
+])("judges a long run with %s correctly", (_name, change, expected) => {
   const faults = faultsOf({ ...sound, ...change }, "long", false);
   expect(faults).toEqual(expected === undefined ? [] : [expect.stringMatching(expected)]);
 });
 
-test("a short run reports nothing if the machine starves the instance, and its control does", () => {
+test("a short run reports nothing if the machine starves the instance and the control shows the same", () => {
   const starved = { ...sound, seen: seenAs(100, 100, 40), waiting: 0.9 };
   expect([faultsOf(starved, "short", false).length, faultsOf(starved, "short", true).length]).toEqual([0, 1]);
 });
 
-test("judges nothing if requests fail without an attack", () => {
+test("does not judge if requests fail without an attack", () => {
   expect(unfit(quiet)).toBeUndefined();
   expect(unfit(seenAs(260, 10, 5))).toMatch(/nothing can be judged/);
 });

@@ -1,4 +1,4 @@
-// The evals, checked against their bounds: every everyday question is settled in a few calls and few tokens.
+// The evals, checked against their bounds: every everyday question takes few calls and few tokens.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Demo } from "../../evals/instance.ts";
 import { withDemo } from "../../evals/instance.ts";
@@ -33,13 +33,16 @@ test("there are twenty questions, of which one may cost more than 3 calls and 6,
   expect(questions.flatMap(({ bound }) => bound ?? [])).toEqual([{ calls: 5, tokens: 12_000 }]);
 });
 
-describe("stays within its bound [MCP-18]", () => {
-  test.each(questions.map((question) => [question.prompt, question] as const))("%s", async (_, question) => {
-    expect(await troubles(question)).toEqual([]);
-  });
+describe("an assistant finds the facts within the bounds of a question [MCP-18]", () => {
+  test.each(questions.map((question) => [question.prompt, question] as const))(
+    "the question: %s",
+    async (_, question) => {
+      expect(await troubles(question)).toEqual([]);
+    },
+  );
 });
 
-describe("a trace is found out", () => {
+describe("the judge of traces", () => {
   const phone: Question = {
     prompt: "What is the phone number of Ann Lee?",
     trace: (callTool) => callTool("search_contacts", { query: "ann lee", brief: true }),
@@ -48,9 +51,9 @@ describe("a trace is found out", () => {
   const search: Question["trace"] = (callTool) => callTool("search", { query: "ann lee" });
 
   test.each<[string, Question, RegExp[]]>([
-    ["that is right, for comparison", phone, []],
+    ["that is correct, as a control", phone, []],
     [
-      "whose fact is in no result",
+      "whose fact is in none of its results",
       { ...phone, facts: () => ["+1 415 555 0199"] },
       [/^in no result: \+1 415 555 0199$/],
     ],
@@ -66,16 +69,16 @@ describe("a trace is found out", () => {
       [/^2 calls, at most 1$/],
     ],
     ["of too many tokens", { ...phone, bound: { calls: 3, tokens: 50 } }, [/^\d+ tokens, at most 50$/]],
-  ])("%s", async (_, question, expected) => {
+  ])("judges a trace %s", async (_, question, expected) => {
     expect(await troubles(question)).toEqual(expected.map((one) => expect.stringMatching(one)));
   });
 
-  test("in which a call is an error", async () => {
+  test("reports a call that fails", async () => {
     const wrong: Question = { ...phone, trace: (callTool) => callTool("search_contacts", { query: "a" }) };
     await expect(troubles(wrong)).rejects.toThrow(/query: /);
   });
 
-  test("by its tokens: the bytes of its arguments and texts, three as one", async () => {
+  test("counts tokens by the bytes of the arguments and texts, three bytes to a token", async () => {
     const { content } = await demo.client.callTool({ name: "search", arguments: { query: "ann lee" } });
     const sent = JSON.stringify({ name: "search", arguments: { query: "ann lee" } });
     const bytes = [sent, ...content.map((one) => (one.type === "text" ? one.text : ""))].map((text) =>

@@ -15,7 +15,7 @@ async function account(): Promise<{ client: Client; environment: Record<string, 
   return { client, environment: { RECORDS_URL: service().base, RECORDS_API_KEY: client.key } };
 }
 
-test("daily-brief prints the day's sessions from the morning on, with the contact, how to prepare, and the last notes in brief", async () => {
+test("daily-brief prints the day's sessions from the morning on, with the contact, the preparation, and the beginning of the last notes", async () => {
   const { client, environment } = await account();
   const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
   const note = (content: string, day: number) => ({
@@ -72,7 +72,7 @@ Ann Lee, ann@example.com
   );
 });
 
-test("sync-contacts creates who is not there, updates who has changed, and doubles nobody, run twice or two at once", async () => {
+test("sync-contacts creates missing contacts, updates changed ones, and creates no duplicate, run twice or two at once", async () => {
   const { client, environment } = await account();
   await client.post("/v1/contacts", { full_name: "Tomas", email: "Tomas.Herrera@example.com" });
   const sync = (...args: string[]) => runExample("sync-contacts", args, environment);
@@ -93,7 +93,7 @@ test("sync-contacts creates who is not there, updates who has changed, and doubl
   ]);
 });
 
-test("sync-contacts names the rows that are rejected, continues with the others, and fails", async () => {
+test("sync-contacts names the rejected rows, continues with the others, and fails", async () => {
   const { environment } = await account();
   const folder = mkdtempSync(join(tmpdir(), "records-example-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -104,7 +104,7 @@ test("sync-contacts names the rows that are rejected, continues with the others,
   expect(error).toMatch(/^nowhere: email: .+ \(request [A-Za-z0-9._-]+\)\n$/);
 });
 
-test("export-notes writes every note of every page, whole, under its owner", async () => {
+test("export-notes writes every note of every page, in full, under its owner", async () => {
   const { client, environment } = await account();
   const ann = await client.put.contact({ full_name: "Ann Lee" });
   const session = await client.put.session({ title: "Kick-off" });
@@ -142,7 +142,7 @@ test("export-notes writes every note of every page, whole, under its owner", asy
 });
 
 test.each([[[]], [["--connect"]]])(
-  "grpc-client %j prints people and their sessions, and a failure by its code",
+  "grpc-client %j prints people and their sessions, and a failure with its code",
   async (options) => {
     const { client, environment } = await account();
     const ann = await client.put.contact({ full_name: "Ann Lee", email: "ann@example.com" });
@@ -165,7 +165,7 @@ test.each([[[]], [["--connect"]]])(
   },
 );
 
-test("an example that cannot continue says why in one line", async () => {
+test("an example that cannot continue prints the reason in one line", async () => {
   const { environment } = await account();
   const away = await runExample("daily-brief", [], { ...environment, RECORDS_API_KEY: "rec_wrong" });
   expect(away).toMatchObject({ status: 1, out: "", error: expect.stringMatching(/^The API key is not valid.*\n$/) });
@@ -176,7 +176,7 @@ test("an example that cannot continue says why in one line", async () => {
   });
 });
 
-test("every example has a README with its command, and is in the list of all", () => {
+test("every example has a README with its command, and is in the list of examples", () => {
   const folders = readdirSync(join(root, "examples"), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);

@@ -5,7 +5,7 @@ import { demoFolder, noDemo, run } from "./run.ts";
 
 const service = useService({ RATE_LIMIT: "2", RATE_BURST: "2" });
 
-test("curl searches, and creates one contact by two equal requests, also where it is throttled", async () => {
+test("curl searches, and creates one contact with two identical requests, also when it is throttled", async () => {
   const client = await newClient(service());
   await client.put.contact({ full_name: "Zoë Martin" });
   const { status, out } = await run("sh", ["examples/curl/run.sh", "zoë"], {
@@ -27,9 +27,11 @@ test("curl searches, and creates one contact by two equal requests, also where i
   await expect.poll(async () => (await client.get("/v1/contacts?query=noor+haddad")).body.data?.length).toBe(1);
 });
 
-test("a rejection ends it, with the service's reason; address and key are those of the demo", async () => {
-  const { key } = await newClient(service());
-  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], { DATA_DIR: demoFolder(service().base, key) });
+test("a rejection ends the script with the service's reason", async () => {
+  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], {
+    RECORDS_URL: service().base,
+    RECORDS_API_KEY: (await newClient(service())).key,
+  });
   expect(status).toBe(22);
   expect(out).toMatch(/query: /);
 });

@@ -6,7 +6,7 @@ import { runExample } from "./run.ts";
 
 const fixture = useSignInFixture();
 
-test("mcp-client lists the tools and prints what the called one returns", async () => {
+test("mcp-client lists the tools and prints the result of the tool that it calls", async () => {
   const { url, token, put } = await holderOf(fixture());
   const id = await put.contact({ full_name: "Zoë Martin" });
   const environment = { RECORDS_MCP_URL: url, RECORDS_MCP_TOKEN: token };

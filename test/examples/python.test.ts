@@ -8,7 +8,7 @@ const service = useService();
 const python = (environment: Record<string, string>, ...args: string[]) =>
   run("python3", ["examples/python/log_call.py", ...args], environment);
 
-test("log_call notes a call once, however often it is run, and says who is meant where that is not clear", async () => {
+test("log_call writes one note for a call, however often it runs, and lists the candidates if the name is ambiguous", async () => {
   const client = await newClient(service());
   const [id] = await client.put.contacts(
     { full_name: "Zoë Martin" },
@@ -37,7 +37,7 @@ test("log_call notes a call once, however often it is run, and says who is meant
   });
 });
 
-test("log_call tries again after 503, 429 and a broken connection", async () => {
+test("log_call retries after 503, 429 and a broken connection", async () => {
   const { url, seen } = await scripted(
     failure(503, "Away."),
     failure(429, "Too many.", { "Retry-After": "0" }),

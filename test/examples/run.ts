@@ -14,7 +14,7 @@ export interface Ended {
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Runs a program from the root of the repository; `environment` is all that it knows beside PATH. */
+/** Runs a program from the root of the repository; `environment` is all that it gets besides PATH. */
 export function run(
   program: string,
   args: readonly string[],
@@ -43,20 +43,7 @@ export function runExample(
   return run(process.execPath, ["--import", "tsx", `examples/${folder}/main.ts`, ...args], environment);
 }
 
-/** Makes a data folder with the `demo.json` of a service, for the rest of the test. */
-export function demoFolder(base_url: string, api_key: string): string {
-  const folder = mkdtempSync(join(tmpdir(), "records-demo-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  // As the service writes it: one field a line.
-  writeFileSync(join(folder, "demo.json"), JSON.stringify({ base_url, accounts: [{ api_key }] }, undefined, 2));
-  return folder;
-}
-
-/** What an example says that has neither an address and a key nor a demo. */
-export const noDemo =
-  "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.";
-
-/** What to say where they are missing. */
+/** The notices for a machine without them. */
 export const withoutCurl = "No curl was found: the test of examples/curl is LEFT OUT. Install curl 7.76 or later.";
 export const withoutPython =
   "No python3 was found: the test of examples/python is LEFT OUT. Install Python 3.8 or later.";

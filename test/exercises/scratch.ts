@@ -1,4 +1,4 @@
-// A scratch copy of the repository for an exercise: what is changed there, what runs there, and what it came to.
+// A scratch copy of the repository for an exercise: changes files, runs commands, and reports the result.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,7 +59,7 @@ export function createScratch(): Scratch {
   };
 }
 
-/** Prints what was looked at; what does not hold ends the exercise with 1. */
+/** Prints each check; a failed one ends the exercise with 1. */
 export function expect(what: string, holds: boolean): void {
   console.log(`${holds ? "yes" : "NO"}: ${what}`);
   if (!holds) process.exitCode = 1;

@@ -1,4 +1,4 @@
-// Broken connections and failing servers under every operation: success or 503, and all is well afterwards. Here every
+// Broken connections and failing servers under every operation: success or 503, and success afterwards. Here every
 // operation has a share of the faults and every fault a share of the operations, always the same ones; `npm run
 // drill:connections` has every operation under every fault.
 import { MongoClient } from "mongodb";
@@ -39,12 +39,12 @@ afterAll(async () => {
   await injector.stop();
 });
 
-test("every rpc of the descriptors is tried", async () => {
+test("tries every rpc of the descriptors", async () => {
   const tried = new Set(recipes.map(({ operation }) => operation));
   expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
 });
 
-test("an error that says that the service is wrong is a 500, and the judge sees it [ERR-07]", () =>
+test("an error that means that the service is wrong is a 500, and the judge detects it [ERR-07]", () =>
   lanes.use(async (lane) => {
     const recipe = publicRecipes.find(({ operation }) => operation.endsWith("/GetContact")) as Recipe;
     const step = {
@@ -59,7 +59,7 @@ test("an error that says that the service is wrong is a 500, and the judge sees 
     expect(flaws[1]).toMatch(/the log has an accident: MongoServerError at /);
   }));
 
-describe.concurrent("one fault in any command is success or 503, and success afterwards [OPS-15, CON-06]", () => {
+describe.concurrent("a request with one fault in any command is served or 503, and the next one is served [OPS-15, CON-06]", () => {
   const seen = new Set<string>();
 
   test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))("%s", (_title, recipe, turn) =>
@@ -80,9 +80,9 @@ describe.concurrent("one fault in any command is success or 503, and success aft
   );
 });
 
-describe.concurrent("many faults in many operations at once are success or 503, and success afterwards [OPS-15, CON-06]", () => {
+describe.concurrent("requests with many faults at once are served or 503, and the next ones are served [OPS-15, CON-06]", () => {
   test.each(roundsAtOnce.map((round, turn) => [nameOf(round.plan.fault), round.plan.every ?? 1, round, turn] as const))(
-    "%s, every %i. command",
+    "%s in every %i. command",
     (_fault, _every, round, turn) =>
       lanes.use(async (lane) => {
         const { hits, flaws } = await triedInRound(beside(recipes, turn), lane, round);
@@ -92,9 +92,9 @@ describe.concurrent("many faults in many operations at once are success or 503, 
   );
 });
 
-describe.concurrent("a fault that lasts is 503 before the deadline, and success once it is over [OPS-15]", () => {
+describe.concurrent("requests during a lasting fault are 503 before the deadline, and are served once it is over [OPS-15]", () => {
   test.each(lastingRounds.map((round) => [nameOf(round.plan.fault), round.plan.at, round] as const))(
-    "%s, from %s on",
+    "%s from %s on",
     (_fault, at, round) =>
       lanes.use(async (lane) => {
         if (at === "handshake") await lane.proxy.emptyPool();
@@ -105,7 +105,7 @@ describe.concurrent("a fault that lasts is 503 before the deadline, and success 
   );
 });
 
-describe("commands that mongod fails by its fail point are success or 503, and success afterwards [OPS-15, CON-06]", () => {
+describe("requests whose commands fail by mongod's fail point are served or 503, and the next ones are served [OPS-15, CON-06]", () => {
   const failCommands = [
     "find",
     "aggregate",

@@ -58,7 +58,7 @@ function breakUnder(command: string): () => number {
 }
 
 test.each(["update", "insert", "commitTransaction"])(
-  "the connection breaks while %s of a create is written to it: 201, and one record [IDM-15]",
+  "a create whose connection breaks while %s is written to it is 201, and stores one record [IDM-15]",
   async (command) => {
     const account = await other.account();
     const broken = breakUnder(command);
@@ -68,7 +68,7 @@ test.each(["update", "insert", "commitTransaction"])(
   },
 );
 
-test("the connection breaks while a read is written to it: it is read again [OPS-15]", async () => {
+test("a read whose connection breaks while it is written to it is repeated [OPS-15]", async () => {
   const account = await other.account();
   const list = () => other.rest("/v1/contacts?query=once", { key: account.key });
   expect((await list()).status).toBe(200);
@@ -76,7 +76,7 @@ test("the connection breaks while a read is written to it: it is read again [OPS
   expect([(await list()).status, broken()]).toEqual([200, 1]);
 });
 
-test("the connection is cut before the command that proves the key, and after the write in its place: that is repeated by its number, and there is one contact [IDM-01]", async () => {
+test("if the connection is cut before the command that proves the key, and after the write in its place, the write is repeated by its number, and there is one contact [IDM-01]", async () => {
   const account = await other.account();
   let cut: Promise<void> | undefined;
   const cutFirst = proxy.arm({ command: "aggregate", collection: "api_keys", when: "before" }, (held) => {
@@ -91,7 +91,7 @@ test("the connection is cut before the command that proves the key, and after th
 });
 
 test.each(["before", "after"] as const)(
-  "the connection is cut %s the command that proves the key of a create and writes it: it is repeated by its id, and there is one contact [IDM-01]",
+  "a create whose connection is cut %s the command that proves the key and writes is repeated by its id, and there is one contact [IDM-01]",
   async (when) => {
     const account = await other.account();
     // The key is known from then on.
@@ -109,7 +109,7 @@ test.each(["before", "after"] as const)(
   },
 );
 
-test("the connection is cut after the command that proves the key and writes, and the key is revoked by then: 503, because the contact is stored [IDM-01, CON-03]", async () => {
+test("a create whose connection is cut after its command, and whose key is revoked by then, is 503, because the contact is stored [IDM-01, CON-03]", async () => {
   const account = await other.account();
   await cutOff.rest("/v1/sessions", { key: account.key });
   let held: HeldMessage | undefined;
@@ -125,7 +125,7 @@ test("the connection is cut after the command that proves the key and writes, an
   expect((await cutOff.rest("/v1/contacts", { key: account.key, body: { full_name: "Once" } })).status).toBe(401);
 });
 
-test("what has the id of a create, or its email, is another's: 409, and the first contact stays [CCR-06]", async () => {
+test("a create whose id or email another record has is 409, and the first contact stays [CCR-06]", async () => {
   const account = await other.account();
   const create = () =>
     other.rest("/v1/contacts", { key: account.key, body: { full_name: "Twice", email: "twice@example.com" } });
@@ -134,7 +134,7 @@ test("what has the id of a create, or its email, is another's: 409, and the firs
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 0 });
 });
 
-test("an instance that loses its transaction because it was frozen for seconds begins it again: one record [IDM-15]", async () => {
+test("an instance that was frozen for seconds and lost its transaction restarts it, and stores one record [IDM-15]", async () => {
   const account = await other.account();
   const send = ({ base }: TestService) => wires.REST.create({ base, key: account.key }, "k", { full_name: "Once" });
   let held: HeldMessage | undefined;
@@ -164,7 +164,7 @@ test("an instance that loses its transaction because it was frozen for seconds b
   expect(await recordsOf(other.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("an instance is killed in the middle of an append: another client's change of the same contact goes through [IDM-15]", async () => {
+test("an instance that is killed during an append does not block another client's change of the same contact [IDM-15]", async () => {
   const account = await other.account();
   const parent = await wires.REST.create({ base: other.base, key: account.key }, "parent", { full_name: "Parent" });
   const child = await startChild(proxy.uri, injector.redis.uri);

@@ -38,7 +38,7 @@ function switching(rpc: string): Recipe {
   };
 }
 
-/** One of the operator's levers: pulling it again changes nothing more. */
+/** An operator's action: repeating it changes nothing more. */
 function lever(
   rpc: string,
   prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>,

@@ -58,7 +58,7 @@ export const handshakeBreaks: readonly ConnectionBreak[] = connectionBreaks.filt
   ({ place }) => place !== "while it is written",
 );
 
-/** The primary no longer, or going. */
+/** No longer the primary, or shutting down. */
 const stateChanges: Readonly<Record<number, string>> = {
   91: "ShutdownInProgress",
   189: "PrimarySteppedDown",
@@ -69,7 +69,7 @@ const stateChanges: Readonly<Record<number, string>> = {
   13436: "NotPrimaryOrSecondary",
 };
 
-/** Not now. */
+/** Temporary failures. */
 const passing: Readonly<Record<number, string>> = {
   6: "HostUnreachable",
   24: "LockTimeout",
@@ -108,7 +108,7 @@ function codes(table: Readonly<Record<number, string>>): { code: number; codeNam
   return Object.entries(table).map(([code, codeName]) => ({ code: Number(code), codeName }));
 }
 
-/** The server is the primary no longer, or is shutting down: the driver marks it as unknown for a moment. */
+/** The server is no longer the primary, or is shutting down: the driver marks it as unknown briefly. */
 export const stateChangeReplies: readonly ErrorReply[] = codes(stateChanges).flatMap((error): ErrorReply[] => [
   { kind: "reply", ...error, labelled: true, topology: "current" },
   { kind: "reply", ...error, topology: "restarted" },

@@ -2,7 +2,7 @@
 import type { Document } from "mongodb";
 import { BSON } from "mongodb";
 
-/** What a request has the server do. */
+/** The command of a request. */
 export interface Command {
   /** The command's name, in lower case: `hello` and `isMaster` are handshakes and heartbeats. */
   readonly name: string;

@@ -5,7 +5,7 @@ import type { Document } from "mongodb";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import type { Lane } from "./lane.ts";
 
-/** What came of a request. */
+/** The outcome of a request. */
 export type Outcome =
   | { readonly kind: "success" }
   | { readonly kind: "unavailable" }

@@ -1,4 +1,4 @@
-// Tries operations with a fault and judges: success or 503, at most one effect, success once the fault is gone.
+// Tries operations with a fault and judges: success or 503, at most one effect, success once the fault is over.
 import { until } from "../../../src/embedded/wait.ts";
 import { setTimeout as sleep } from "node:timers/promises";
 import { nameOf } from "./kinds.ts";
@@ -9,11 +9,11 @@ import type { Armed } from "./proxy.ts";
 import type { Outcome, Recipe, Trial } from "./recipe.ts";
 import { titleOf, wrong } from "./recipe.ts";
 
-/** What a trial came to. */
+/** The outcome of a trial. */
 export interface Verdict {
   /** Into how many commands the fault was injected. */
   readonly hits: number;
-  /** What is wrong; empty where all is right. */
+  /** The flaws; empty if there are none. */
   readonly flaws: readonly string[];
 }
 
@@ -23,7 +23,7 @@ const streamMs = 60_000;
 /** After the last fault everything is served within 5 seconds. */
 const recoveryMs = 5_000;
 
-/** The outcome, or that there was none in time. */
+/** The outcome, or a time-out. */
 async function completed({ streams }: Recipe, trial: Trial): Promise<Outcome> {
   const stop = new AbortController();
   const late = sleep(streams === true ? streamMs : responseMs, wrong("no response in time"), {
