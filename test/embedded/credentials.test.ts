@@ -1,4 +1,4 @@
-// The embedded servers require the credentials of the data folder, which show nowhere.
+// The embedded servers require the credentials of the data folder, which are shown nowhere.
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Redis } from "ioredis";
@@ -77,7 +77,7 @@ const unauthorized = { codeName: "Unauthorized" };
 const failed = { codeName: "AuthenticationFailed" };
 const list = (client: MongoClient): Promise<unknown> => client.db().collection("names").find().toArray();
 
-test("mongod rejects a missing or wrong password, and accepts that of the data folder [EMB-01]", async () => {
+test("mongod rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async () => {
   const { uri } = await mongodIn(await temporaryFolder());
   await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
   await expect(asClient(changed(uri, "wrong"), list)).rejects.toMatchObject(failed);
@@ -100,7 +100,7 @@ test("mongod rejects an anonymous createUser, also before the first user exists 
   }
 });
 
-test("the service's user has the roles that the production guide names and no other [EMB-02]", async () => {
+test("the service's user has the roles in the production guide and no other [EMB-02]", async () => {
   const { uri } = await mongodIn(await temporaryFolder());
   await asClient(uri, async (client) => {
     const { authInfo } = await client.db("admin").command({ connectionStatus: 1 });
@@ -115,7 +115,7 @@ test("the service's user has the roles that the production guide names and no ot
   });
 });
 
-test("Redis rejects a missing or wrong password, and accepts that of the data folder [EMB-01]", async () => {
+test("Redis rejects a missing or wrong password, and accepts the one in the data folder [EMB-01]", async () => {
   const { uri } = await redisIn(await temporaryFolder());
   const ping = async (url: string): Promise<string> => {
     const client = new Redis(url, { lazyConnect: true, maxRetriesPerRequest: 0, retryStrategy: () => null });
@@ -131,7 +131,7 @@ test("Redis rejects a missing or wrong password, and accepts that of the data fo
   expect(await ping(uri)).toBe("null");
 });
 
-test("the credentials are random, for their owner alone, and the same at every start [EMB-03]", async () => {
+test("the credentials are random, readable by their owner alone, and the same at every start [EMB-03]", async () => {
   const [dataDir, other] = [await temporaryFolder(), await temporaryFolder()];
   const read = (folder: string): Promise<string[]> =>
     Promise.all(secretNames.map((name) => readFile(join(folder, name), "utf8")));
@@ -166,7 +166,7 @@ test("replaces lost credentials and keeps the data [EMB-03]", async () => {
   await expect(asClient(changed(after.uri, old), list)).rejects.toMatchObject(failed);
 });
 
-test("takes over the data of a mongod without credentials, and requires credentials from then on [EMB-04]", async () => {
+test("adopts the data of a mongod without credentials, and then requires credentials [EMB-04]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const open = await startServer(plainMongod, await findMongod(options), options);
@@ -186,7 +186,7 @@ test("takes over the data of a mongod without credentials, and requires credenti
   await expect(asClient(changed(uri, "", ""), list)).rejects.toMatchObject(unauthorized);
 });
 
-test("demo.json has the full URIs, for its owner alone, and null for a Redis that is not there [OPS-05]", async () => {
+test("demo.json has the full URIs, is readable by its owner alone, and has null for a missing Redis [OPS-05]", async () => {
   const dataDir = await temporaryFolder();
   const demo = createDemo(dataDir, "http://localhost:1", [], () => undefined);
   const where = { baseUrl: "http://localhost:2", internalUrl: "http://localhost:3", serviceToken: "token" };
@@ -203,7 +203,7 @@ test("demo.json has the full URIs, for its owner alone, and null for a Redis tha
   expect(await uris()).toEqual([mongodbUri, null, 0o600]);
 });
 
-test("no credential shows in a command line, an environment, a log or a line of progress [EMB-05]", async () => {
+test("shows no credential in a command line, an environment, a log or a progress line [EMB-05]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const servers = [await mongodIn(dataDir, options), await redisIn(dataDir, options)];

@@ -11,7 +11,7 @@ import { startEmbedded } from "../../src/embedded/parts.ts";
 import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 
-test("a data folder is taken, denied to a second taker in one line, and free again after the release (OPS-21)", async () => {
+test("locks a data folder, rejects a second process with one line, and frees the folder on release (OPS-21)", async () => {
   const dir = join(await temporaryFolder(), "data");
   const lock = await lockDataDir(dir);
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -22,7 +22,7 @@ test("a data folder is taken, denied to a second taker in one line, and free aga
   await (await lockDataDir(dir)).release();
 });
 
-test("a live process that locks it is named, and its lock ends with its life (OPS-21)", async () => {
+test("the error names a live process that holds the lock, and the lock ends with that process (OPS-21)", async () => {
   const dir = await temporaryFolder();
   const holder = spawn("/bin/sh", ["-c", "exec sleep 60"], { stdio: "ignore" });
   onTestFinished(() => void holder.kill("SIGKILL"));
@@ -38,7 +38,7 @@ test("a live process that locks it is named, and its lock ends with its life (OP
   await lock.release();
 });
 
-test("of many processes that want what a dead one had at once, never two get it (OPS-21)", async () => {
+test("of many processes that take over a dead one's folder at once, never two get it (OPS-21)", async () => {
   const dir = await temporaryFolder();
   await (await lockDataDir(dir)).release();
   await writeFile(join(dir, "processes/service.1-1-deaddead"), "");
@@ -60,7 +60,7 @@ test("of many processes that want what a dead one had at once, never two get it 
   expect(responses).toHaveLength(5);
 });
 
-test("without a home directory nothing is started or written: one line names the variable to set [OPS-14]", async () => {
+test("without a home directory nothing is started or written, and one line names the variable to set [OPS-14]", async () => {
   const dir = join(await temporaryFolder(), "data");
   const config = { ...readConfig({ DATA_DIR: dir }), cacheDir: undefined };
   await expect(startEmbedded(config, () => undefined)).rejects.toThrow(

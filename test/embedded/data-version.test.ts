@@ -1,4 +1,4 @@
-// The version of an embedded mongod's data: raised by each start, and named where a mongod cannot open it.
+// The version of an embedded mongod's data: raised by each start, and named if a mongod cannot open it.
 import { MongoClient } from "mongodb";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { raiseDataVersion, raisingCommand, wrongDataVersion } from "../../src/embedded/data-version.ts";
@@ -18,14 +18,14 @@ const logOf = (data: string, opened: string): string =>
     `{"t":{"$date":"2026-03-06T17:06:49.900Z"},"s":"I",  "c":"CONTROL",  "id":23138,   "ctx":"initandlisten","msg":"Shutting down","attr":{"exitCode":62}}`,
   ].join("\n");
 
-describe("the decision", () => {
+describe("the data version", () => {
   test.each([
     ["4.2", "4.4.29", { setFeatureCompatibilityVersion: "4.4" }],
     ["5.0", "6.0.5", { setFeatureCompatibilityVersion: "6.0" }],
     ["6.0", "7.0.14", { setFeatureCompatibilityVersion: "7.0", confirm: true }],
     ["8.0", "8.2.6", { setFeatureCompatibilityVersion: "8.2", confirm: true }],
     ["9.0", "10.0.0", { setFeatureCompatibilityVersion: "10.0", confirm: true }],
-  ])("data of %s is raised under mongod %s, from 7.0 on with a confirmation", (data, program, command) => {
+  ])("raises data of %s under mongod %s, from 7.0 on with a confirmation", (data, program, command) => {
     expect(raisingCommand(data, program)).toEqual(command);
   });
 
@@ -33,7 +33,7 @@ describe("the decision", () => {
     ["6.0", "6.0.5"],
     ["8.2", "8.2.6"],
     ["10.0", "9.0.1"],
-  ])("data of %s stays as it is under mongod %s", (data, program) => {
+  ])("keeps data of %s under mongod %s", (data, program) => {
     expect(raisingCommand(data, program)).toBeUndefined();
   });
 });
@@ -48,20 +48,23 @@ describe("the reason of a failed start", () => {
       "'6.0' or '6.3' or '7.0'",
       "start once with mongod 4.4, then with 5.0, then with 6.0, which upgrades it",
     ],
-  ])("data of %s that is too old for mongod %s names the versions in between", (data, program, opened, action) => {
-    expect(wrongDataVersion(logOf(data, opened), program)).toBe(
-      `the data is that of MongoDB ${data}, which mongod ${program} cannot open; set MONGOMS_SYSTEM_BINARY, and ${action}`,
-    );
-  });
+  ])(
+    "for data of %s that is too old for mongod %s it names the versions in between",
+    (data, program, opened, action) => {
+      expect(wrongDataVersion(logOf(data, opened), program)).toBe(
+        `the data is that of MongoDB ${data}, which mongod ${program} cannot open; set MONGOMS_SYSTEM_BINARY, and ${action}`,
+      );
+    },
+  );
 
-  test("data that is too new names its version", () => {
+  test("for data that is too new it names the version of the data", () => {
     expect(wrongDataVersion(logOf("8.2", "'5.0' or '5.3' or '6.0'"), "6.0.5")).toBe(
       "the data is that of MongoDB 8.2, which mongod 6.0.5 cannot open; set MONGOMS_SYSTEM_BINARY to mongod 8.2",
     );
   });
 
   test.each(["", "not JSON", logOf("9.2", "'9.0' or '10.0'").replaceAll("20573", "20574"), logOf("6.0", "'6.0'")])(
-    "any other log is left to its last words",
+    "is not read from any other log",
     (log) => {
       expect(wrongDataVersion(log, "6.0.5")).toBeUndefined();
     },
@@ -95,7 +98,7 @@ describe("a start", () => {
       return (parameters["featureCompatibilityVersion"] as { version: string }).version;
     });
 
-  test("raises data of the version before, and says that there is no way back", async () => {
+  test("raises the data of the previous version, and says that there is no way back", async () => {
     const dataDir = await temporaryFolder();
     const options = optionsFor(dataDir);
     const first = await startMongod(options);

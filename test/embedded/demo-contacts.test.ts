@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { anchors } from "../../src/embedded/demo/anchors.ts";
 import { counts, dayMs, demo, ms, named, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
 
-describe("the contacts", () => {
-  test("that are anchors are there once each, active, with an email, notes and sessions", () => {
+describe("the demo's contacts", () => {
+  test("include each anchor once, active, with an email, notes and sessions", () => {
     for (const name of Object.values(anchors)) {
       const { id, email, archivedAt } = the(name);
       expect(email, name).toBeDefined();
@@ -20,7 +20,7 @@ describe("the contacts", () => {
     }
   });
 
-  test("hold Ann Lee as the documentation knows her, changed last of all", () => {
+  test("include Ann Lee with the values of the documentation, changed last of all", () => {
     expect(the("Ann Lee")).toMatchObject({
       email: "ann.lee@example.com",
       phone: "+1 415 555 0100",
@@ -35,7 +35,7 @@ describe("the contacts", () => {
     expect(sessions.filter(({ sessionDate }) => ms(sessionDate) > todayOf(now))).toHaveLength(2);
   });
 
-  test("of second hold an Anne Lee, and none of them holds the other's", () => {
+  test("include Anne Lee in the profile second; neither profile has the other's", () => {
     const second = recordsOf("second", now);
     expect(named("Anne Lee", second)).toMatchObject([{ email: "anne.lee@example.org", phone: "+44 20 7946 0100" }]);
     expect(named("Ann Lee", second)).toEqual([]);
@@ -67,7 +67,7 @@ describe("the contacts", () => {
       ).toBe(true);
   });
 
-  test("share a name in one case, both active", () => {
+  test("include two active ones with the same name", () => {
     const doubles = [
       ...counts(
         demo.contacts.filter(({ fullName }) => fullName !== undefined),
@@ -78,7 +78,7 @@ describe("the contacts", () => {
     expect(named("David Miller").map(({ archivedAt }) => archivedAt)).toEqual([undefined, undefined]);
   });
 
-  test("are archived here and there, one with the email of an active one", () => {
+  test("include archived ones, of which one has the email of an active one", () => {
     const archived = demo.contacts.filter(({ archivedAt }) => archivedAt !== undefined);
     expect(archived.length).toBeGreaterThanOrEqual(22);
     expect(archived.length).toBeLessThanOrEqual(28);
@@ -91,7 +91,7 @@ describe("the contacts", () => {
     expect(withRecords.length).toBeGreaterThan(0);
   });
 
-  test("that were imported have an inferred name alone, and some have no name at all", () => {
+  test("include imported ones with only an inferred name, and some without any name", () => {
     expect(
       demo.contacts.filter(({ fullName, inferredName }) => fullName === undefined && inferredName !== undefined),
     ).toHaveLength(30);
@@ -106,7 +106,7 @@ describe("the contacts", () => {
     ).toBe(true);
   });
 
-  test("lack an email, a phone, notes or memory in part", () => {
+  test("include some without an email, a phone, notes or memory", () => {
     const lacking = (["email", "phone", "notes", "memory"] as const).map(
       (field) => demo.contacts.filter((contact) => contact[field] === undefined).length,
     );
@@ -117,7 +117,7 @@ describe("the contacts", () => {
   });
 
   test.each(profiles)(
-    "of %s have emails on domains for examples, no two active ones the same in lower case",
+    "of the profile %s have emails on example domains, and no two active ones the same in lower case",
     (profile) => {
       const { contacts } = recordsOf(profile, now);
       const active = contacts.flatMap(({ email, archivedAt }) =>
@@ -129,17 +129,17 @@ describe("the contacts", () => {
     },
   );
 
-  test("have some emails in capitals and one beyond ASCII", () => {
+  test("include some emails in capitals and one beyond ASCII", () => {
     expect(demo.contacts.some(({ email }) => email !== email?.toLowerCase())).toBe(true);
     expect(the("Zoë Martin").email).toBe("zoë.martin@example.org");
   });
 
-  test.each(profiles)("of %s have only phones that are kept for fiction", (profile) => {
+  test.each(profiles)("of the profile %s have only phones that are reserved for fiction", (profile) => {
     for (const { phone } of recordsOf(profile, now).contacts)
       if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
   });
 
-  test("spell phones in many ways", () => {
+  test("have phones in many spellings", () => {
     const spellings = new Set(
       demo.contacts.flatMap(({ phone }) => (phone === undefined ? [] : [phone.replace(/\d+/g, "0")])),
     );

@@ -1,4 +1,4 @@
-// What a start makes of the `demo.json` that it finds: whole, its keys stay; edited or damaged, the demo is made again.
+// How a start uses an existing `demo.json`: it keeps the keys of a valid file, and replaces a damaged one.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ async function start(): Promise<string> {
   return (await demo.announce(where)) ?? "none";
 }
 
-test("a write that the database could not do in time is repeated, and another failure ends the start [OPS-05]", async () => {
+test("repeats a write that the database could not do in time; another failure ends the start [OPS-05]", async () => {
   const { services } = service.app;
   const failing = (reason: FailureReason, profile: DemoProfile): Promise<void> => {
     let failed = false;
@@ -59,7 +59,7 @@ test("a write that the database could not do in time is repeated, and another fa
   await expect(failing(Reason.DUPLICATE_EMAIL, "waiting")).rejects.toThrow(Failure);
 });
 
-test("a start shows the key that the last one has shown [OPS-05]", async () => {
+test("a start shows the same key as the previous start [OPS-05]", async () => {
   expect(await start()).toBe(await start());
 });
 
@@ -68,10 +68,10 @@ test.each<[string, (content: string) => string]>([
   ["is null", () => "null"],
   ["is a text", () => '"demo"'],
   ["is an empty object", () => "{}"],
-  ["has accounts that are no list", () => '{"accounts":{"find":1}}'],
+  ["has accounts that are not a list", () => '{"accounts":{"find":1}}'],
   ["lists null", () => '{"accounts":[null,1,"x",[]]}'],
-  ["has an id that is no text", (content) => content.replace(/"account_id": "[^"]*"/, '"account_id": 1')],
-])("a file that %s is written again, with a new key that works in place of the old one", async (_what, damaged) => {
+  ["has an id that is not a text", (content) => content.replace(/"account_id": "[^"]*"/, '"account_id": 1')],
+])("rewrites a file that %s, with a new key that replaces the old one", async (_what, damaged) => {
   const before = await start();
   writeFileSync(file, damaged(readFileSync(file, "utf8")));
   const after = await start();
@@ -83,7 +83,7 @@ test.each<[string, (content: string) => string]>([
   expect(readFileSync(file, "utf8")).toContain(after);
 });
 
-test("a key that its user has rotated or revoked stays so: a start makes none in its place [KEY-02, KEY-10, KEY-18]", async () => {
+test("a key that its user has rotated or revoked stays so: a start creates no replacement [KEY-02, KEY-10, KEY-18]", async () => {
   const before = await start();
   const { apiKeys, accounts } = service.app.services;
   const [{ _id: id } = { _id: new UUID() }] = await accounts.list(1, 0, undefined);
@@ -97,7 +97,7 @@ test("a key that its user has rotated or revoked stays so: a start makes none in
   expect(await apiKeys.ofAccount(id, undefined)).toBeUndefined();
 });
 
-test("the keys that a start makes are in the audit log [KEY-19]", async () => {
+test("the audit log has the keys that a start creates [KEY-19]", async () => {
   rmSync(file);
   await start();
   const { accounts, audit } = service.app.services;

@@ -3,22 +3,25 @@ import { describe, expect, test } from "vitest";
 import type { SessionItem } from "../../src/gen/records/ingest/v1/items_pb.ts";
 import { codePoints, counts, demo, eachDay, ms, recordsOf, the } from "./demo-made.ts";
 
-describe("the sessions", () => {
-  test.each(eachDay)("on %s have every recording status, source and conference provider, and none", (_, date) => {
-    const { sessions } = recordsOf("demo", date);
-    const statuses = counts(sessions, ({ recordingStatus }) => recordingStatus);
-    expect(new Set(statuses.keys())).toEqual(
-      new Set(["none", "scheduled", "recording", "processing", "completed", "failed", undefined]),
-    );
-    expect(new Set(sessions.map(({ source }) => source))).toEqual(
-      new Set(["calendar", "manual", "import", "recorder"]),
-    );
-    expect(new Set(sessions.map(({ conferenceProvider }) => conferenceProvider))).toEqual(
-      new Set(["google_meet", "zoom", "teams", undefined]),
-    );
-  });
+describe("the demo's sessions", () => {
+  test.each(eachDay)(
+    "on %s have every recording status, source and conference provider, and some have none",
+    (_, date) => {
+      const { sessions } = recordsOf("demo", date);
+      const statuses = counts(sessions, ({ recordingStatus }) => recordingStatus);
+      expect(new Set(statuses.keys())).toEqual(
+        new Set(["none", "scheduled", "recording", "processing", "completed", "failed", undefined]),
+      );
+      expect(new Set(sessions.map(({ source }) => source))).toEqual(
+        new Set(["calendar", "manual", "import", "recorder"]),
+      );
+      expect(new Set(sessions.map(({ conferenceProvider }) => conferenceProvider))).toEqual(
+        new Set(["google_meet", "zoom", "teams", undefined]),
+      );
+    },
+  );
 
-  test("are in part without a date, an end, a client, a title or a subtitle", () => {
+  test("include some without a date, an end, a client, a title or a subtitle", () => {
     const without = (field: keyof SessionItem) =>
       demo.sessions.filter((session) => session[field] === undefined).length;
     expect(without("sessionDate")).toBe(8);
@@ -30,7 +33,7 @@ describe("the sessions", () => {
     expect(demo.sessions.some(({ contactId }) => archived.has(contactId))).toBe(true);
   });
 
-  test("have addresses of conferences and documents on example domains, and some have none", () => {
+  test("have conference and document addresses on example domains, and some have none", () => {
     for (const field of ["conferenceUrl", "providerDocUrl"] as const) {
       const urls = demo.sessions.flatMap((session) => session[field] ?? []);
       expect(urls.length).toBeGreaterThan(50);
@@ -45,8 +48,8 @@ describe("the sessions", () => {
   });
 });
 
-describe("the transcripts", () => {
-  test("are turns of speakers with the time before each", () => {
+describe("the demo's transcripts", () => {
+  test("consist of turns of speakers, each with its time", () => {
     for (const { transcript } of demo.transcripts) {
       if (transcript === undefined) continue;
       const lines = transcript.split("\n");
@@ -56,7 +59,7 @@ describe("the transcripts", () => {
     }
   });
 
-  test("are short, but for one of about 120 KB and a few of 20 to 60 KB", () => {
+  test("are short, except for one of about 120 KB and a few of 20 to 60 KB", () => {
     const sizes = demo.transcripts.map(({ transcript }) => (transcript ?? "").length).toSorted((a, b) => b - a);
     expect(sizes[0]).toBeGreaterThan(110_000);
     expect(sizes[0]).toBeLessThan(125_000);
@@ -65,7 +68,7 @@ describe("the transcripts", () => {
   });
 
   test.each(eachDay)(
-    "on %s lack their text, recording, duration or times in part, and some recorded sessions have none",
+    "on %s include some without a text, recording, duration or times, and some recorded sessions have none",
     (_, date) => {
       const { sessions, transcripts } = recordsOf("demo", date);
       const lacks = {
@@ -90,8 +93,8 @@ describe("the transcripts", () => {
   );
 });
 
-describe("the notes", () => {
-  test("of sessions are of every type", () => {
+describe("the demo's notes", () => {
+  test("on sessions have every type", () => {
     expect([...counts(demo.sessionNotes, ({ type }) => String(type)).keys()].toSorted()).toEqual([
       "1",
       "2",
@@ -102,13 +105,13 @@ describe("the notes", () => {
     ]);
   });
 
-  test("of sessions lack a title or a text in part, and have a slug where they have a title", () => {
+  test("on sessions include some without a title or a text, and have a slug if they have a title", () => {
     expect(demo.sessionNotes.filter(({ title }) => title === undefined).length).toBeGreaterThan(50);
     expect(demo.sessionNotes.filter(({ content }) => content === undefined).length).toBeGreaterThan(5);
     for (const { title, titleSlug } of demo.sessionNotes) expect(titleSlug === undefined).toBe(title === undefined);
   });
 
-  test("of one session are at 0, 1, 2 and so on", () => {
+  test("on one session have the positions 0, 1, 2 and so on", () => {
     const positions = new Map<string | undefined, number[]>();
     for (const { sessionId, position } of demo.sessionNotes)
       positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);
@@ -117,22 +120,25 @@ describe("the notes", () => {
     expect(demo.sessions.some(({ id }) => !positions.has(id))).toBe(true);
   });
 
-  test.each(eachDay)("on %s are longer than a search shows in part, and one has just 10,000 code points", (_, date) => {
-    const { contactNotes, sessionNotes } = recordsOf("demo", date);
-    expect(contactNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
-    expect(sessionNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
-    const longest = contactNotes.filter(({ content }) => codePoints(content) >= 10_000);
-    expect(longest.map(({ content }) => codePoints(content))).toEqual([10_000]);
-    // A letter beyond the first plane: counting units gives another figure.
-    expect(longest[0]?.content.length).toBeGreaterThan(10_000);
-  });
+  test.each(eachDay)(
+    "on %s include some that are longer than a search shows, and one of exactly 10,000 code points",
+    (_, date) => {
+      const { contactNotes, sessionNotes } = recordsOf("demo", date);
+      expect(contactNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
+      expect(sessionNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
+      const longest = contactNotes.filter(({ content }) => codePoints(content) >= 10_000);
+      expect(longest.map(({ content }) => codePoints(content))).toEqual([10_000]);
+      // A letter beyond the basic plane: UTF-16 units give another count.
+      expect(longest[0]?.content.length).toBeGreaterThan(10_000);
+    },
+  );
 
-  test("of one contact are more than a timeline shows", () => {
+  test("on one contact exceed the size of a timeline", () => {
     const perContact = counts(demo.contactNotes, ({ contactId }) => contactId);
     expect([...perContact].filter(([, count]) => count > 50)).toEqual([[the("José Álvarez").id, 64]]);
   });
 
-  test("of contacts come from several sources, were changed later in part, and speak many languages", () => {
+  test("on contacts have several sources and many languages, and some were changed later", () => {
     expect(new Set(demo.contactNotes.map(({ source }) => source))).toEqual(
       new Set(["manual", "mobile", "api", "import"]),
     );
@@ -156,7 +162,7 @@ describe("the notes", () => {
     }
   });
 
-  test("hardly ever say the same", () => {
+  test("rarely repeat a text", () => {
     const texts = [...demo.contactNotes, ...demo.sessionNotes].flatMap(({ content }) => content ?? []);
     expect(new Set(texts).size / texts.length).toBeGreaterThan(0.85);
   });

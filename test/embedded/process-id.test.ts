@@ -1,4 +1,4 @@
-// A process is known by more than its pid, and only that very one is ended.
+// A process is identified by more than its pid, and only that process is ended.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,7 +11,7 @@ function sleeper(script = "exec sleep 60"): { pid: number; exited: Promise<unkno
   return { pid: child.pid as number, exited };
 }
 
-test("a process has one name for all its life, and none once it is gone", async () => {
+test("a process has the same name during its whole life, and none once it has ended", async () => {
   const { pid, exited } = sleeper();
   const id = identify(pid) as string;
   expect(pidOf(id)).toBe(pid);
@@ -23,7 +23,7 @@ test("a process has one name for all its life, and none once it is gone", async 
   expect(identify(pid)).toBeUndefined();
 });
 
-test("another process that has got the same pid is neither taken for it nor ended (OPS-21)", async () => {
+test("does not mistake another process with the same pid for it, and does not end that process (OPS-21)", async () => {
   const { pid } = sleeper();
   const own = identify(pid) as string;
   const earlier = own.replace(/-(\d+)-/, (_, start: string) => `-${Number(start) - 1}-`);
@@ -32,7 +32,7 @@ test("another process that has got the same pid is neither taken for it nor ende
   expect(isRunning(own)).toBe(true);
 });
 
-test("a process that does not heed SIGTERM is killed after the patience", async () => {
+test("kills a process that ignores SIGTERM, after a wait", async () => {
   const { pid, exited } = sleeper("trap '' TERM; while :; do sleep 0.05; done");
   const id = identify(pid) as string;
   await new Promise((resolve) => setTimeout(resolve, 100));
@@ -40,6 +40,6 @@ test("a process that does not heed SIGTERM is killed after the patience", async 
   expect((await exited)[1]).toBe("SIGKILL");
 });
 
-test("a name that is no process is not running", () => {
+test("a name that is not that of a process is not running", () => {
   for (const id of ["", "undefined", "0-0-0", "-1-5-a"]) expect(isRunning(id), id).toBe(false);
 });

@@ -16,7 +16,7 @@ import { addProgram, nothingRuns, optionsFor, running, temporaryFolder } from ".
 
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Stopped with the test, should the test not come to it. */
+/** Stops the server after the test, even if the test fails before it does. */
 function ending(server: EmbeddedServer): EmbeddedServer {
   onTestFinished(() => server.stop());
   return server;
@@ -38,7 +38,7 @@ async function insertInTransaction(uri: string, name: string): Promise<unknown[]
   }
 }
 
-test("mongod takes transactions when it has started, and its data survive into a second start on another port (OPS-09, OPS-21)", async () => {
+test("mongod accepts transactions after its start, and its data survives a second start on another port (OPS-09, OPS-21)", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const first = ending(await startMongod(options));
@@ -61,7 +61,7 @@ test("mongod takes transactions when it has started, and its data survive into a
   expect(await running(dataDir), "after stop()").toEqual([]);
 });
 
-test("a mongod.lock that a killed mongod left behind does not hinder, and what was acknowledged is there", async () => {
+test("a mongod.lock of a killed mongod does not prevent a start, and acknowledged data is kept", async () => {
   const dataDir = await temporaryFolder();
   const first = ending(await startMongod(optionsFor(dataDir)));
   await insertInTransaction(first.uri, "first");
@@ -73,7 +73,7 @@ test("a mongod.lock that a killed mongod left behind does not hinder, and what w
   expect(await insertInTransaction(second.uri, "second")).toEqual(["first", "second"]);
 });
 
-test("what mongod says against its data is the one line of the error, and nothing stays behind", async () => {
+test("mongod's complaint about its data is the one line of the error, and nothing stays behind", async () => {
   const dataDir = await temporaryFolder();
   await (await startMongod(optionsFor(dataDir))).stop();
   await writeFile(join(dataDir, "mongodb/WiredTiger.turtle"), "broken");
@@ -85,7 +85,7 @@ test("what mongod says against its data is the one line of the error, and nothin
   expect(await readdir(join(dataDir, "processes"))).toEqual([]);
 });
 
-test("Redis responds when it has started, writes after reading the time, evicts what it must, and keeps nothing (OPS-09, OPS-21)", async () => {
+test("Redis responds after its start, lets a script write after it has read the time, evicts as configured, and persists nothing (OPS-09, OPS-21)", async () => {
   const dataDir = await temporaryFolder();
   const server = ending((await startRedis(optionsFor(dataDir))) as EmbeddedServer);
   const client = new Redis(server.uri, { retryStrategy: () => null });
@@ -106,7 +106,7 @@ test("Redis responds when it has started, writes after reading the time, evicts 
   expect(await readdir(join(dataDir, "redis"))).toEqual([]);
 });
 
-test("a server that ends by itself is started again on its port, until it is stopped: then nothing of it is left (OPS-21)", async () => {
+test("restarts a server that ends by itself, on its port, until it is stopped; then nothing of it is left (OPS-21)", async () => {
   const dataDir = await temporaryFolder();
   const options = { ...optionsFor(dataDir), restart: true };
   const server = ending((await startRedis(options)) as EmbeddedServer);
@@ -127,13 +127,13 @@ test("a server that ends by itself is started again on its port, until it is sto
   ]);
 });
 
-test("a server listens on 127.0.0.1 alone", async () => {
+test("a server listens on 127.0.0.1 only", async () => {
   const server = ending((await startRedis(optionsFor(await temporaryFolder()))) as EmbeddedServer);
   const socket = connect(Number(new URL(server.uri).port), "127.0.0.2");
   await expect(once(socket, "connect")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("a port that somebody else takes first is given up for another, five times at most (OPS-09)", async () => {
+test("picks another port if another process takes the first, five times at most (OPS-09)", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const program = (await findRedis(options)) as Program;
@@ -154,7 +154,7 @@ test("a port that somebody else takes first is given up for another, five times 
   expect(await running(dataDir)).toEqual([]);
 });
 
-test("where no Redis can be had or it does not start there is none, and a line says so (OPS-19)", async () => {
+test("without a Redis that can be found and started there is none, and a line says so (OPS-19)", async () => {
   const folder = await temporaryFolder();
   const none = { ...optionsFor(folder), cacheDir: join(folder, "cache"), env: { PATH: "" } };
   expect(await startRedis(none)).toBeUndefined();

@@ -21,7 +21,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("an assistant registers itself, a user allows it on a page of plain HTML, and its token is a JWT without resource [OPS-08, OAU-09, OAU-10, OAU-11]", async () => {
+test("an assistant registers itself, a user grants access on a page of plain HTML, and its token is a JWT even without resource [OPS-08, OAU-09, OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -63,7 +63,7 @@ test.each([
   ["the origin", "http://localhost:9"],
   ["the origin and a slash", "http://localhost:9/"],
 ])(
-  "a resource that is %s of the MCP server is accepted, at every step or at one alone [OAU-09]",
+  "accepts a resource that is %s of the MCP server, at every step or at one alone [OAU-09]",
   async (_name, resource) => {
     const { issuer } = await running();
     const assistant = await assistantOf(issuer);
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("a resource that is not ours is invalid_target [OAU-09]", async () => {
+test("a resource of another server is invalid_target [OAU-09]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const { url } = await start(assistant, { ...atAssistant, resource: "https://other.example/mcp" });
@@ -90,7 +90,7 @@ test("a resource that is not ours is invalid_target [OAU-09]", async () => {
   ).rejects.toMatchObject({ error: "invalid_target" });
 });
 
-test("a request without a scope, or with none that we know, requests who the user is", async () => {
+test("a request without a scope, or with only unknown scopes, gets the scope openid", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -125,7 +125,7 @@ test("an empty scope counts as absent in registration, authorization and refresh
   expect((await verified(issuer, token)).claims).toMatchObject({ sub: "person-ann", scope: "openid" });
 });
 
-test("consent is kept for the session, and prompt=consent prompts again", async () => {
+test("remembers consent for the session, and prompt=consent prompts again", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const browser = newBrowser();
@@ -136,7 +136,7 @@ test("consent is kept for the session, and prompt=consent prompts again", async 
   expect(textOf(consentPage)).toContain("Allow access?");
 });
 
-test("who denies sends the assistant back with access_denied [OPS-08]", async () => {
+test("a user who denies access sends the assistant back with access_denied [OPS-08]", async () => {
   const { issuer } = await running();
   const browser = newBrowser();
   const { url, checks } = await start(await assistantOf(issuer), atAssistant);
@@ -150,7 +150,7 @@ test("who denies sends the assistant back with access_denied [OPS-08]", async ()
   });
 });
 
-test("a hostile name of a client is text on every page [OPS-08]", async () => {
+test("shows a hostile name of a client as text on every page [OPS-08]", async () => {
   const { issuer } = await running();
   const name = `<img src=x onerror=alert(1)>"'&</strong>`;
   const browser = newBrowser();
@@ -167,7 +167,7 @@ test.each([
   ["client_credentials", { client_name: "x" }],
   ["password", { username: "ann@example.com", password: "ann's secret" }],
   ["implicit", {}],
-])("the grant type %s is rejected [OAU-11]", async (grantType, parameters) => {
+])("rejects the grant type %s [OAU-11]", async (grantType, parameters) => {
   const { issuer, client } = await running();
   const response = await fetch(`${issuer}/token`, {
     method: "POST",
@@ -181,7 +181,7 @@ test.each([
   });
 });
 
-test("a program on the computer registers one port and comes from another; http goes nowhere else [OAU-10]", async () => {
+test("a program on the user's computer can register one port and use another; http is accepted nowhere else [OAU-10]", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer, {
     redirect_uris: ["http://127.0.0.1:4000/callback", "https://assistant.example/callback"],
@@ -201,7 +201,7 @@ test("a program on the computer registers one port and comes from another; http 
   }
 });
 
-test("a refresh token is good once: used again it ends all that came of it", async () => {
+test("a refresh token is valid once: a second use revokes all tokens of its grant", async () => {
   const { issuer } = await running();
   const assistant = await assistantOf(issuer);
   const { refresh_token: first = "" } = await tokensFor(assistant, newBrowser(), {

@@ -45,7 +45,7 @@ function discovered(issuer: string, id: string): Promise<openid.Configuration> {
   return openid.discovery(new URL(issuer), id, undefined, openid.None(), { execute: [openid.allowInsecureRequests] });
 }
 
-test("a user allows a client that is known by its document, which the page names by its host, and it refreshes [OAU-24]", async () => {
+test("a user grants access to a client that its document identifies; the page names its host, and the client can refresh [OAU-24]", async () => {
   const { issuer } = await running();
   const requests = serve(metadata);
   const client = await discovered(issuer, clientId);
@@ -67,8 +67,8 @@ test("a user allows a client that is known by its document, which the page names
 test.each([
   ["names another client", { ...metadata, client_id: `${clientId}?other` }],
   ["has a secret", { ...metadata, client_secret: "a secret" }],
-  ["wants its codes in the clear across a network", { ...metadata, redirect_uris: ["http://assistant.example.com/"] }],
-  ["does not name the address that is requested", { ...metadata, redirect_uris: ["http://127.0.0.1:9/other"] }],
+  ["receives its codes unencrypted over a network", { ...metadata, redirect_uris: ["http://assistant.example.com/"] }],
+  ["does not list the requested redirect URI", { ...metadata, redirect_uris: ["http://127.0.0.1:9/other"] }],
 ])("a document that %s signs nobody in [OAU-24]", async (_, document) => {
   const { issuer } = await running();
   serve(document);
@@ -77,7 +77,7 @@ test.each([
   expect([response.status, response.headers.get("location")]).toEqual([400, null]);
 });
 
-test("a redirect is not followed [OAU-24]", async () => {
+test("does not follow a redirect [OAU-24]", async () => {
   const { issuer } = await running();
   const requests = serve({}, { status: 302, headers: { Location: "http://127.0.0.1:9/" } });
   const { url } = await start(await discovered(issuer, clientId), atAssistant);
@@ -107,7 +107,7 @@ const inside = [
   "https://user@localhost/client.json",
 ];
 
-test("a document at a private or local address is never requested [OAU-24]", async () => {
+test("never requests a document at a private or local address [OAU-24]", async () => {
   const { issuer } = await running();
   for (const id of inside) {
     const requests = serve({ ...metadata, client_id: id });

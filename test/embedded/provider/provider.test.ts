@@ -24,7 +24,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("the metadata reports what there is, at both places [OAU-10, OAU-11]", async () => {
+test("the metadata lists every endpoint, at both addresses [OAU-10, OAU-11]", async () => {
   const { issuer } = await running();
   expect(issuer).toMatch(/^http:\/\/localhost:\d+$/);
   const documents = await Promise.all(
@@ -62,7 +62,7 @@ test("the metadata reports what there is, at both places [OAU-10, OAU-11]", asyn
   });
 });
 
-test("programs in a browser may discover, register and get tokens [OAU-10]", async () => {
+test("programs in a browser can discover, register and get tokens [OAU-10]", async () => {
   const { issuer } = await running();
   const origin = "http://localhost:6274";
   for (const [path, method] of [
@@ -90,7 +90,7 @@ test("programs in a browser may discover, register and get tokens [OAU-10]", asy
   }
 });
 
-test("after a restart the issuer, the keys and the registered clients are the same, and the dashboard's secret is another [OAU-10]", async () => {
+test("a restart keeps the issuer, the keys and the registered clients, and replaces the dashboard's secret [OAU-10]", async () => {
   const dataDir = await temporaryDataDir();
   const first = await startProvider({ dataDir, users: [ann] });
   const { client_id: id } = await register(first.issuer);
@@ -114,7 +114,7 @@ test("after a restart the issuer, the keys and the registered clients are the sa
   expect((await verified(second.issuer, token)).claims).toMatchObject({ aud: mcpUrl, client_id: id });
 });
 
-test("what it keeps is for its owner alone", async () => {
+test("only the owner can read its files", async () => {
   const dataDir = await temporaryDataDir();
   const { issuer } = await running(dataDir);
   await register(issuer);
@@ -125,7 +125,7 @@ test("what it keeps is for its owner alone", async () => {
   for (const name of ["clients", "keys", "port"]) expect(await modeOf(join(folder, name)), name).toBe("600");
 });
 
-test("of registered clients the newest 200 are kept", async () => {
+test("keeps the newest 200 registered clients", async () => {
   const dataDir = await temporaryDataDir();
   const first = await startProvider({ dataDir, users: [ann] });
   const ids: string[] = [];
@@ -135,7 +135,7 @@ test("of registered clients the newest 200 are kept", async () => {
   expect(kept.map(({ client_id: id }) => id)).toEqual(ids.slice(2));
 });
 
-test("a taken port is left to whoever has it, and files that cannot be read are made anew [OPS-09]", async () => {
+test("leaves a port in use to its owner, and recreates files that cannot be read [OPS-09]", async () => {
   const dataDir = await temporaryDataDir();
   await (await startProvider({ dataDir, users: [ann] })).stop();
   const other = createServer().listen(0, "127.0.0.1");
@@ -150,13 +150,13 @@ test("a taken port is left to whoever has it, and files that cannot be read are 
   expect((await register(issuer)).client_id).toEqual(expect.any(String));
 });
 
-test("it stops at once although connections are open, one of them in the middle of a request", async () => {
+test("stops at once despite open connections, also in the middle of a request", async () => {
   const provider = await startProvider({ dataDir: await temporaryDataDir(), users: [ann] });
   await fetch(`${provider.issuer}/jwks`);
   const slow = connect(Number(new URL(provider.issuer).port), "127.0.0.1");
   onTestFinished(() => void slow.destroy());
   await once(slow, "connect");
-  // Read on, for else the end of the connection would not be noticed.
+  // Reading is necessary to detect the end of the connection.
   slow
     .on("error", () => {})
     .resume()
@@ -169,7 +169,7 @@ test("it stops at once although connections are open, one of them in the middle 
   await expect(fetch(`${provider.issuer}/jwks`)).rejects.toThrow();
 });
 
-test("an unknown path is a page with 404, and every page is locked up [OPS-08]", async () => {
+test("an unknown path is a page with 404, and every page has a strict policy [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const missing = await browser.open(`${provider.issuer}/nothing/here`);
@@ -187,7 +187,7 @@ test("an unknown path is a page with 404, and every page is locked up [OPS-08]",
   }
 });
 
-test("only the issuer's own host is served", async () => {
+test("serves only the issuer's own host", async () => {
   const { issuer } = await running();
   const elsewhere = issuer.replace("localhost", "127.0.0.1");
   const moved = await fetch(`${elsewhere}/jwks?a=b`, { redirect: "manual" });

@@ -25,7 +25,7 @@ import {
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("nothing is printed, whatever comes [OPS-08]", async () => {
+test("prints nothing, whatever requests arrive [OPS-08]", async () => {
   const methods = ["log", "info", "warn", "error", "debug", "trace"] as const;
   const spies = [...methods.map((name) => vi.spyOn(console, name)), vi.spyOn(process, "emitWarning")];
   const streams = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write"));
@@ -53,7 +53,7 @@ test("nothing is printed, whatever comes [OPS-08]", async () => {
     { ...ann, password: "x".repeat(70_000) },
   );
   expect(large.status).toBe(413);
-  // A form of which half comes.
+  // A form of which only half arrives.
   const { url } = await browser.open((await start(dashboard, { ...atDashboard, prompt: "login" })).url);
   const half = connect(Number(url.port), "127.0.0.1");
   await once(half, "connect");

@@ -68,7 +68,7 @@ test("a demo user's button fills in their email, and signs nobody in without the
   expect((await signInAs(browser, chosen, ben)).url.searchParams.has("code")).toBe(true);
 });
 
-test("a wrong password brings the form again, with the reason and the email [OPS-08]", async () => {
+test("a wrong password shows the form again, with the reason and the email [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);
@@ -89,7 +89,7 @@ test("a wrong password brings the form again, with the reason and the email [OPS
   );
 });
 
-test("what is typed into the form is shown as text alone [OPS-08]", async () => {
+test("shows the form's input as text only [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const hostile = '"><script>alert(1)</script>';
@@ -105,7 +105,7 @@ test.each([
   ["no PKCE", { code_challenge: "", code_challenge_method: "" }],
   ["plain PKCE", { code_challenge_method: "plain" }],
   ["a challenge without its method", { code_challenge_method: "" }],
-])("a request with %s is rejected at once [OAU-11]", async (_name, changed) => {
+])("rejects a request with %s at once [OAU-11]", async (_name, changed) => {
   const provider = await running();
   const { url } = await start(await dashboardOf(provider), { ...atDashboard, ...changed });
   for (const [name, value] of [...url.searchParams]) if (value === "") url.searchParams.delete(name);
@@ -114,7 +114,7 @@ test.each([
   expect(back.url.searchParams.get("error")).toBe("invalid_request");
 });
 
-test("a code is worth nothing without its verifier [OAU-11]", async () => {
+test("rejects a code without its verifier [OAU-11]", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -126,7 +126,7 @@ test("a code is worth nothing without its verifier [OAU-11]", async () => {
   });
 });
 
-test("the session signs in again without a form; prompt and max_age request one, prompt=none never does", async () => {
+test("the session signs in again without a form; prompt and max_age show one, prompt=none never does", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -144,7 +144,7 @@ test("the session signs in again without a form; prompt and max_age request one,
   );
 });
 
-test("another user who signs in in the same browser ends the session of the one before", async () => {
+test("another user who signs in in the same browser ends the previous user's session", async () => {
   const provider = await running();
   const dashboard = await dashboardOf(provider);
   const browser = newBrowser();
@@ -159,7 +159,7 @@ test("another user who signs in in the same browser ends the session of the one 
   expect(after.claims()?.["sid"]).not.toBe(before.claims()?.["sid"]);
 });
 
-test("a form of another browser's sign-in, or of one that is over, is rejected on a page [OPS-08]", async () => {
+test("rejects a form of another browser's sign-in, or of a finished one, with a page [OPS-08]", async () => {
   const provider = await running();
   const browser = newBrowser();
   const { url } = await start(await dashboardOf(provider), atDashboard);
@@ -173,7 +173,7 @@ test("a form of another browser's sign-in, or of one that is over, is rejected o
   }
 });
 
-test("only the dashboard's own redirect URI is used", async () => {
+test("accepts only the dashboard's own redirect URI", async () => {
   const provider = await running();
   const { url } = await start(await dashboardOf(provider), { redirect_uri: "http://localhost:9/elsewhere" });
   const page = await newBrowser().open(url);

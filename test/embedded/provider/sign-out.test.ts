@@ -41,7 +41,7 @@ async function dashboardServer(status = 200): Promise<{ baseUrl: string; receive
   return { baseUrl: `http://localhost:${(server.address() as AddressInfo).port}`, received };
 }
 
-test("sign-out ends the session for all, notifies the dashboard behind the browser's back, and goes back to it", async () => {
+test("a sign-out ends the session for all clients, notifies the dashboard over the back channel, and returns to it", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const [dashboard, assistant] = [await dashboardOf(provider), await assistantOf(provider.issuer)];
@@ -90,7 +90,7 @@ test("sign-out ends the session for all, notifies the dashboard behind the brows
   expect(await openid.tokenIntrospection(assistant, token)).toEqual({ active: false });
 });
 
-test("a session in which the dashboard was never signed in to is reported to it all the same: its tokens have that sid", async () => {
+test("notifies the dashboard of a session in which it was never signed in to: tokens have its sid", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const assistant = await assistantOf(provider.issuer);
@@ -105,7 +105,7 @@ test("a session in which the dashboard was never signed in to is reported to it 
   expect(logout.claims["sid"]).toBe((await verified(provider.issuer, token)).claims["sid"]);
 });
 
-test("without a hint, or with one of another user, sign-out requires a confirmation first and redirects nobody without it", async () => {
+test("without a hint, or with another user's, a sign-out requires a confirmation and redirects nobody without it", async () => {
   const { baseUrl } = await dashboardServer();
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const dashboard = await dashboardOf(provider);
@@ -133,8 +133,8 @@ test("without a hint, or with one of another user, sign-out requires a confirmat
 
 test.each([
   ["fails", 500],
-  ["is away", undefined],
-])("sign-out works also where the dashboard %s", async (_name, status) => {
+  ["is unavailable", undefined],
+])("a sign-out succeeds even if the dashboard %s", async (_name, status) => {
   const { baseUrl } = status === undefined ? { baseUrl: "http://localhost:9" } : await dashboardServer(status);
   const provider = await running(undefined, { baseUrl, mcpUrl: `${baseUrl}/mcp` });
   const dashboard = await dashboardOf(provider);
@@ -146,7 +146,7 @@ test.each([
   expect((await browser.submit(await browser.open(url))).url.href).toBe(`${baseUrl}/`);
 });
 
-test("a client that registered itself cannot have the provider call an address of this computer", async () => {
+test("a client that registered itself cannot make the provider call an address of this computer", async () => {
   const { baseUrl, received } = await dashboardServer();
   const provider = await running();
   const assistant = await assistantOf(provider.issuer, {
