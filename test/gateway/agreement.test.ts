@@ -1,4 +1,4 @@
-// The OpenAPI document and the service are of one mind: what is served, and what is rejected.
+// The OpenAPI document and the service agree on what is served and what is rejected.
 import { resultName } from "../../gateway/plugin/names.ts";
 import { create, getOption } from "@bufbuild/protobuf";
 import { TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -15,7 +15,7 @@ import { validate } from "../../src/guards/validate.ts";
 import { checkerOf, document, operationOf } from "./document.ts";
 
 test.each(table.map((route) => [`${route.method} ${route.template}`, route] as const))(
-  "a response of %s, empty or full, is what the document says [FMT-03]",
+  "a response of %s, empty or full, conforms to the document [FMT-03]",
   (name, route) => {
     const reference = operationOf(name).responses[route.status]?.content["application/json"]?.schema.$ref;
     const matches = checkerOf(reference);
@@ -29,14 +29,14 @@ test.each(table.map((route) => [`${route.method} ${route.template}`, route] as c
   },
 );
 
-test("the error envelope, with details and without, is what the document says [ERR-01, ERR-04]", () => {
+test("the error envelope, with or without details, conforms to the document [ERR-01, ERR-04]", () => {
   const matches = checkerOf("#/components/schemas/ErrorResult");
   for (const violations of [[], [{ field: "email", rule: "type", message: "must be a string" }]]) {
     expect(matches(JSON.parse(failureEnvelope(new Failure(Reason.INVALID_REQUEST, { violations }))))).toBe(true);
   }
 });
 
-describe("a body is rejected exactly when the document rejects it", () => {
+describe("rejects a body exactly when the document rejects it", () => {
   const text = fc.constantFrom(
     "",
     "a",

@@ -1,4 +1,4 @@
-// What becomes of a request body: what is rejected and in which words, and what reaches the service (contract §2.3,
+// Request bodies: what is rejected, with which message, and what reaches the service (contract §2.3,
 // §2.4, §2.7).
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
@@ -33,7 +33,7 @@ test.each([
   "application/json;charset=utf-8",
   'application/json ; charset="UTF-8"',
   "application/json; charset=utf-8 ",
-])("Content-Type %j is taken [VAL-05]", async (type) => {
+])("accepts the Content-Type %j [VAL-05]", async (type) => {
   expect(await rejections(good, { "content-type": type })).toEqual([]);
 });
 
@@ -45,18 +45,18 @@ test.each([
   "application/json; version=1",
   "application/vnd.api+json",
   "multipart/form-data; boundary=x",
-])("Content-Type %j is rejected [VAL-05]", async (type) => {
+])("rejects the Content-Type %j [VAL-05]", async (type) => {
   expect(await rejections(good, { "content-type": type })).toEqual(["Content-Type must be application/json"]);
 });
 
-test("Content-Encoding is rejected, except identity", async () => {
+test("rejects every Content-Encoding except identity", async () => {
   expect(await rejections(good, { "content-encoding": "gzip" })).toEqual([
     "Content-Encoding is not supported: send the body uncompressed",
   ]);
   expect(await rejections(good, { "content-encoding": "identity" })).toEqual([]);
 });
 
-test("a missing or empty body is rejected where one is required, whatever its type [VAL-01]", async () => {
+test("rejects a missing or empty body if one is required, whatever its type [VAL-01]", async () => {
   expect(await rejections(undefined)).toEqual(["the request must have a body: a JSON object"]);
   expect(await rejections("", { "content-type": "text/plain" })).toEqual([
     "the request must have a body: a JSON object",
@@ -73,14 +73,14 @@ test.each([
   ["[]", "the body must be a JSON object"],
   ['"{}"', "the body must be a JSON object"],
 ])(
-  "a body that is no JSON object has one fault, which names the body: case %# [VAL-01, VAL-02]",
+  "a body that is not a JSON object has one violation, which names the body: case %# [VAL-01, VAL-02]",
   async (body, message) => {
     expect(await rejections(body)).toEqual([message]);
     expect(gateway.violations[0]).toMatchObject([{ field: "" }]);
   },
 );
 
-test("what is wrong with the path is reported beside a body that cannot be read", async () => {
+test("reports violations of the path beside a body that cannot be read", async () => {
   await gateway.send("PATCH", "/v1/contacts/%ff", { body: "[]" });
   expect(gateway.violations[0]?.map(({ field, rule }) => [field, rule])).toEqual([
     ["contact_id", "encoding"],
@@ -121,11 +121,11 @@ test.each([
     '{"full_name":"a","\\udc00":1}',
     ["\ufffd: must not contain a lone surrogate", "\ufffd: is not a known property. Use full_name, email or phone"],
   ],
-])("%s is rejected [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
+])("rejects %s [VAL-03, VAL-06, VAL-12, CCR-10, CCR-11]", async (body, expected) => {
   expect(await rejections(body)).toEqual(expected);
 });
 
-test("what is wrong has a rule for programs, and the field stays as if it had not been sent", async () => {
+test("a violation has a machine-readable rule, and its field counts as not sent", async () => {
   const rules = [];
   for (const [method, path, body] of [
     ["POST", "/v1/contacts", '{"full_name":5,"nickname":1}'],
@@ -140,7 +140,7 @@ test("what is wrong has a rule for programs, and the field stays as if it had no
   expect(gateway.messages[0]).toMatchObject({ fullName: "" });
 });
 
-test("a response names 50 unknown properties at most, and how many more there are, and of long names only the beginning", async () => {
+test("names at most 50 unknown properties and the number of the others, and cuts off long names", async () => {
   const names = Array.from({ length: 2_000 }, (_, at) => `${"n".repeat(80)}${at}`);
   const reported = await rejections(JSON.stringify(Object.fromEntries(names.map((name) => [name, 1]))));
   expect(reported).toHaveLength(51);
@@ -149,7 +149,7 @@ test("a response names 50 unknown properties at most, and how many more there ar
   expect(reported.slice(-2)).toEqual([`${unknown} (and 1950 more)`, "full_name: is required"]);
 });
 
-test("however many names are unknown, what is wrong with known ones is reported, each once [ERR-03]", async () => {
+test("reports every violation of known names once, however many names are unknown [ERR-03]", async () => {
   const many = (count: number, of: (at: number) => string): string =>
     Array.from({ length: count }, (_, at) => of(at)).join(",");
   const unknown = many(100, (at) => `"p${at}":1`);
@@ -174,14 +174,14 @@ test("however many names are unknown, what is wrong with known ones is reported,
   ]);
 });
 
-test("fifty unknown names are all named, and nothing is said of more", async () => {
+test("names all of fifty unknown names, and mentions no others", async () => {
   const reported = await rejections(
     JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 1]))),
   );
   expect(reported.at(-2)).toBe("p49: is not a known property. Use full_name, email or phone");
 });
 
-test("text is taken as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
+test("accepts text as it was sent [VAL-13, VAL-15, CCR-14]", async () => {
   expect(await rejections('{"full_name":" \\u0000é\\ud83d\\ude00e\\u0301 ","email":null,"phone":""}')).toEqual([]);
   expect(gateway.messages[0]).toMatchObject({ fullName: " \u0000é😀e\u0301 ", phone: "" });
   expect(gateway.messages[0]).not.toHaveProperty("email");
@@ -198,7 +198,7 @@ test.each([
   expect(message).toEqual({ contactId: "7", ...fields, updateMask: create(FieldMaskSchema, { paths }) });
 });
 
-test("PATCH of nothing, of null for full_name, and of the mask itself is rejected [CUP-10, CUP-11, CUP-12]", async () => {
+test("rejects a PATCH of nothing, of null for full_name, and of the mask itself [CUP-10, CUP-11, CUP-12]", async () => {
   const reported: unknown[] = [];
   for (const body of ["{}", '{"full_name":null}', '{"update_mask":"phone"}', '{"contact_id":"8"}']) {
     await gateway.send("PATCH", "/v1/contacts/7", { body });

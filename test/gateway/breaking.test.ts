@@ -15,11 +15,11 @@ beforeAll(() => void (tree = copyProtos()));
 beforeEach(() => tree.write(contacts, asItIs));
 afterAll(() => tree.remove());
 
-test("the protos as they are break nothing that was released [VER-02]", () => {
+test("the protos break nothing that was released [VER-02]", () => {
   expect(tree.buf("breaking", "proto", "--against", released)).toEqual({ ok: true, output: "" });
 });
 
-test("what is added breaks nothing [VER-02]", () => {
+test("an addition breaks nothing [VER-02]", () => {
   tree.replace(
     contacts,
     "  optional string inferred_name = 11;",
@@ -35,7 +35,7 @@ test.each([
   ["optional string email = 3;", "string email = 3;", 'Field "3"'],
   ["rpc GetContact(", "rpc FetchContact(", 'RPC "GetContact"'],
   ["message AppendContactNoteRequest {", "message AppendNoteRequest {", 'message "AppendContactNoteRequest"'],
-])("%s → %s is a break [VER-02]", (from, to, named) => {
+])("reports the change %s → %s [VER-02]", (from, to, named) => {
   tree.replace(contacts, from, to);
   if (from.startsWith("message")) tree.replace(contacts, "(AppendContactNoteRequest)", "(AppendNoteRequest)");
   const { ok, output } = tree.buf("breaking", "proto", "--against", released);

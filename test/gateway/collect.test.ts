@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { collect } from "../../gateway/collect.ts";
 
-test("pieces of any size come out as they went in", () => {
+test("pieces of any size are returned unchanged", () => {
   for (const sizes of [[], [0], [5], [0, 3], [3, 0, 2], [1, 1, 1, 1, 1], [100, 1, 1_000, 7], [65_536, 65_536, 1]]) {
     const pieces = sizes.map((size, at) => Buffer.alloc(size, 65 + at));
     const collected = collect();
@@ -13,7 +13,7 @@ test("pieces of any size come out as they went in", () => {
   }
 });
 
-test("a body that came byte by byte is kept in not much more than its size", () => {
+test("keeps a body that arrived byte by byte in little more than its size", () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const slab = Buffer.alloc(1_000, "a");

@@ -1,4 +1,4 @@
-// What becomes of a connection when a client sends too much or goes away (contract §2.3).
+// What happens to a connection if a client sends too much or disconnects (contract §2.3).
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { responseOf, startGateway } from "./gateway.ts";
 
 const at = { seconds: 1_769_851_800n, nanos: 0 };
 
-test("a body over 256 KiB is served while the client is still sending, and the connection is closed [VAL-04]", async () => {
+test("rejects a body over 256 KiB while the client is still sending, and closes the connection [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   socket.write(
@@ -16,10 +16,10 @@ test("a body over 256 KiB is served while the client is still sending, and the c
   let received = "";
   socket.on("data", (data) => (received += data.toString()));
   socket.on("error", () => undefined);
-  // It never comes to an end by itself, as a hostile client would.
+  // It never ends by itself, like a hostile client.
   const sending = setInterval(() => socket.write(`10000\r\n${"x".repeat(0x10000)}\r\n`), 5);
   await until(() => received.includes("]}}"));
-  // The response is there, and the connection continues for a moment, so that it is not taken back.
+  // The connection stays open after the response, so that the client does not lose the response to a reset.
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect(socket.closed).toBe(false);
   await until(() => socket.closed);
@@ -30,7 +30,7 @@ test("a body over 256 KiB is served while the client is still sending, and the c
   await gateway.close();
 });
 
-test("a request that is rejected for anything but its size leaves the connection to the next", async () => {
+test("a request that is rejected for anything but its size keeps the connection open", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   let received = "";
@@ -49,7 +49,7 @@ test("a request that is rejected for anything but its size leaves the connection
   await gateway.close();
 });
 
-test("a body that is announced over 256 KiB is served before any of it is sent [VAL-04]", async () => {
+test("rejects a body that is announced over 256 KiB before any of it is sent [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/1.1");
   const socket = connect(gateway.port, "127.0.0.1");
   socket.write(
@@ -61,7 +61,7 @@ test("a body that is announced over 256 KiB is served before any of it is sent [
   await gateway.close();
 });
 
-test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-04]", async () => {
+test("over HTTP/2 a body over 256 KiB closes only its stream, and the connection stays open [VAL-04]", async () => {
   const gateway = await startGateway("HTTP/2");
   const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
   const stream = session.request(
@@ -84,7 +84,7 @@ test("over HTTP/2 only the stream is closed, and the connection serves on [VAL-0
 });
 
 test.each(["HTTP/1.1", "HTTP/2"] as const)(
-  "a client that goes away over %s while it sends leaves nothing behind",
+  "a client that disconnects over %s while it sends leaves nothing behind",
   async (version) => {
     const gateway = await startGateway(version);
     if (version === "HTTP/1.1") {
@@ -103,7 +103,7 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)(
       stream.on("error", () => undefined);
       stream.write("{");
       await until(() => gateway.steps.length > 0);
-      // Without a word of farewell: an orderly close would end the body first.
+      // Destroys the connection: an orderly close would end the body first.
       stream.destroy(new Error("gone"));
       session.close();
     }
@@ -115,7 +115,7 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)(
 );
 
 test.each(["HTTP/1.1", "HTTP/2"] as const)(
-  "a client that goes away over %s while it is admitted or served leaves nothing behind",
+  "a client that disconnects over %s while its request is admitted or served leaves nothing behind",
   async (version) => {
     for (const step of ["admit", "response"] as const) {
       let goOn = (): void => undefined;
@@ -156,7 +156,7 @@ test.each(["HTTP/1.1", "HTTP/2"] as const)(
   },
 );
 
-test("a read that is taken back while it is admitted is not made: floods of streams that are reset at once cost no more than that", async () => {
+test("a read that is reset while it is admitted is not executed: floods of streams that are reset at once cost no more", async () => {
   let goOn = (): void => undefined;
   const gateway = await startGateway("HTTP/2", { admit: () => new Promise((resolve) => (goOn = resolve)) });
   const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);

@@ -1,4 +1,4 @@
-// A gateway behind real servers of both HTTP versions, with a dispatch of the test's own making.
+// A gateway behind real servers of both HTTP versions, with a fake dispatch.
 import { createServer as createHttp1, request as requestHttp1 } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect as connectHttp2, createServer as createHttp2 } from "node:http2";
@@ -28,7 +28,7 @@ export interface Running {
   readonly messages: Message[];
   readonly violations: (readonly Violation[])[];
   readonly errors: Failure[];
-  /** What was found out about the requests. */
+  /** What the gateway observed of the requests. */
   readonly observation: Observation;
   /** How many requests have been handed to the gateway and are not done. */
   pending(): number;

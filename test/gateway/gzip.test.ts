@@ -8,7 +8,7 @@ import { deflateText, findDeflated, holdDeflated } from "../../src/deflated.ts";
 import { GetContactResponseSchema } from "../../src/gen/records/v1/contacts_pb.ts";
 import { GetSessionTranscriptResponseSchema } from "../../src/gen/records/v1/sessions_pb.ts";
 
-test("the CRC of two texts in a row is had from those of each", () => {
+test("computes the CRC of two texts in a row from the CRC of each", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.uint8Array({ maxLength: 5_000 }), (first, second) => {
       const both = crc32(Buffer.concat([first, second]));
@@ -17,7 +17,7 @@ test("the CRC of two texts in a row is had from those of each", () => {
   );
 });
 
-test("zlib reads what is before, the text and what is after as one", async () => {
+test("zlib reads the prefix, the text and the suffix as one", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ maxLength: 200 }),
@@ -31,27 +31,27 @@ test("zlib reads what is before, the text and what is after as one", async () =>
   );
 });
 
-test("a megabyte of speech is put together without being read, and comes out whole", async () => {
+test("assembles a megabyte of speech without inflating it, and it is inflated unchanged", async () => {
   const text = "[00:00:12] Ann: we should look at the budget again.\n".repeat(20_000);
   const gzipped = Buffer.concat(gzipAround(Buffer.from('{"a":'), await deflateText(text), Buffer.from("}")));
   expect(gzipped.length).toBeLessThan(text.length / 5);
   expect(JSON.parse(gunzipSync(gzipped).toString())).toEqual({ a: text });
 });
 
-test("a damaged text is noticed by its CRC", async () => {
+test("a damaged text is detected by its CRC", async () => {
   const deflated = await deflateText("whole");
   const gzipped = Buffer.concat(gzipAround(Buffer.from("{"), { ...deflated, crc: deflated.crc ^ 1 }, Buffer.from("}")));
   expect(() => gunzipSync(gzipped)).toThrow(/incorrect data check/);
 });
 
-test("a held text is inflated when it is read, to what it was", async () => {
+test("inflates a held text unchanged when it is read", async () => {
   const message = holdDeflated({ transcript: "" }, "transcript", await deflateText("Zoë\u0000 \u{1F600}"));
   expect(Object.keys(message)).toEqual(["transcript"]);
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
   expect(message.transcript).toBe("Zoë\u0000 \u{1F600}");
 });
 
-test("a response that holds a deflated text is written around it, and the text is not inflated", async () => {
+test("writes a response around its deflated text, without inflating the text", async () => {
   const deflated = await deflateText("Zoë: hello");
   const transcript = holdDeflated(
     { ...create(GetSessionTranscriptResponseSchema, { transcript: { sessionId: "" } }).transcript! },
@@ -74,7 +74,7 @@ test("a response that holds a deflated text is written around it, and the text i
   });
 });
 
-test("a response without a deflated text is not written here", () => {
+test("does not write a response without a deflated text", () => {
   for (const response of [
     create(GetContactResponseSchema),
     create(GetContactResponseSchema, { contact: { fullName: "Ann" } }),
@@ -84,7 +84,7 @@ test("a response without a deflated text is not written here", () => {
   }
 });
 
-test("returns the same body without gzip where a client accepts none, and does not inflate the message", async () => {
+test("returns the same body without gzip if a client does not accept gzip, and does not inflate the message", async () => {
   const deflated = await deflateText("Zoë: hello");
   const transcript = holdDeflated({ sessionId: "s", transcript: "" }, "transcript", deflated);
   const message = { ...create(GetSessionTranscriptResponseSchema), transcript };
@@ -99,7 +99,7 @@ test("does not render a message without a deflated text in pieces", async () => 
   expect(await renderInflated(create(GetContactResponseSchema), () => "")).toBeUndefined();
 });
 
-test("what is around a text has at most 65,535 bytes", async () => {
+test("accepts at most 65,535 bytes around a text", async () => {
   const text = await deflateText("x");
   const around = "y".repeat(65_535);
   expect(gunzipSync(Buffer.concat(gzipAround(Buffer.from(around), text, Buffer.from(around)))).toString()).toBe(

@@ -31,7 +31,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
   });
   afterEach(() => gateway.close());
 
-  test("a success is data in JSON, not to be stored [FMT-01]", async () => {
+  test("a success is data in JSON, with no-store [FMT-01]", async () => {
     behaviour.respond = async () => responseOf(GetContactResponseSchema, { contact });
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(response).toMatchObject({ status: 200, body: contactBody });
@@ -55,7 +55,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(Number(rejected.headers["content-length"])).toBeGreaterThan(50);
   });
 
-  test("what was created is 201 with its Location [CCR-02]", async () => {
+  test("a created record is 201 with its Location [CCR-02]", async () => {
     behaviour.respond = async () => created;
     const response = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
     expect(response).toMatchObject({ status: 201, body: contactBody });
@@ -63,7 +63,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(response.headers["idempotent-replayed"]).toBeUndefined();
   });
 
-  test("a replay is the stored body to the byte, with Location and the mark [IDM-06]", async () => {
+  test("a replay is the stored body, byte for byte, with Location and the mark of a replay [IDM-06]", async () => {
     behaviour.respond = async () => ({ ...created, replayed: true, body: '{"data": "as it was sent"}' });
     const response = await gateway.send("POST", "/v1/contacts", { body: '{"full_name":"Ann Lee"}' });
     expect(response).toMatchObject({ status: 201, body: '{"data": "as it was sent"}' });
@@ -112,7 +112,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     }
   });
 
-  test("what the guards reject is rejected before the body is requested [ERR-12, ERR-13]", async () => {
+  test("rejects what the guards reject before it reads the body [ERR-12, ERR-13]", async () => {
     behaviour.admit = async () => fail(Reason.MISSING_KEY);
     const response = await gateway.send("POST", "/v1/contacts", { body: "no JSON" });
     expect(response.status).toBe(401);
@@ -120,7 +120,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(gateway.steps).toEqual(["admit CreateContact"]);
   });
 
-  test("Retry-After and WWW-Authenticate go with no other status [RTE-04]", async () => {
+  test("no other status has Retry-After or WWW-Authenticate [RTE-04]", async () => {
     behaviour.admit = async () => fail(Reason.UNAVAILABLE);
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
     expect(response).toMatchObject({ status: 503 });
@@ -128,12 +128,12 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(Object.keys(response.headers)).not.toContain("www-authenticate");
   });
 
-  test("a 429 says to wait a second where nobody said how long [RTE-03]", async () => {
+  test("a 429 without a known wait says to wait a second [RTE-03]", async () => {
     behaviour.admit = async () => fail(Reason.RATE_LIMITED);
     expect((await gateway.send("GET", `/v1/contacts/${id}`)).headers["retry-after"]).toBe("1");
   });
 
-  test("the log learns the route and the rpc, as far as there are any", async () => {
+  test("the log gets the route and the rpc, if they exist", async () => {
     await gateway.send("GET", "/v1/nothing");
     expect(gateway.observation).toEqual({});
     await gateway.send("DELETE", `/v1/contacts/${id}?a=b`);
@@ -143,7 +143,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(gateway.messages).toMatchObject([{ query: "ann" }]);
   });
 
-  test("a stored text goes out compressed to who takes gzip, and plain to who does not, the same", async () => {
+  test("sends a stored text compressed to a client that accepts gzip, and the same text uncompressed to others", async () => {
     const transcript = async (): Promise<RpcResponse> => {
       const { message } = responseOf(GetSessionTranscriptResponseSchema, { transcript: { sessionId: id } });
       holdDeflated(
@@ -178,7 +178,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect([none.headers["vary"], none.headers["content-encoding"]]).toEqual([undefined, undefined]);
   });
 
-  test("an unexpected failure is 500 without anything of the inside, and is in the log [ERR-07]", async () => {
+  test("an unexpected failure is 500 without internal details, and is logged [ERR-07]", async () => {
     const cause = new Error("mongodb://inside");
     behaviour.respond = async () => Promise.reject(cause);
     const response = await gateway.send("GET", `/v1/contacts/${id}`);
@@ -189,7 +189,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(gateway.errors.map((failure) => failure.cause)).toEqual([cause]);
   });
 
-  test("a response that lacks what its proto promises is 500, and nothing of it is sent", async () => {
+  test("a response that lacks a required field of its proto is 500, and nothing of it is sent", async () => {
     const response = await gateway.send("GET", "/v1/health");
     expect(response.status).toBe(500);
     expect(gateway.errors.map((failure) => String(failure.cause))).toEqual([
@@ -197,7 +197,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     ]);
   });
 
-  test("everything that is wrong is reported at once, in words and one by one [ERR-02, ERR-03, ERR-04]", async () => {
+  test("reports all violations at once, in the message and one by one [ERR-02, ERR-03, ERR-04]", async () => {
     const response = await gateway.send("PATCH", "/v1/contacts/%zz", {
       body: '{"full_name":5,"email":true,"emial":"x"}',
     });
@@ -221,7 +221,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     });
   });
 
-  test("health takes nothing, so that nothing of it can be wrong [HLT-04]", async () => {
+  test("health has no parameters, so none can be invalid [HLT-04]", async () => {
     await gateway.send("GET", "/v1/health?%zz&a=1&a=2");
     expect(gateway.violations).toEqual([[]]);
   });
@@ -242,7 +242,7 @@ describe.each<Version>(["HTTP/1.1", "HTTP/2"])("over %s", (version) => {
     expect(gateway.violations.at(-1)).toEqual([]);
   });
 
-  test("a body on GET, HEAD or DELETE is ignored", async () => {
+  test("ignores a body on GET, HEAD or DELETE", async () => {
     behaviour.respond = async () => responseOf(GetContactResponseSchema, { contact });
     const response = await gateway.send("GET", `/v1/contacts/${id}`, {
       body: "no JSON",

@@ -1,10 +1,10 @@
-// Checks the JSON reader against the language's own, and on what that one does not see (contract §2.3, §2.4).
+// Compares the JSON reader with JSON.parse, and checks what JSON.parse does not report (contract §2.3, §2.4).
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Flaw, Json } from "../../gateway/json.ts";
 import { readJson } from "../../gateway/json.ts";
 
-test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]", () => {
+test("reads a JSON text as JSON.parse does, whatever its whitespace [VAL-01]", () => {
   const spaced = fc.tuple(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t", "\n \r"));
   fc.assert(
     fc.property(spaced, ([text, space]) => {
@@ -14,7 +14,7 @@ test("a JSON text is read as JSON.parse reads it, however it is spaced [VAL-01]"
   );
 });
 
-test("a text is taken exactly when JSON.parse takes it [VAL-01]", () => {
+test("accepts a text exactly if JSON.parse accepts it [VAL-01]", () => {
   const pieces = [
     "{",
     "}",
@@ -75,7 +75,7 @@ test.each([
   ['"a\u001fb"', 'unexpected "\\u001f" at position 2'],
   ["\ufeff{}", 'unexpected "\ufeff" at position 0'],
   ["😀", 'unexpected "😀" at position 0'],
-])("%j is no JSON: %s [VAL-01]", (text, problem) => {
+])("%j is not JSON: %s [VAL-01]", (text, problem) => {
   expect(readJson(text)).toEqual({ problem });
 });
 
@@ -104,17 +104,17 @@ test.each([
 
 test.each([
   [
-    "many flaws deep in lists",
+    "many errors deep in lists",
     `{"a":${"[".repeat(60_000)}${Array(15_000).fill('"\\ud800"').join(",")}${"]".repeat(60_000)}}`,
     /^a$/,
   ],
   [
-    "many flaws deep in objects",
+    "many errors deep in objects",
     `${'{"b":'.repeat(20_000)}{${Array(10_000).fill('"c":0').join(",")}}${"}".repeat(20_000)}`,
     /^(b\.)*b$/,
   ],
 ])(
-  "of %s the first 50 are reported, by the names of the outermost levels: a small text makes little work [VAL-03, VAL-12]",
+  "of %s it reports the first 50, by the names of the outermost levels, so that a small text causes little work [VAL-03, VAL-12]",
   (_what, text, path) => {
     const flaws = flawsOf(text) as Flaw[];
     expect(flaws).toHaveLength(50);
@@ -125,16 +125,16 @@ test.each([
   },
 );
 
-test("no name of an object is special", () => {
+test("treats no property name specially", () => {
   const value = valueOf('{"__proto__":{"a":1},"constructor":2,"toString":3}') as Map<string, Json>;
   expect([...value.keys()]).toEqual(["__proto__", "constructor", "toString"]);
 });
 
-test("NUL and other escaped controls are characters like others [VAL-13]", () => {
+test("NUL and other escaped control characters are ordinary characters [VAL-13]", () => {
   expect(valueOf('"a\\u0000b\\u001f"')).toBe("a\u0000b\u001f");
 });
 
-test("nesting of any depth is read without recursion", () => {
+test("reads nesting of any depth without recursion", () => {
   const depth = 130_000;
   expect(readJson("[".repeat(depth))).toEqual({ problem: "it ends too early" });
   expect(readJson('{"a":'.repeat(depth))).toEqual({ problem: "it ends too early" });

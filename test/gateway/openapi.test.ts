@@ -9,7 +9,7 @@ import { ReasonSchema, reason } from "../../src/gen/records/v1/errors_pb.ts";
 import { parseInstant } from "../../src/instant.ts";
 import { ajv, checkerOf, document, operationOf, operations, options } from "./document.ts";
 
-test("it is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
+test("is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
   expect(document).toMatchObject({
     openapi: "3.1.0",
     info: { title: "Records", version: "1.0.0" },
@@ -17,7 +17,7 @@ test("it is version 1.0.0 of Records, in OpenAPI 3.1 [OAS-02]", () => {
   });
 });
 
-test("every schema compiles and every reference leads somewhere", () => {
+test("every schema compiles and every reference has a target", () => {
   for (const name of Object.keys(document.components.schemas))
     expect(checkerOf(`#/components/schemas/${name}`)).toBeTypeOf("function");
   for (const part of within(document)) {
@@ -32,7 +32,7 @@ test("every schema compiles and every reference leads somewhere", () => {
     for (const { schema } of operation.parameters ?? []) expect(ajv.compile(schema)).toBeTypeOf("function");
 });
 
-test("it has the specification's operations with their statuses and parameters, those of the API key and the audit log, and no other [OAS-03, OAS-05, VER-01]", () => {
+test("has the specification's operations with their statuses and parameters, those of the API key and the audit log, and no other [OAS-03, OAS-05, VER-01]", () => {
   const summary = Object.fromEntries(
     [...operations].map(([name, operation]) => [
       name,
@@ -75,7 +75,7 @@ test("it has the specification's operations with their statuses and parameters, 
   });
 });
 
-test("it says the limits of every parameter [OAS-03, OAS-04]", () => {
+test("has the limits of every parameter [OAS-03, OAS-04]", () => {
   const schemas = Object.fromEntries(
     [...(operationOf("GET /v1/sessions").parameters ?? []), ...(operationOf("POST /v1/contacts").parameters ?? [])].map(
       ({ name, schema }) => [name, schema],
@@ -104,13 +104,13 @@ test.each([
   ["2026-01-31T09:30:00Z", "2026-01-31T00:00:00.1+23:59", "2026-01-31T09:30:00-00:00"],
   ["2026-01-31T24:00:00Z", "2026-01-31T09:60:00Z", "2026-01-31T09:30:60Z", "2026-01-31T09:30Z", "2026-01-31T09:30:00"],
   ["2026-01-31T09:30:00+24:00", "2026-01-31T09:30:00+01:60", "2026-01-31 09:30:00Z", "2026-01-31\n", "x2026-01-31", ""],
-])("the pattern of a date or date-time takes what the service takes: %s … [OAS-03]", (...texts) => {
+])("the pattern of a date or date-time accepts what the service accepts: %s … [OAS-03]", (...texts) => {
   const { schema } = operationOf("GET /v1/sessions").parameters?.find(({ name }) => name === "from") ?? {};
   const pattern = new RegExp(String((schema as { pattern?: string } | undefined)?.pattern), "u");
   for (const text of texts) expect([text, pattern.test(text)]).toEqual([text, parseInstant(text) !== undefined]);
 });
 
-test("no schema has the name that generators give to the response of an operation", () => {
+test("no schema has a name that generators use for the response of an operation", () => {
   const taken = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods as Record<string, { operationId: string }>).map(
       ({ operationId: id }) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Response`,
@@ -120,14 +120,14 @@ test("no schema has the name that generators give to the response of an operatio
   expect(Object.keys(document.components.schemas).filter((name) => taken.includes(name))).toEqual([]);
 });
 
-test("every object and every enum of a body is a schema with a name, for which generators make one type", () => {
+test("every object and every enum of a body is a named schema, for which generators create one type", () => {
   const { schemas } = document.components;
   const nested = Object.values(schemas).flatMap((schema) => within(schema).filter((part) => part !== schema));
   expect(nested.filter((part) => ("type" in part && part.type === "object") || "enum" in part)).toEqual([]);
   expect(schemas).toMatchObject({ ApiKeyAccess: { enum: ["read_write", "read_only"] }, ErrorDetail: {} });
 });
 
-test("no schema has the name of a type of Go, Java, Python or TypeScript, or that of another in other case", () => {
+test("no schema has the name of a type of Go, Java, Python or TypeScript, or another schema's name in another case", () => {
   const names = Object.keys(document.components.schemas);
   const types = ["Any", "Class", "Client", "Configuration", "Date", "Error", "Exception", "List", "Map", "Object"];
   const more = ["Promise", "Record", "Request", "Response", "Set", "String", "Type"];
@@ -135,20 +135,20 @@ test("no schema has the name of a type of Go, Java, Python or TypeScript, or tha
   expect(new Set(names.map((name) => name.replaceAll("_", "").toLowerCase())).size).toBe(names.length);
 });
 
-test("it names its license, and whom to turn to", () => {
+test("names its license and a contact", () => {
   expect(document.info).toMatchObject({
     license: { name: "MIT", identifier: "MIT" },
     contact: { name: "The operator of this service", url: document.servers[0]?.url },
   });
 });
 
-test("a reader of YAML 1.1 finds the same document: no string of it becomes a date or a boolean", () => {
+test("is the same to a reader of YAML 1.1: no string becomes a date or a boolean", () => {
   const yaml = openApiFiles(options).get("/openapi.yaml")?.body.toString() ?? "";
   expect(parse(yaml, { version: "1.1" })).toEqual(openApiDocument(options));
   expect(parse("day: 2026-01-31", { version: "1.1" })).not.toEqual({ day: "2026-01-31" });
 });
 
-test("it says the limits of every property, and rejects others [OAS-03]", () => {
+test("has the limits of every property, and rejects others [OAS-03]", () => {
   expect(document.components.schemas["CreateContactRequest"]).toMatchObject({
     properties: {
       full_name: { type: "string", minLength: 1, maxLength: 200 },
@@ -170,7 +170,7 @@ test("it says the limits of every property, and rejects others [OAS-03]", () => 
   });
 });
 
-test("every response has the headers of all, and those of its status", () => {
+test("every response has the common headers and those of its status", () => {
   for (const [name, operation] of operations) {
     for (const [status, { headers }] of Object.entries(operation.responses)) {
       const created =
@@ -190,7 +190,7 @@ test("every response has the headers of all, and those of its status", () => {
   }
 });
 
-test("health requests nothing, the operations on the API key and the audit log for the cookie in force, all others for an API key [HLT-01, OAS-05]", () => {
+test("health requires no credential, the operations on the API key and the audit log the cookie in force, and all others an API key [HLT-01, OAS-05]", () => {
   const securitySchemes = {
     apiKey: { type: "http", scheme: "bearer" },
     dashboardSession: { type: "apiKey", in: "cookie", name: "__Host-session" },
@@ -213,7 +213,7 @@ test("health requests nothing, the operations on the API key and the audit log f
   });
 });
 
-test("it shows the provider's name and the limits in force, and nothing of the making [OAS-04]", () => {
+test("shows the provider's name and the limits in force, and no build details [OAS-04]", () => {
   const { properties = {}, required } = document.components.schemas["SessionDetail"] ?? {};
   expect(Object.keys(properties)).toEqual(required);
   expect(properties).toMatchObject({ acme_doc_url: { type: ["string", "null"] } });
@@ -224,7 +224,7 @@ test("it shows the provider's name and the limits in force, and nothing of the m
   expect(JSON.stringify(document)).not.toMatch(/x-provider-name|x-generated|provider_doc_url/);
 });
 
-test("it says what the specification leaves open [OAS-06]", () => {
+test("describes what the specification leaves open [OAS-06]", () => {
   for (const word of [
     "null",
     "in this order",
@@ -236,7 +236,7 @@ test("it says what the specification leaves open [OAS-06]", () => {
     expect(document.info.description).toContain(word);
 });
 
-test("it is served as JSON and as YAML, the same in both", () => {
+test("is the same document in JSON and in YAML", () => {
   const files = openApiFiles(options);
   expect(JSON.parse(files.get("/openapi.json")?.body.toString() ?? "")).toEqual(document);
   expect(parse(files.get("/openapi.yaml")?.body.toString() ?? "")).toEqual(document);
@@ -248,7 +248,7 @@ test("it is served as JSON and as YAML, the same in both", () => {
   ]);
 });
 
-test("the statuses of reasons in the proto are those of the table of failures, both ways", () => {
+test("the proto and the table of failures agree on the status of every reason", () => {
   const ofProto = ReasonSchema.values.map((value) => [value.number, getOption(value, reason).httpStatus]);
   const ofTable = Object.entries(failures).map(([number, { http }]) => [Number(number), http]);
   expect(ofProto).toEqual(ofTable);

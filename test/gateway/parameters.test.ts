@@ -1,4 +1,4 @@
-// What becomes of path and query parameters (contract §2.3, §2.4, §2.11).
+// How path and query parameters are read (contract §2.3, §2.4, §2.11).
 import { expect, test } from "vitest";
 import type { RequestField } from "../../gateway/route.ts";
 import { table } from "../../gateway/route.ts";
@@ -16,16 +16,16 @@ function read(query: string, of = route): { fields: Record<string, unknown>; fau
   return { fields, faults: violations.map(({ field, message }) => `${field}: ${message}`) };
 }
 
-test("what is not sent stays unset: defaults are the same on every wire, and not the gateway's", () => {
+test("an omitted parameter stays unset, because the defaults are those of every wire and not of the gateway", () => {
   expect(read("")).toEqual({ fields: {}, faults: [] });
 });
 
-test("a request that takes nothing cannot be wrong [HLT-04]", () => {
+test("a request without parameters cannot be invalid [HLT-04]", () => {
   const health = table.find(({ template }) => template === "/v1/health")!;
   expect(read("%zz&a=1&a=2", health)).toEqual({ fields: {}, faults: [] });
 });
 
-test("a parameter that is required and missing is named [CSR-03]", () => {
+test("names a required parameter that is missing [CSR-03]", () => {
   expect(read("", search).faults).toEqual(["query: is required"]);
   expect(read("query=%ff", search).faults).toEqual(["query: must be percent-encoded UTF-8"]);
   expect(read("limit=x&other=%ff", search).faults).toEqual([
@@ -44,7 +44,7 @@ test.each([
 });
 
 test.each(["", "01", "00", "%2B1", "+1", "-1", "-0", "1.0", "1e1", "0x5", "%205", "5%20", "1,0", "%D9%A1", "Infinity"])(
-  "offset=%s is no whole number [VAL-07]",
+  "offset=%s is not a whole number [VAL-07]",
   (text) => {
     expect(read(`offset=${text}`)).toEqual({
       fields: {},
@@ -67,11 +67,11 @@ test.each([
   expect(read(`from=${text}`)).toEqual({ fields: { from: value }, faults: [] });
 });
 
-test("a blank where an offset might have a sign stays a blank in other parameters", () => {
+test("keeps a blank in other parameters, although it stands for a + in an offset of a time", () => {
   expect(read("query=minutes+10:30").fields).toEqual({ query: "minutes 10:30" });
 });
 
-test("a path id is decoded once, and an encoded slash stays in it", () => {
+test("decodes a path id once, and keeps an encoded slash in it", () => {
   const reader = createRequestReader(contact);
   expect(reader(["a%2Fb"], "", undefined)).toMatchObject({ message: { contactId: "a/b" }, violations: [] });
   expect(reader(["%252e"], "", undefined)).toMatchObject({ message: { contactId: "%2e" }, violations: [] });
@@ -96,7 +96,7 @@ test.each([
   [access, "read_only", 2],
   [access, "READ_ONLY", "must be one of read_write, read_only"],
   [access, "constructor", "must be one of read_write, read_only"],
-])("in a query, %o takes %s as %o", (field, text, expected) => {
+])("in a query, %o reads %s as %o", (field, text, expected) => {
   const violations: Violation[] = [];
   expect(readText(field, text, violations) ?? violations[0]?.message).toBe(expected);
 });
@@ -115,7 +115,7 @@ test.each([
   [access, ["read_only"], "must be one of read_write, read_only"],
   [text, "1", "1"],
   [text, 1, "must be a string"],
-])("in a body, %o takes %o as %o [VAL-06]", (field, value, expected) => {
+])("in a body, %o reads %o as %o [VAL-06]", (field, value, expected) => {
   const violations: Violation[] = [];
   expect(readValue(field, value, violations) ?? violations[0]?.message).toBe(expected);
 });
@@ -125,7 +125,7 @@ test.each([
   [int32, 2_147_483_648, "range"],
   [int32, -2_147_483_649, "range"],
   [access, "none", "enum"],
-])("a program can know by its rule what is wrong: of %o and %o, %s", (field, value, rule) => {
+])("a violation has a machine-readable rule: that of %o and %o is %s", (field, value, rule) => {
   const violations: Violation[] = [];
   readValue(field, value, violations);
   expect(violations).toMatchObject([{ field: "f", rule }]);

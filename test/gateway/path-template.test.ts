@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseTemplate, templateShape } from "../../gateway/path-template.ts";
 
-test("a template is literal segments and parameters", () => {
+test("parses a template into literal segments and parameters", () => {
   expect(parseTemplate("/v1/contacts/{contact_id}/notes")).toEqual([
     { literal: "v1" },
     { literal: "contacts" },
@@ -14,7 +14,7 @@ test("a template is literal segments and parameters", () => {
   expect(parseTemplate("/{note_2.contact_9.id}")).toEqual([{ parameter: "note_2.contact_9.id" }]);
 });
 
-test("what is read is what was written", () => {
+test("parses every template that is written", () => {
   const literal = fc.stringMatching(/^[A-Za-z0-9._~-]{1,8}$/).map((text) => ({ literal: text }));
   const parameter = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/).map((name) => ({ parameter: name }));
   const segments = fc.uniqueArray(fc.oneof(literal, parameter), {
@@ -49,11 +49,11 @@ test.each([
   "/v1/a%20b",
   "/v1/{a}/{a}",
   "/v1/{a.}",
-])("%j is no template", (template) => {
+])("%j is not a template", (template) => {
   expect(() => parseTemplate(template)).toThrow("the path");
 });
 
-test("templates that differ in their parameters' names alone have one shape", () => {
+test("templates that differ only in the names of their parameters have the same shape", () => {
   expect(templateShape(parseTemplate("/v1/{a}/b"))).toBe(templateShape(parseTemplate("/v1/{c}/b")));
   expect(templateShape(parseTemplate("/v1/{a}/b"))).toBe("/v1/{}/b");
   for (const other of ["/v1/a/b", "/v1/{a}", "/v1/b/{a}", "/v1/{a}/c"])

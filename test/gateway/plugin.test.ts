@@ -39,12 +39,12 @@ function find(name: string): Route {
   return route;
 }
 
-test("a new rpc is routed", () => {
+test("routes a new rpc", () => {
   const match = createRouter(routes)("/v1/contacts/7/tags");
   expect(match).toMatchObject({ captured: ["7"], resource: { allow: "POST, DELETE, OPTIONS" } });
 });
 
-test("its row says what the handler goes by", () => {
+test("the row of a new rpc has what the handler needs", () => {
   expect(find("PutTag")).toMatchObject({
     method: "POST",
     status: 201,
@@ -61,7 +61,7 @@ test("its row says what the handler goes by", () => {
   });
 });
 
-test("its request is read", () => {
+test("reads the request of a new rpc", () => {
   const properties = new Map<string, string | number | boolean>([
     ["name", "a"],
     ["colour", "dark_red"],
@@ -77,7 +77,7 @@ test("its request is read", () => {
   expect(clear.violations).toEqual([{ field: "pinned_too", rule: "type", message: "must be true or false" }]);
 });
 
-test("its response is written, and has its Location", () => {
+test("writes the response of a new rpc, with its Location", () => {
   const route = find("PutTag");
   const owner = { id: "o1" };
   const tag = {
@@ -97,7 +97,7 @@ test("its response is written, and has its Location", () => {
   expect(route.location?.(message)).toBe("/v1/contacts/o1/tags/a");
 });
 
-test("without response_body the whole response is data", () => {
+test("the whole response is data without response_body", () => {
   const route = find("ClearTags");
   expect(route.write(create(route.rpc.output, { count: 2 } as Record<string, unknown>), "acme")).toEqual({
     data: { count: 2, cleared_at: null },
@@ -110,7 +110,7 @@ test("an enum value without a name is a failure, not a response", () => {
   expect(() => route.write(message, "acme")).toThrow("the name of the enum value 0");
 });
 
-test("it is in OpenAPI, with the scheme of its credential", () => {
+test("OpenAPI has the new rpc, with the security scheme of its credential", () => {
   expect(document.paths["/v1/contacts/{contact_id}/tags"]).toMatchObject({
     post: {
       operationId: "putTag",
@@ -147,7 +147,7 @@ test("it is in OpenAPI, with the scheme of its credential", () => {
   expect(Object.keys(document.components.securitySchemes)).toEqual(["apiKey", "dashboardSession"]);
 });
 
-test("a new field is written and in OpenAPI", () => {
+test("writes a new field, and OpenAPI has it", () => {
   const route = find("GetContact");
   const at = { seconds: 1n, nanos: 0 };
   expect(
@@ -225,12 +225,12 @@ test.each([
     "bytes count = 1",
     "ClearTags: the field count of records.v1.ClearTagsResponse is of a kind that REST responses do not have",
   ],
-])("%s → %s is rejected at generation", (from, to, message) => {
+])("rejects %s → %s at generation", (from, to, message) => {
   tree.write(path, tagsProto.replace(from, to).replace(/int64 rank = 5 [^;]*/, "int64 rank = 5"));
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });
 
-test("what is not rejected is generated", () => {
+test("generates what it does not reject", () => {
   tree.write(path, tagsProto);
   expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json"]);
 });

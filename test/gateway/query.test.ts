@@ -9,7 +9,7 @@ function read(query: string, ...known: string[]): { values: unknown; violations:
   return { values: Object.fromEntries(readQuery(query, new Set(known), violations)), violations };
 }
 
-test("what is wrong with known names is reported once, however many others are wrong [ERR-03]", () => {
+test("reports every violation of known names once, however many other names are wrong [ERR-03]", () => {
   const { violations } = read(`${"%ff&".repeat(60)}${"a=%ff&".repeat(9)}b=1&b=2`, "a", "b");
   expect(violations).toHaveLength(52);
   expect(violations[49]).toEqual({
@@ -20,7 +20,7 @@ test("what is wrong with known names is reported once, however many others are w
   expect(violations.slice(50).map(({ field, rule }) => `${field} ${rule}`)).toEqual(["a encoding", "b repeated"]);
 });
 
-test("a well-formed query is read as URLSearchParams reads it", () => {
+test("reads a well-formed query as URLSearchParams does", () => {
   const names = fc.uniqueArray(fc.string({ unit: "grapheme" }), { maxLength: 5 });
   fc.assert(
     fc.property(names, fc.array(fc.string({ unit: "grapheme" }), { minLength: 5, maxLength: 5 }), (known, values) => {
@@ -30,7 +30,7 @@ test("a well-formed query is read as URLSearchParams reads it", () => {
   );
 });
 
-test("no query breaks the reader", () => {
+test("accepts or rejects any query without an exception", () => {
   const pieces = fc.constantFrom("&", "=", "+", "%", "%2", "%41", "%c3", "%a9", "a", "b", "é", "\ud83d", "\u0000");
   fc.assert(
     fc.property(
@@ -40,25 +40,25 @@ test("no query breaks the reader", () => {
   );
 });
 
-test("names and values are decoded, a plus is a blank", () => {
+test("decodes names and values, and reads a plus as a blank", () => {
   expect(read("q%75ery=a+b%2Bc%20d", "query")).toEqual({ values: { query: "a b+c d" }, violations: [] });
   expect(read("a=%E2%82%AC=%3D&b&c=", "a", "b", "c").values).toEqual({ a: "€==", b: "", c: "" });
   expect(read("&&a=1&", "a").values).toEqual({ a: "1" });
   expect(read("b&a", "a").values).toEqual({ a: "" });
 });
 
-test("an unknown parameter is ignored, however often it comes [VAL-10]", () => {
+test("ignores an unknown parameter, however often it is given [VAL-10]", () => {
   expect(read("x=1&x=2&a=3&contact_id[$ne]=1", "a")).toEqual({ values: { a: "3" }, violations: [] });
 });
 
-test("a known parameter that comes twice is rejected once, the same value or not [VAL-09]", () => {
+test("rejects a known parameter that is given twice, once, whether or not the values are equal [VAL-09]", () => {
   const violations = [{ field: "a", rule: "repeated", message: "must not be given more than once" }];
   expect(read("a=1&a=1", "a").violations).toEqual(violations);
   expect(read("a=1&%61=2&a=3", "a").violations).toEqual(violations);
 });
 
 test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u0000"])(
-  "%j as a value is not percent-encoded UTF-8",
+  "rejects %j as a value, which is not percent-encoded UTF-8",
   (value) => {
     expect(read(`a=${value}`, "a")).toEqual({
       values: {},
@@ -68,7 +68,7 @@ test.each(["%", "%2", "%zz", "%ff", "%c0%80", "%ed%a0%80", "%e2%82", "é", "\u00
   },
 );
 
-test("a name that cannot be decoded is named as it was sent, and not at length", () => {
+test("shows a name that cannot be decoded as it was sent, and shortened", () => {
   expect(read("%zz=1").violations).toMatchObject([{ field: "%zz" }]);
   expect(read(`${"%ff".repeat(99)}=1`).violations[0]?.field).toHaveLength(65);
   expect(read(`${"n".repeat(64)}=%ff`).violations[0]?.field).toBe("n".repeat(64));

@@ -26,13 +26,13 @@ async function wrong(body: Promise<Body>): Promise<string> {
   return `${received.kind}, ${received.violation.rule}: ${received.violation.message}`;
 }
 
-test("bytes are received whole, up to the limit, however they come", async () => {
+test("receives bytes completely up to the limit, in pieces of any size", async () => {
   expect(await receiveBytes(request([]), 4)).toEqual(Buffer.alloc(0));
   expect(await receiveBytes(request(["ab", "cd"]), 4)).toEqual(Buffer.from("abcd"));
   expect(await receiveBytes(request(["abcd"], { "content-length": "4" }), 4)).toEqual(Buffer.from("abcd"));
 });
 
-test("more bytes than the limit are too large, as soon as that is known", async () => {
+test("rejects more bytes than the limit as soon as that is known", async () => {
   expect(await receiveBytes(request(["ab", "cd", "e"]), 4)).toBe("too large");
   const announced = request(["a"], { "content-length": "5" });
   expect(await receiveBytes(announced, 4)).toBe("too large");
@@ -40,7 +40,7 @@ test("more bytes than the limit are too large, as soon as that is known", async 
   expect((announced as unknown as Readable).readableFlowing).toBeNull();
 });
 
-test("a client that has gone, before its body or in the middle of it, gets nothing", async () => {
+test("returns nothing for a client that disconnects before or during its body", async () => {
   expect(await receiveBytes(request(["a"], {}, { aborted: true }), 4)).toBe("gone");
   expect(await receiveBytes(request(["a"], {}, { destroyed: true }), 4)).toBe("gone");
   const leaving = new Readable({
@@ -55,7 +55,7 @@ test("a client that has gone, before its body or in the middle of it, gets nothi
   expect(await receiveBody(request(["{}"], json, { aborted: true }), true)).toEqual({ kind: "gone" });
 });
 
-test("an object is received with what is wrong in it", async () => {
+test("returns an object with its violations", async () => {
   expect(await receiveBody(request(['{"a":1,"a":2}'], json), true)).toEqual({
     kind: "object",
     properties: new Map([["a", 2]]),
@@ -64,7 +64,7 @@ test("an object is received with what is wrong in it", async () => {
   });
 });
 
-test("where no body is needed, none is an empty object, if its type is none or right [VAL-05]", async () => {
+test("treats a missing body as an empty object if none is required, provided that its type is missing or right [VAL-05]", async () => {
   const empty = { kind: "object", properties: new Map(), flaws: [] };
   expect(await receiveBody(request([]), false)).toEqual(empty);
   expect(await receiveBody(request([], json), false)).toEqual(empty);
@@ -96,7 +96,7 @@ test.each([
   ["[]", json, "rejected, object: the body must be a JSON object"],
   ["x".repeat(262_145), json, "too large, size: the body must be at most 262144 bytes"],
 ] as const)(
-  "a body is taken or rejected by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
+  "accepts or rejects a body by its bytes and headers: case %# [VAL-01, VAL-02, VAL-04, VAL-05]",
   async (body, headers, expected) => {
     expect(await wrong(receiveBody(request([body], headers), true))).toBe(expected);
   },

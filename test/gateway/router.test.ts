@@ -17,18 +17,18 @@ function found(path: string): unknown {
   return match && [match.resource.allow, ...match.captured];
 }
 
-test("a path leads to its methods, HEAD and OPTIONS among them [FMT-09, ERR-06]", () => {
+test("a path has its methods, and HEAD and OPTIONS [FMT-09, ERR-06]", () => {
   expect(found("/v1/contacts")).toEqual(["GET, HEAD, POST, OPTIONS"]);
   expect(found("/v1/contacts/7")).toEqual(["GET, HEAD, OPTIONS", "7"]);
   expect(found("/v1/contacts/7/notes")).toEqual(["POST, OPTIONS", "7"]);
 });
 
-test("HEAD is served by the operation of GET [FMT-08]", () => {
+test("serves HEAD by the operation of GET [FMT-08]", () => {
   const operations = router("/v1/contacts")?.resource.operations;
   expect(operations?.get("HEAD")).toBe(operations?.get("GET"));
 });
 
-test("literal text goes before a parameter, and gives way to it where it leads nowhere", () => {
+test("prefers literal text to a parameter, and falls back to the parameter if the literal has no route", () => {
   expect(found("/v1/contacts/newest")).toEqual(["DELETE, OPTIONS"]);
   expect(found("/v1/contacts/newest/3")).toEqual(["GET, HEAD, OPTIONS", "3"]);
   expect(found("/v1/contacts/newest/notes")).toEqual(["GET, HEAD, OPTIONS", "notes"]);
@@ -64,13 +64,13 @@ test.each([
 });
 
 test.each(["/v1/%63ontacts", "/v1/%63%6F%6e%74acts", "/%76%31/contacts", "/v1/contact%73"])(
-  "%j is /v1/contacts: an unnecessary escape changes nothing [ERR-18]",
+  "%j is /v1/contacts: an unnecessary escape makes no difference [ERR-18]",
   (path) => {
     expect(found(path)).toEqual(found("/v1/contacts"));
   },
 );
 
-test("what a parameter takes is raw, dots and escapes included", () => {
+test("passes the value of a parameter undecoded, with dots and escapes", () => {
   expect(found("/v1/contacts/..")).toEqual(["GET, HEAD, OPTIONS", ".."]);
   expect(found("/v1/contacts/a%2Fb")).toEqual(["GET, HEAD, OPTIONS", "a%2Fb"]);
 });

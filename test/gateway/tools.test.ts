@@ -19,7 +19,7 @@ function faultsOf(read: typeof sessions, given: Record<string, unknown>): string
   return read(given).violations.map(({ field, rule, message }) => `${field} ${rule}: ${message}`);
 }
 
-test("the input of a tool is the operation's parameters and the fields beyond REST, and no other", () => {
+test("the input of a tool has the operation's parameters and the fields beyond REST, and no others", () => {
   const { input } = toolSchemas(document, "searchNotes");
   const limit = {
     type: "integer",
@@ -45,7 +45,7 @@ test("the input of a tool is the operation's parameters and the fields beyond RE
 });
 
 test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSessionTranscript", "searchNotes"])(
-  "the schemas of %s are alone, and refer to nothing that is not in them",
+  "the schemas of %s are self-contained",
   (operation) => {
     const { input, output } = toolSchemas(document, operation);
     for (const schema of [input, output]) expect(ajv.compile(schema)).toBeTypeOf("function");
@@ -54,7 +54,7 @@ test.each(["searchContacts", "getContact", "listSessions", "getSession", "getSes
   },
 );
 
-test("what a response refers to is defined once, also where it refers to itself, and nothing else is", () => {
+test("defines what a response refers to once, even if it refers to itself, and nothing else", () => {
   const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
   const schemas = {
     Response: { type: "object", properties: { data: reference("Node") }, enum: [null, "x"] },
@@ -97,7 +97,7 @@ test("what a response refers to is defined once, also where it refers to itself,
     expect(() => toolSchemas(small, none)).toThrow(`the OpenAPI document has no operation ${none} with a response`);
 });
 
-test("arguments are read as what they are, and a null as left out", () => {
+test("accepts arguments of their types, and null as an omitted one", () => {
   expect(sessions({ query: "ann", limit: 5, contact_id: null })).toMatchObject({
     message: { query: "ann", limit: 5 },
     violations: [],
@@ -106,7 +106,7 @@ test("arguments are read as what they are, and a null as left out", () => {
   expect(contact({ contact_id: "7" })).toMatchObject({ message: { contactId: "7" }, violations: [] });
 });
 
-test("everything that is wrong with arguments is reported", () => {
+test("reports all violations of the arguments", () => {
   expect(faultsOf(sessions, { limit: "five", from: 1, "": 1, nickname: 1, query: "\ud83d" })).toEqual([
     "limit type: must be a whole number",
     "from type: must be a string",
@@ -126,7 +126,7 @@ test("everything that is wrong with arguments is reported", () => {
   expect(faultsOf(contact, {})).toEqual(["contact_id required: is required"]);
 });
 
-test("a caller gets 50 unknown arguments at most, how many more there are, and all faults of known ones [ERR-03]", () => {
+test("names at most 50 unknown arguments and the number of the others, and all violations of known ones [ERR-03]", () => {
   const unknown = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`p${at}`, at]));
   const faults = faultsOf(notes, { ...unknown, limit: "many" });
   expect(faults).toHaveLength(52);

@@ -33,7 +33,7 @@ function rendered<Output extends DescMessage>(
   return render(rpc, create(schema, init));
 }
 
-test("a contact without anything has null and empty lists in its place [FMT-02, FMT-03, CGT-06]", () => {
+test("writes a contact without values with null and empty lists [FMT-02, FMT-03, CGT-06]", () => {
   expect(
     rendered(ContactService.method.getContact, GetContactResponseSchema, {
       contact: { id: "c", createdAt: at, updatedAt: at },
@@ -43,7 +43,7 @@ test("a contact without anything has null and empty lists in its place [FMT-02, 
   );
 });
 
-test("a contact with everything, in a list without pagination [CSR-01, CGT-10, CGT-12]", () => {
+test("writes a contact with every value, in a list without pagination [CSR-01, CGT-10, CGT-12]", () => {
   const contact = {
     id: "c",
     fullName: 'Ann \u0000"é😀',
@@ -66,13 +66,13 @@ test("a contact with everything, in a list without pagination [CSR-01, CGT-10, C
   );
 });
 
-test("an rpc that REST does not offer has no body in REST", () => {
+test("rejects an rpc that REST does not offer", () => {
   expect(() => renderBody(IngestService.method.archiveContacts, create(ArchiveContactsResponseSchema))).toThrow(
     "records.ingest.v1.IngestService.ArchiveContacts has no REST route",
   );
 });
 
-test("a timeline note", () => {
+test("writes a timeline note with its times in milliseconds", () => {
   expect(
     rendered(ContactService.method.appendContactNote, AppendContactNoteResponseSchema, {
       note: { id: "t", content: "x", source: "api", createdAt: at, updatedAt: at },
@@ -80,7 +80,7 @@ test("a timeline note", () => {
   ).toBe(`{"data":{"id":"t","content":"x","source":"api","created_at":${time},"updated_at":${time}}}`);
 });
 
-test("a session list has pagination beside data [PAG-01, SLS-05, SLS-06]", () => {
+test("writes the pagination of a session list beside data [PAG-01, SLS-05, SLS-06]", () => {
   const sessions = [
     { id: "s" },
     {
@@ -115,7 +115,7 @@ test("the last page has next_offset null [PAG-02]", () => {
   ).toBe('{"data":[],"pagination":{"limit":15,"offset":0,"has_more":false,"next_offset":null}}');
 });
 
-test("a session names its document's field after the provider, and its notes' types in lower case", () => {
+test("names a session's document field after the provider, and writes the types of its notes in lower case", () => {
   const session = {
     id: "s",
     createdAt: at,
@@ -145,7 +145,7 @@ test("a session names its document's field after the provider, and its notes' ty
   ).toBe(body("acme_2_doc_url"));
 });
 
-test("a transcript, with a recording and without", () => {
+test("writes a transcript with a recording, and with null in place of a missing one", () => {
   const { getSessionTranscript } = SessionService.method;
   expect(rendered(getSessionTranscript, GetSessionTranscriptResponseSchema, { transcript: { sessionId: "s" } })).toBe(
     '{"data":{"session_id":"s","transcript":null,"recording":null}}',
@@ -160,7 +160,7 @@ test("a transcript, with a recording and without", () => {
   );
 });
 
-test("a note that was found", () => {
+test("writes a note of a search with null for missing values, and has_more false without more pages", () => {
   const notes = [
     { kind: 1, parentId: "c", content: "x", truncated: true },
     { kind: 2, parentId: "s", parentLabel: "t", noteType: "user_manual", content: "", createdAt: at },
@@ -181,7 +181,7 @@ test.each([
   [1, "ok"],
   [2, "degraded"],
   [3, "disabled"],
-] as const)("health %i is %s [HLT-02]", (status, name) => {
+] as const)("writes health %i as %s [HLT-02]", (status, name) => {
   expect(
     rendered(HealthService.method.checkHealth, CheckHealthResponseSchema, { health: { status, version: "1.0.0" } }),
   ).toBe(`{"data":{"status":"${name}","version":"1.0.0"}}`);
@@ -193,7 +193,7 @@ test.each([
   [-1n, 999_000_000, "1969-12-31T23:59:59.999Z"],
   [-62_135_596_800n, 0, "0001-01-01T00:00:00.000Z"],
   [253_402_300_799n, 999_999_999, "9999-12-31T23:59:59.999Z"],
-])("%d seconds and %i nanoseconds are %s [FMT-04]", (seconds, nanos, text) => {
+])("writes %d seconds and %i nanoseconds as %s [FMT-04]", (seconds, nanos, text) => {
   const instant = { seconds, nanos };
   expect(
     JSON.parse(

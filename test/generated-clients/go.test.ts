@@ -20,9 +20,9 @@ test("oapi-codegen generates a Go client that compiles and calls the service [OA
 });
 
 test.each([
-  ["a schema that is missing is found when the client is generated", '"NoteKind": {', '"NoteSort": {', "NO +NO +NO"],
+  ["the generator detects a missing schema", '"NoteKind": {', '"NoteSort": {', "NO +NO +NO"],
   [
-    "a schema with the name of a response is found when the client is compiled",
+    "the compiler detects a schema with the name of a response",
     "GetContactResult",
     "GetContactResponse",
     "yes +NO +NO",
