@@ -1,11 +1,11 @@
-// Which address a request without a key is charged to: the peer's, or the one that the outermost of our own proxies
+// Which address's bucket a request without a key takes from: the peer's, or the one that our outermost proxy
 // saw.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 
 const limits = { RATE_LIMIT: "1", RATE_BURST: "1" };
-/** The instances by their TRUST_PROXY; each with a Redis of its own, so that they identify different buckets. */
+/** The instances by their TRUST_PROXY; each with its own Redis, so that they do not share buckets. */
 const services: TestService[] = [];
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ afterAll(async () => {
   for (const service of services) await service.stop();
 });
 
-/** Sends one request for every header at once, and returns how many were not rejected; one a second comes back. */
+/** Sends one request for every header at once, and returns how many passed; one token a second refills. */
 async function passed(trustProxy: number, headers: readonly string[]): Promise<number> {
   const service = services[trustProxy] as TestService;
   const responses = await Promise.all(
@@ -27,7 +27,7 @@ async function passed(trustProxy: number, headers: readonly string[]): Promise<n
 /** Ten numbers, to be put into addresses. */
 const ten = Array.from({ length: 10 }, (_, turn) => turn);
 
-test("without a proxy X-Forwarded-For is ignored: a caller cannot choose its bucket [RTE-12, RTE-11]", async () => {
+test("ignores X-Forwarded-For without a proxy: a caller cannot choose its bucket [RTE-12, RTE-11]", async () => {
   expect(
     await passed(
       0,
@@ -36,7 +36,7 @@ test("without a proxy X-Forwarded-For is ignored: a caller cannot choose its buc
   ).toBeLessThanOrEqual(2);
 });
 
-test("behind one proxy its entry counts, which is the last: every address has a bucket [RTE-12, RTE-11]", async () => {
+test("behind one proxy the last entry counts, which is the proxy's: every address has a bucket [RTE-12, RTE-11]", async () => {
   expect(
     await passed(
       1,
@@ -51,7 +51,7 @@ test("behind one proxy its entry counts, which is the last: every address has a 
   ).toBe(10);
 });
 
-test("behind one proxy what a caller wrote before the proxy's entry does not count [RTE-12]", async () => {
+test("behind one proxy an entry that the caller wrote does not count [RTE-12]", async () => {
   expect(
     await passed(
       1,
@@ -81,7 +81,7 @@ test("behind two proxies the last but one counts [RTE-12]", async () => {
   ).toBeLessThanOrEqual(2);
 });
 
-test("behind a proxy that sent no header the peer's own address counts [RTE-12]", async () => {
+test("behind a proxy that sends no header the peer's own address counts [RTE-12]", async () => {
   const service = services[1] as TestService;
   const responses = await Promise.all(ten.map(() => service.rest("/v1/health")));
   expect(responses.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(2);

@@ -59,11 +59,11 @@ test.each([
   "12345::",
   "2001:db8::1,2001:db8::2",
   "for=192.0.2.1",
-])("%j is no address [RTE-19]", (text) => {
+])("%j is not an address [RTE-19]", (text) => {
   expect(addressOf(text)).toBeUndefined();
 });
 
-test.each(["1", "[", ":"])("%j 50,000 times is no address [RTE-19]", (character) => {
+test.each(["1", "[", ":"])("%j 50,000 times is not an address [RTE-19]", (character) => {
   expect(addressOf(character.repeat(50_000))).toBeUndefined();
 });
 
@@ -112,7 +112,7 @@ function spelling(groups: readonly number[]): string {
   return randomInt(2) === 0 ? zoned : `[${zoned}]${randomInt(2) === 0 ? "" : `:${randomInt(65_536)}`}`;
 }
 
-test("all spellings of an address are one address, and addresses of one network share a bucket [RTE-19]", () => {
+test("all spellings of an address are one address, and the addresses of one network share a bucket [RTE-19]", () => {
   for (let turn = 0; turn < 3_000; turn++) {
     const groups = randomGroups();
     const [one, other] = [spelling(groups), spelling(groups)];
@@ -127,7 +127,7 @@ test("all spellings of an address are one address, and addresses of one network 
   }
 });
 
-test("an IPv4 address is its own network, also mapped to IPv6 or with a port [RTE-19]", () => {
+test("an IPv4 address is its own network, even mapped to IPv6 or with a port [RTE-19]", () => {
   for (let turn = 0; turn < 1_000; turn++) {
     const bytes = [...randomBytes(4)] as [number, number, number, number];
     const address = bytes.join(".");
@@ -144,7 +144,7 @@ test("an IPv4 address is its own network, also mapped to IPv6 or with a port [RT
   }
 });
 
-describe("of X-Forwarded-For", () => {
+describe("the client's address in X-Forwarded-For", () => {
   const seen = (trustProxy: number, forwarded: string | undefined, remoteAddress = "::ffff:10.0.0.9"): string =>
     inboundOf(
       {
@@ -168,7 +168,7 @@ describe("of X-Forwarded-For", () => {
     [2, "198.51.100.1, unknown, hidden", "10.0.0.9"],
     [2, "203.0.113.1", "203.0.113.1"],
   ])(
-    "behind %i proxies %j names the client %s: an invalid address falls back to the nearest proxy [RTE-12, RTE-19]",
+    "behind %i proxies %j is the client %s: an invalid address falls back to the nearest proxy [RTE-12, RTE-19]",
     (trustProxy, forwarded, address) => {
       expect(seen(trustProxy, forwarded)).toBe(address);
     },

@@ -1,5 +1,5 @@
-// The access policy of assistants, over dependencies made by hand: who is let in, in which order, and when a token is
-// proven.
+// The access policy of assistants, over fake dependencies: who is authorized, in which order, and when a token is
+// verified.
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -19,7 +19,7 @@ let provider: MadeAssistant["provider"];
 let accessPolicy: MadeAssistant["accessPolicy"];
 beforeEach(() => void ({ parts, provider, accessPolicy } = makeAssistant()));
 
-test("a token takes from its account: a new token after it is verified, a known one before [RTE-16]", async () => {
+test("an access token takes from its account's bucket: a new one after it is verified, a known one before [RTE-16]", async () => {
   for (let turn = 0; turn < 2; turn++) {
     const { holder, prove } = await accessPolicy.enter(parts.inbound(token));
     expect(holder).toEqual(facts);
@@ -37,7 +37,7 @@ test("a token takes from its account: a new token after it is verified, a known 
   ]);
 });
 
-test("a known token is proven for every request: one that has ended is rejected, and charged as a new one after that", async () => {
+test("verifies a known token for every request: one that has ended is rejected, and afterwards throttled as a new one", async () => {
   await accessPolicy.enter(parts.inbound(token));
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
   const { prove } = await accessPolicy.enter(parts.inbound(token));
@@ -49,16 +49,16 @@ test("a known token is proven for every request: one that has ended is rejected,
 
 test.each<[string, Partial<TokenFacts>, string]>([
   ["whose user has another account now", { accountId: new UUID() }, "UNAVAILABLE"],
-  ["whose user has no account any more", { accountId: undefined }, "NO_ACCOUNT"],
+  ["whose user no longer has an account", { accountId: undefined }, "NO_ACCOUNT"],
   ["whose account was suspended", { suspended: true }, "ACCOUNT_SUSPENDED"],
-])("a known token %s is rejected", async (_, changed, reason) => {
+])("rejects a known token %s", async (_, changed, reason) => {
   await accessPolicy.enter(parts.inbound(token));
   provider.identify = () => Promise.resolve({ ...facts, ...changed });
   const { prove } = await accessPolicy.enter(parts.inbound(token));
   expect(await reasonOf(prove())).toBe(reason);
 });
 
-test("a token is proven once the body is there, a new one too, and again where that took long", async () => {
+test("verifies a token once the body has arrived, a new one too, and again if that took long", async () => {
   const slow = await accessPolicy.enter(parts.inbound(token));
   expect(parts.steps.filter((step) => step.startsWith("identify"))).toHaveLength(1);
   await slow.prove();
@@ -74,7 +74,7 @@ test("a token is proven once the body is there, a new one too, and again where t
   }
 });
 
-test("further calls of a request take from the account as well [RTE-25]", async () => {
+test("further calls of a request take from the account's bucket as well [RTE-25]", async () => {
   const inbound = parts.inbound(token);
   await accessPolicy.enter(inbound);
   await accessPolicy.throttleMore(inbound, 9);
@@ -83,7 +83,7 @@ test("further calls of a request take from the account as well [RTE-25]", async 
   expect(await reasonOf(accessPolicy.throttleMore(inbound, 9))).toBe("RATE_LIMITED");
 });
 
-test("of many things that are wrong the first in the contract's order is reported", async () => {
+test("reports the first of several reasons in the contract's order", async () => {
   const reasons = [];
   parts.world.waitMs = 1;
   parts.world.publicInterface = false;
@@ -102,12 +102,12 @@ test("of many things that are wrong the first in the contract's order is reporte
   expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe("no failure");
 });
 
-test("while the interface is off a request without a token is rejected for that, and not sent to sign in", async () => {
+test("while the interface is off, a request without a token is rejected as unavailable, not as unauthenticated", async () => {
   parts.world.publicInterface = false;
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INTERFACE_DISABLED");
 });
 
-test("without a token, or with one that is not valid, the address is charged, and no service is called", async () => {
+test("a request without a valid token takes from the address's bucket, and calls no service", async () => {
   expect(await reasonOf(accessPolicy.enter(parts.inbound()))).toBe("INVALID_TOKEN");
   expect(parts.steps).toEqual(["take address:192.0.2.1"]);
   provider.identify = async () => fail(Reason.INVALID_TOKEN);
@@ -115,7 +115,7 @@ test("without a token, or with one that is not valid, the address is charged, an
   expect(parts.steps).toEqual(["take address:192.0.2.1", "identify token-one", "take address:192.0.2.1"]);
 });
 
-test("a call of who has entered reads the account's records, and is charged no more", async () => {
+test("a call with a valid token reads the account's records, and takes nothing more", async () => {
   const inbound = parts.inbound(token);
   await (await accessPolicy.enter(inbound)).prove();
   parts.steps.length = 0;
@@ -132,7 +132,7 @@ test("a call of who has entered reads the account's records, and is charged no m
   expect(() => grantWrites(parts.grants[0] as never)).toThrow("Access denied");
 });
 
-test("a read that took long proves the token again before its response: what ended meanwhile gets no data", async () => {
+test("a read that took long verifies the token again before its response: an ended token gets no data", async () => {
   const inbound = parts.inbound(token);
   const { prove } = await accessPolicy.enter(inbound);
   await prove();
@@ -149,11 +149,11 @@ test("a read that took long proves the token again before its response: what end
   }
 });
 
-test("a call of who has not entered is rejected", async () => {
+test("rejects a call without a verified token", async () => {
   expect(await reasonOf(parts.behind(accessPolicy).admit(getContact, parts.inbound(token)))).toBe("INVALID_TOKEN");
 });
 
-test("a provider that cannot be read is 503, with the reason for the log, and not 401", async () => {
+test("a provider that cannot be read is 503, not 401, with the reason in the log", async () => {
   const cause = new Error("away");
   provider.identify = () => Promise.reject(cause);
   await expect(accessPolicy.enter(parts.inbound(token))).rejects.toBe(cause);
@@ -163,7 +163,7 @@ test.each<[string, Partial<TokenFacts>, string]>([
   ["without an account", { accountId: undefined }, "NO_ACCOUNT"],
   ["of a suspended account", { suspended: true }, "ACCOUNT_SUSPENDED"],
 ])(
-  "a token %s is looked up each time, and let in as soon as there is one in service",
+  "looks up a token %s each time, and accepts it as soon as there is an account in service",
   async (_what, changed, reason) => {
     provider.identify = () => Promise.resolve({ ...facts, ...changed });
     for (let turn = 0; turn < 2; turn++) expect(await reasonOf(accessPolicy.enter(parts.inbound(token)))).toBe(reason);

@@ -1,4 +1,4 @@
-// One contract for both buckets of the throttle: the one in Redis and the one of an instance's own.
+// One contract for both buckets of the throttle: the one in Redis and the one of an instance.
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 
 async function link(): Promise<RedisLink> {
-  // A test of the bucket, and not of how long anyone waits for Redis: on a busy machine 50 ms are soon over.
+  // This tests the bucket, not the wait for Redis: 50 ms are too short on a busy machine.
   const opened = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
   links.push(opened);
   await opened.firstReady;
   return opened;
 }
 
-/** As an instance has it that knows of no bucket yet. */
+/** The bucket of an instance that knows no bucket yet. */
 function sharedBucket(redisLink: RedisLink, size: BucketSize, options?: SharedBucketOptions): Bucket {
   return bucketIn(redisLink, size, createKnownBuckets(size), options);
 }
@@ -41,24 +41,24 @@ const kinds: readonly [string, (size: BucketSize) => Promise<Bucket>][] = [
   ["the bucket of an instance", (size) => Promise.resolve(createKnownBuckets(size))],
 ];
 
-/** So slow that nothing comes back while a test runs. */
+/** So slow that no token refills during a test. */
 const frozen = 0.001;
 
 describe.each(kinds)("%s", (_, create) => {
-  test("lets as many through at once as it holds, and not one more [RTE-01]", async () => {
+  test("lets exactly as many requests through at once as it holds [RTE-01]", async () => {
     const bucket = await create({ rate: frozen, burst: 20 });
     const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("a")));
     expect(waits.filter((wait) => wait === 0)).toHaveLength(20);
     expect(waits.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 0));
   });
 
-  test("has a bucket for every name [RTE-09, RTE-11]", async () => {
+  test("is separate for every name [RTE-09, RTE-11]", async () => {
     const bucket = await create({ rate: frozen, burst: 1 });
     expect([await bucket.take("a1"), await bucket.take("b1"), await bucket.take("a2")]).toEqual([0, 0, 0]);
     for (const name of ["a1", "b1", "a2"]) expect(await bucket.take(name)).toBeGreaterThan(0);
   });
 
-  test("refills at its rate: over a second and a half the takes that pass follow the clock [RTE-02]", async () => {
+  test("refills at its rate: over a second and a half the successful takes follow the clock [RTE-02]", async () => {
     const bucket = await create({ rate: 10, burst: 20 });
     const name = randomUUID();
     // A busy machine may take long over a take, which comes between these two times. A full bucket does not refill.
@@ -79,7 +79,7 @@ describe.each(kinds)("%s", (_, create) => {
     expect(passed).toBeLessThanOrEqual(Math.ceil(20 + (last.ended - first.begun) / 100) + 1);
   });
 
-  test("says how long to wait, and who waits so long gets through [RTE-03]", async () => {
+  test("returns the wait, after which a take succeeds [RTE-03]", async () => {
     const bucket = await create({ rate: 10, burst: 2 });
     const name = randomUUID();
     for (let turn = 0; turn < 3; turn++) {
@@ -92,7 +92,7 @@ describe.each(kinds)("%s", (_, create) => {
     }
   });
 
-  test("never holds more than it is deep, however long there is no request [RTE-01]", async () => {
+  test("never holds more than its burst, however long there is no request [RTE-01]", async () => {
     const bucket = await create({ rate: 100, burst: 3 });
     const name = randomUUID();
     await Promise.all(Array.from({ length: 5 }, () => bucket.take(name)));
@@ -116,7 +116,7 @@ describe.each(kinds)("%s", (_, create) => {
     expect(await bucket.take(name, 8)).toBeGreaterThan(wait);
   });
 
-  test("a rejection costs nothing: a client that sends too often is not kept out any longer [RTE-02]", async () => {
+  test("takes no token for a rejection: a client that sends too often does not wait longer [RTE-02]", async () => {
     const bucket = await create({ rate: 5, burst: 1 });
     const name = randomUUID();
     await bucket.take(name);
@@ -150,7 +150,7 @@ test("requests no more tokens from Redis than the burst, and none until its repo
   expect(remembered).toBe(79);
 });
 
-test("names under another prefix are other buckets [RTE-24]", async () => {
+test("the same name under another prefix is another bucket [RTE-24]", async () => {
   const opened = await link();
   const size = { rate: frozen, burst: 1 };
   const [one, other] = [sharedBucket(opened, size), sharedBucket(opened, size, { prefix: "documents" })];
@@ -159,7 +159,7 @@ test("names under another prefix are other buckets [RTE-24]", async () => {
   expect(await one.take(name)).toBeGreaterThan(0);
 });
 
-test("a token that is given back to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", async () => {
+test("a token that is returned to an instance's bucket can be taken again; a full bucket ignores it [RTE-20]", async () => {
   const bucket = createKnownBuckets({ rate: frozen, burst: 2 });
   expect([await bucket.take("a"), await bucket.take("a")]).toEqual([0, 0]);
   expect(await bucket.take("a")).toBeGreaterThan(0);
@@ -183,7 +183,7 @@ test("an instance keeps a bounded number of buckets, and evicts the least recent
   expect(await bucket.take("caller 1")).toBe(0);
 });
 
-test("what is kept in Redis vanishes when the bucket is full again, and not before [RTE-08]", async () => {
+test("Redis keeps a bucket until it is full again [RTE-08]", async () => {
   const bucket = sharedBucket(await link(), { rate: 10, burst: 20 });
   await bucket.take("expiring");
   const client = new Redis(redis.uri);
@@ -194,13 +194,13 @@ test("what is kept in Redis vanishes when the bucket is full again, and not befo
   expect(leftMs).toBeLessThanOrEqual(3_000);
 });
 
-test("the bucket in Redis fails when Redis cannot decide, so that the throttle uses its own [RTE-13]", async () => {
+test("the bucket in Redis fails if Redis cannot decide, so that the throttle uses its own [RTE-13]", async () => {
   const lost = connectRedis("redis://127.0.0.1:1", () => undefined);
   links.push(lost);
   await expect(sharedBucket(lost, { rate: 10, burst: 20 }).take("a")).rejects.toThrow("Redis");
 });
 
-test("the bucket of an instance follows its clock to the token, also after full buckets were forgotten [RTE-13, RTE-02]", async () => {
+test("the bucket of an instance follows its clock to the token, also after full buckets were dropped [RTE-13, RTE-02]", async () => {
   let now = 0;
   const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   const takeAll = async (): Promise<number> => {
@@ -221,7 +221,7 @@ test("the bucket of an instance follows its clock to the token, also after full 
   expect(await takeAll()).toBe(20);
 });
 
-test("every ten seconds full buckets are forgotten, also one that is just full, and no other [RTE-13]", async () => {
+test("drops every full bucket each ten seconds, also one that has just filled, and no other [RTE-13]", async () => {
   let now = 0;
   const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   const takenAt = async (ms: number, name: string): Promise<number> => {
@@ -237,7 +237,7 @@ test("every ten seconds full buckets are forgotten, also one that is just full, 
   expect(await takenAt(20_000, "the next")).toBe(2);
 });
 
-test("requests no more tokens from Redis at once than can be in a bucket, and again as soon as one request ends [RTE-22]", async () => {
+test("requests no more tokens from Redis at once than a bucket can hold, and again as soon as one request ends [RTE-22]", async () => {
   const opened = await link();
   const held: (() => void)[] = [];
   const attempt: RedisLink["attempt"] = async (key, command, tally) => {
@@ -258,7 +258,7 @@ test("requests no more tokens from Redis at once than can be in a bucket, and ag
   await Promise.all([...inFlight, next]);
 });
 
-test("the bucket in Redis rejects when Redis rejects its script, and counts no rejection [RTE-13]", async () => {
+test("the bucket in Redis fails if Redis rejects its script, and counts no rejection [RTE-13]", async () => {
   const client = new Redis(redis.uri);
   onTestFinished(() => client.disconnect());
   let remembered = 0;
@@ -269,7 +269,7 @@ test("the bucket in Redis rejects when Redis rejects its script, and counts no r
   expect(remembered).toBe(0);
 });
 
-test("an instance's buckets are swept ten seconds after they were made, whenever the first was taken from [RTE-13]", async () => {
+test("sweeps an instance's buckets ten seconds after their creation, whenever the first token was taken [RTE-13]", async () => {
   let now = 0;
   const bucket = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   now = 5_000;

@@ -1,4 +1,4 @@
-// What the log and the metrics learn of a call: how many rows it has, and whose account it names.
+// What the log and the metrics get of a call: the number of its rows, and its account.
 import type { DescMessage, Message } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -15,11 +15,11 @@ test.each<[DescMessage, string | undefined]>([
   [SearchContactsResponseSchema, "contacts"],
   [UpsertContactsRequestSchema, "contacts"],
   [GetContactResponseSchema, undefined],
-])("the list of %s is %j", (message, list) => {
+])("finds the list of %s: %j", (message, list) => {
   expect(listOf(message)).toBe(list);
 });
 
-test("the rows of a call add up, and a call without a list has none", () => {
+test("adds up the rows of a call, and has none for a call without a list", () => {
   const tally: Tally = createTally();
   const three = create(SearchContactsResponseSchema, { contacts: [{}, {}, {}] });
   countRows({ tally }, three, undefined);
@@ -35,9 +35,9 @@ test("the rows of a call add up, and a call without a list has none", () => {
 test.each<[string, Message, boolean]>([
   ["a request", create(GetAccountRequestSchema, { accountId: "3f2a8c54-0000-4000-8000-000000000001" }), true],
   ["a response", create(GetAccountResponseSchema, { account: { id: "3f2a8c54-0000-4000-8000-000000000001" } }), true],
-  ["an id that is none", create(GetAccountRequestSchema, { accountId: "7" }), false],
+  ["an invalid id", create(GetAccountRequestSchema, { accountId: "7" }), false],
   ["a message without one", create(SearchContactsResponseSchema), false],
-])("the account of %s is observed where it is one", (_what, message, observed) => {
+])("observes the account of %s if it is one", (_what, message, observed) => {
   const observation: Observation = {};
   observeAccount({ observation } as Inbound, message);
   expect(observation).toEqual(observed ? { account: new UUID("3f2a8c54-0000-4000-8000-000000000001") } : {});

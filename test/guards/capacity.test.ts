@@ -32,11 +32,11 @@ const crowded = async (path: string, lines?: () => string[]): Promise<RawRespons
   ).flat();
 const withKey = (): string[] => [`Authorization: Bearer ${key}`];
 
-test("a burst of 25 waits in the queue, with one request in flight [RTE-22]", async () => {
+test("a burst of 25 waits in the queue while one request is in flight [RTE-22]", async () => {
   expect(Object.keys(tallied(await pipelined(service.base, "/v1/contacts?query=ann", 25, withKey)))).toEqual(["200"]);
 });
 
-test("above the bound REST gets 503 in the envelope with the common headers, without Retry-After; the rest is served [RTE-04, RTE-05, RTE-22]", async () => {
+test("over the bound REST gets 503 in the envelope with the common headers, without Retry-After; the others are served [RTE-04, RTE-05, RTE-22]", async () => {
   const responses = await crowded("/v1/contacts?query=ann", withKey);
   // On a busy machine some start and miss their deadline.
   const rejected = responses.filter(({ status, body }) => status === 503 && !body.includes("in time"));
@@ -53,7 +53,7 @@ test("above the bound REST gets 503 in the envelope with the common headers, wit
   expect(metrics).toContain(`\nrecords_overloaded_total ${rejected.length}\n`);
 });
 
-test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
+test("over the bound gRPC gets UNAVAILABLE, and is served again after the burst [WIR-08, RTE-22]", async () => {
   const clients = Array.from({ length: 4 }, () =>
     createClient(ContactService, createGrpcTransport({ baseUrl: service.base })),
   );
@@ -70,25 +70,25 @@ test("above the bound gRPC gets UNAVAILABLE, and is served again after the burst
   expect(await call(0)).toBe("ok");
 });
 
-test("an unknown path is rejected like all others, and health never is [HLT-01, HLT-04]", async () => {
+test("rejects an unknown path like any other request, and never health [HLT-01, HLT-04]", async () => {
   expect(Object.keys(tallied(await crowded("/v1/nothing")))).toEqual(["404", "503"]);
   const [healthy] = await Promise.all([crowded("/v1/health"), crowded("/v1/contacts?query=ann", withKey)]);
   expect(Object.keys(tallied(healthy))).toEqual(["200"]);
 });
 
-test("the internal listener has no such bound [RTE-17]", async () => {
+test("the internal listener has no bound [RTE-17]", async () => {
   const responses = await Promise.all(
     Array.from({ length: 40 }, () => service.internalCall("records.admin.v1.AccountService/ListAccounts", {})),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 });
 
-test("a request takes no place while its body comes in", async () => {
+test("a request takes no place while its body arrives", async () => {
   const body = JSON.stringify({ full_name: "Slow" });
   const head = `POST /v1/contacts HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   const socket = connect(Number(new URL(service.base).port), "127.0.0.1", () => socket.write(head));
   let received = "";
-  // 100 Continue: the head was taken, and it is being found out whose it is.
+  // 100 Continue: the head was accepted, and its credential is looked up.
   await new Promise<void>((resolve) =>
     socket.on("data", (chunk: Buffer) => void ((received += chunk.toString()), resolve())),
   );

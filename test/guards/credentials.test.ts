@@ -67,7 +67,7 @@ const recognize = (
 ): Promise<Found<Holder>> =>
   recognizer.recognize(name === undefined ? undefined : credential(name, provenLater), arrival(changes));
 
-test("a valid credential costs its address nothing, also on its first look-up [RTE-20, RTE-21]", async () => {
+test("a valid credential takes nothing from its address, even on its first look-up [RTE-20, RTE-21]", async () => {
   for (let turn = 0; turn < 20; turn++)
     expect(await recognize(`key ${turn}`)).toMatchObject({ kind: "valid", proven: true });
   const all = await Promise.all(Array.from({ length: 3 }, (_, turn) => recognize(`another ${turn}`)));
@@ -76,7 +76,7 @@ test("a valid credential costs its address nothing, also on its first look-up [R
   expect(rejectedLookUps).toBe(0);
 });
 
-test("an invalid credential costs its network a look-up; with none left it is rejected, and known ones are served [RTE-20]", async () => {
+test("an invalid credential takes a look-up from its network; with none left it is rejected, and known ones are served [RTE-20]", async () => {
   await recognize("good");
   find = () => Promise.resolve(undefined);
   for (const address of ["2001:db8::1", "2001:db8::2", "2001:db8::3"])
@@ -104,28 +104,28 @@ test("an invalid credential costs its network a look-up; with none left it is re
   ]);
 });
 
-test("looks up no more invalid credentials at once than may fail [RTE-20]", async () => {
+test("never looks up more invalid credentials at once than may fail [RTE-20]", async () => {
   find = () => Promise.resolve(undefined);
   const reasons = await Promise.all(Array.from({ length: 50 }, (_, turn) => reasonOf(recognize(`forged ${turn}`))));
   expect(reasons.filter((one) => one === "RATE_LIMITED")).toHaveLength(47);
   expect(steps.filter((step) => step.startsWith("find"))).toHaveLength(3);
 });
 
-test("a look-up without a result costs only a token of the address [RTE-20, AUT-04]", async () => {
+test("a look-up without a result takes only a token of the address [RTE-20, AUT-04]", async () => {
   const cause = new Error("away");
   find = () => Promise.reject(cause);
   for (let turn = 0; turn < 5; turn++) expect(await recognize(`key ${turn}`)).toEqual({ kind: "unreadable", cause });
   expect(steps.filter((step) => step === "take address:192.0.2.1")).toHaveLength(5);
 });
 
-test("a 401 means that the credential is invalid, and any other failure that it is unknown [RTE-20]", async () => {
+test("a 401 means that the credential is invalid, and any other failure that its validity is unknown [RTE-20]", async () => {
   find = async () => fail(Reason.INVALID_TOKEN, { message: "It has expired." });
   expect(await recognize("one")).toMatchObject({ kind: "invalid", failure: expect.any(Failure) as unknown });
   find = async () => fail(Reason.UNAVAILABLE);
   expect(await recognize("two")).toMatchObject({ kind: "unreadable" });
 });
 
-test("throttles a known credential from memory, and looks it up again unless it is proven later [RTE-09, RTE-22]", async () => {
+test("throttles a known credential from memory, and looks it up again unless it is verified later [RTE-09, RTE-22]", async () => {
   for (const provenLater of [true, false]) {
     await recognize(`key ${provenLater}`, {}, provenLater);
     steps.length = 0;
@@ -177,7 +177,7 @@ test("looks a credential up once for several waiting requests [RTE-21]", async (
   expect(steps.filter((step) => step === "find key")).toHaveLength(1);
 });
 
-test("without a free place rejects a request and counts no failed look-up; an optional credential takes from the address [RTE-20, RTE-23, HLT-04]", async () => {
+test("without a free place it rejects a request and counts no failed look-up; an optional credential takes from the address's bucket [RTE-20, RTE-23, HLT-04]", async () => {
   make(2, 2, 0);
   let end = (): void => undefined;
   find = () => new Promise((resolve) => (end = () => resolve(undefined)));
@@ -193,7 +193,7 @@ test("without a free place rejects a request and counts no failed look-up; an op
   await first;
 });
 
-test("without a look-up left, an optional credential is rejected as well [RTE-20]", async () => {
+test("without a look-up left it rejects an optional credential as well [RTE-20]", async () => {
   make(8, 1);
   find = () => Promise.resolve(undefined);
   await recognize("forged");
@@ -201,6 +201,6 @@ test("without a look-up left, an optional credential is rejected as well [RTE-20
   expect(steps).toEqual(["find forged", "take address:192.0.2.1"]);
 });
 
-test("names a credential that is sent as it is by its SHA-256 digest", () => {
+test("identifies a credential that is sent in plain text by its SHA-256 digest", () => {
   expect(digestName("secret")).toBe("K7gNU3sdo+OL0wNhqoVWhr3g6s1xYv72ol/pe/Unols=");
 });

@@ -1,4 +1,4 @@
-// A deadline never ends before its time: whoever catches its abort may rely on that.
+// A deadline never ends early: code that catches its abort may rely on that.
 import { afterEach, expect, test, vi } from "vitest";
 import { deadlineIn, isGivenUp, isPast, leftMs, requireTime, within } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
@@ -8,7 +8,7 @@ import { timersLeftBy } from "../support/own-timers.ts";
 
 afterEach(() => vi.useRealTimers());
 
-test("a timer that fires early does not abort, and the abort comes when the deadline has passed [OPS-15]", async () => {
+test("a timer that fires early does not abort; the abort follows once the deadline has passed [OPS-15]", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   const deadline = deadlineIn(30);
   const { signal } = deadline;
@@ -20,7 +20,7 @@ test("a timer that fires early does not abort, and the abort comes when the dead
   expect(() => requireTime(deadline)).toThrow(expect.objectContaining({ reason: Reason.UNAVAILABLE }));
 });
 
-test("what is left is in whole milliseconds, and never none: MongoDB takes a limit of 0 for no limit", () => {
+test("the remaining time is in whole milliseconds and at least 1: MongoDB treats a limit of 0 as no limit", () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(1_000);
   try {
     const left = (at: number): number => leftMs({ at });
@@ -34,7 +34,7 @@ test("what is left is in whole milliseconds, and never none: MongoDB takes a lim
 
 const gone = { requested: true, signal: AbortSignal.abort() };
 
-test("the earlier of the service's and the caller's own time counts, and names the reason [OPS-15]", () => {
+test("the earlier of the service's and the caller's deadline counts, and determines the reason [OPS-15]", () => {
   const now = performance.now();
   const own = deadlineIn(60_000);
   expect(own.at).toBeGreaterThanOrEqual(now + 60_000);
@@ -72,7 +72,7 @@ test("a deadline has passed once its caller cancels, and its signal follows the 
   expect(deadlineIn(60_000, { cancellation: gone }).signal.aborted).toBe(true);
 });
 
-test("work that does not end is left at the deadline, which says what it waited for [OPS-15]", async () => {
+test("abandons work that does not end at the deadline, with what it waited for [OPS-15]", async () => {
   const tally = createTally();
   const work = timed(tally, "dbMs", "mongodb find", () => new Promise<never>(() => undefined));
   await expect(within(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ test("work that does not end is left at the deadline, which says what it waited 
   expect(failure).not.toMatchObject({ message: "The service could not respond in time. Try again." });
 });
 
-test("work that ends in time settles as it does, and leaves no timer", async () => {
+test("returns the result of work that ends in time, and leaves no timer", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const left = await timersLeftBy(async () => {
     expect(await within(deadlineIn(60_000), Promise.resolve("done"))).toBe("done");
@@ -102,6 +102,6 @@ test.each([
   [Reason.CANCELLED, true],
   [Reason.NOT_FOUND, false],
   [Reason.INVALID_REQUEST, false],
-])("of the reasons, %i ended for lack of time or of the database: %s", (reason, givenUp) => {
+])("the reason %i means a lack of time or of the database: %s", (reason, givenUp) => {
   expect(isGivenUp(new Failure(reason))).toBe(givenUp);
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a second, whatever RATE_LIMIT is [RTE-24]", async () => {
+test("all documents, and unknown paths, share a bucket of 100, refilled at 20 a second, whatever RATE_LIMIT is [RTE-24]", async () => {
   const headers = from();
   const lines = (): string[] => [`X-Forwarded-For: ${headers["X-Forwarded-For"]}`];
   const began = performance.now();
@@ -56,7 +56,7 @@ test("all of them, also unknown paths, share a bucket of 100, refilled at 20 a s
   expect((await service.rest("/docs", { headers: from() })).status).toBe(200);
 });
 
-test("a client that has read too many documents may call, and one that has called too often may read [RTE-24]", async () => {
+test("a client that has read too many documents can call, and one that has called too often can read [RTE-24]", async () => {
   const reader = from();
   await pipelined(service.base, "/openapi.json", 300, () => [`X-Forwarded-For: ${reader["X-Forwarded-For"]}`]);
   expect((await service.rest("/v1/health", { headers: reader })).status).toBe(200);
@@ -122,7 +122,7 @@ const counters = {
   overloaded: counter,
 };
 
-test("a client that leaves while its large file waits takes no place from the next one [RTE-24]", async () => {
+test("a client that disconnects while its large file waits takes no place from the next one [RTE-24]", async () => {
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
   const ends: (() => void)[] = [];
   const from = (network: number) => ({ address: `192.0.2.${network}` });
@@ -143,7 +143,7 @@ test("a client that leaves while its large file waits takes no place from the ne
   await Promise.all(sending);
 });
 
-test("one network is sent two large files at a time, and others get theirs meanwhile [RTE-24]", async () => {
+test("sends one network two large files at a time, and others theirs meanwhile [RTE-24]", async () => {
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
   const ends: (() => void)[] = [];
   const sending = Array.from({ length: 9 }, (_, client) =>

@@ -37,7 +37,7 @@ function checksum(body: string): string {
   return text;
 }
 
-test("a key is rec_, 43 characters of base62, and 6 of checksum; no two are alike [KEY-01]", () => {
+test("a key is rec_, 43 characters of base62, and 6 of checksum, and is unique [KEY-01]", () => {
   const keys = Array.from({ length: 500 }, () => newSecret());
   for (const key of keys) {
     expect(key).toMatch(/^rec_[0-9A-Za-z]{49}$/);
@@ -48,7 +48,7 @@ test("a key is rec_, 43 characters of base62, and 6 of checksum; no two are alik
   expect(new Set(keys.map((key) => key.charAt(30))).size).toBeGreaterThan(40);
 });
 
-test("one character changed, anywhere, breaks the checksum [KEY-01, AUT-03]", () => {
+test("a change of any one character breaks the checksum [KEY-01, AUT-03]", () => {
   const key = newSecret();
   for (let at = 0; at < key.length; at++) {
     const other = key.charAt(at) === "7" ? "8" : "7";
@@ -56,7 +56,7 @@ test("one character changed, anywhere, breaks the checksum [KEY-01, AUT-03]", ()
   }
 });
 
-test("of a key only its SHA-256 is stored, and its first 8 characters; the whole database holds the key nowhere [KEY-03]", async () => {
+test("stores only the SHA-256 of a key and its first 8 characters; the key is nowhere in the database [KEY-03]", async () => {
   const { id, key } = owner;
   await service.rest("/v1/contacts", { key, body: { full_name: "Ann" }, headers: { "Idempotency-Key": "stored" } });
   const client = await MongoClient.connect(service.mongodbUri);
@@ -85,7 +85,7 @@ test("of a key only its SHA-256 is stored, and its first 8 characters; the whole
   }
 });
 
-test("a key does not expire by itself: one that was made ten years ago and never used is good [KEY-02]", async () => {
+test("a key does not expire: one that was created ten years ago and never used is valid [KEY-02]", async () => {
   const { key } = await service.account();
   const client = await MongoClient.connect(service.mongodbUri);
   try {
@@ -112,14 +112,14 @@ test.each([
   ["nothing", () => ({})],
   ["an empty header", () => ({ Authorization: "" })],
   ["another scheme", () => ({ Authorization: `Basic ${owner.key}` })],
-  ["the key alone", () => ({ Authorization: owner.key })],
-  ["Bearer alone", () => ({ Authorization: "Bearer" })],
+  ["the key without a scheme", () => ({ Authorization: owner.key })],
+  ["Bearer without a key", () => ({ Authorization: "Bearer" })],
   ["two keys in one header", () => ({ Authorization: `Bearer ${owner.key} ${owner.key}` })],
   ["a comma after the key", () => ({ Authorization: `Bearer ${owner.key},` })],
   ["the key in quotes", () => ({ Authorization: `Bearer "${owner.key}"` })],
   ["another prefix", () => ({ Authorization: `Bearer sk_${owner.key.slice(4)}` })],
-  ["a key that is cut", () => ({ Authorization: `Bearer ${owner.key.slice(0, -1)}` })],
-  ["a key that goes on", () => ({ Authorization: `Bearer ${owner.key}0` })],
+  ["a truncated key", () => ({ Authorization: `Bearer ${owner.key.slice(0, -1)}` })],
+  ["a key with more behind it", () => ({ Authorization: `Bearer ${owner.key}0` })],
   ["a wrong checksum", () => ({ Authorization: `Bearer ${spoiled()}` })],
   ["the key in lower case", () => ({ Authorization: `Bearer ${owner.key.toLowerCase()}` })],
   ["a letter beyond base62", () => ({ Authorization: `Bearer rec_${"-".repeat(49)}` })],
@@ -146,11 +146,11 @@ test.each([
   },
 );
 
-test("a key in the query is no credential [AUT-01]", async () => {
+test("a key in the query is not a credential [AUT-01]", async () => {
   expect((await service.rest(`/v1/sessions?access_token=${owner.key}&api_key=${owner.key}`)).status).toBe(401);
 });
 
-test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, AUT-02, AUT-03]", async () => {
+test("a well-formed key that was never issued is 401 after one look-up [AUT-01, AUT-02, AUT-03]", async () => {
   const key = newSecret();
   const commands = await commandsOf(async () => {
     const response = await service.rest("/v1/sessions", { key });
@@ -159,7 +159,7 @@ test("a well-formed key that nobody was given is 401 after one look-up [AUT-01, 
   expect(commands).toEqual(["find api_keys"]);
 });
 
-test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("the scheme is taken as %s [AUT-01]", async (scheme) => {
+test.each(["Bearer", "bearer", "BEARER", "bEaReR"])("accepts the scheme as %s [AUT-01]", async (scheme) => {
   expect((await service.rest("/v1/sessions", { headers: { Authorization: `${scheme} ${owner.key}` } })).status).toBe(
     200,
   );

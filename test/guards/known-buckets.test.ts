@@ -27,7 +27,7 @@ afterAll(async () => {
   await redis.stop();
 });
 
-/** So slow that nothing comes back while a test runs. */
+/** So slow that no token refills during a test. */
 const frozen = { rate: 0.001, burst: 20 };
 
 interface Instance {
@@ -40,14 +40,14 @@ function instance(size = frozen): Instance {
   return { known, bucket: sharedBucket(link, size, known) };
 }
 
-/** How many of so many takes pass. */
+/** How many of this number of takes succeed. */
 async function passedOf(bucket: Bucket, name: string, takes: number): Promise<number> {
   let passed = 0;
   for (let turn = 0; turn < takes; turn++) if ((await bucket.take(name)) === 0) passed += 1;
   return passed;
 }
 
-test("a Redis that lost the bucket, or its last takes, gives no second burst to an instance that knows it [RTE-03, RTE-13]", async () => {
+test("after Redis has lost a bucket, or its last takes, an instance that knows the bucket allows no second burst [RTE-03, RTE-13]", async () => {
   const name = randomUUID();
   const { bucket } = instance();
   expect(await passedOf(bucket, name, 5)).toBe(5);
@@ -61,14 +61,14 @@ test("a Redis that lost the bucket, or its last takes, gives no second burst to 
   expect(await passedOf(instance().bucket, name, 5)).toBe(0);
 });
 
-test("without what an instance knows, a lost bucket is full again [RTE-13]", async () => {
+test("without an instance's knowledge a lost bucket is full again [RTE-13]", async () => {
   const name = randomUUID();
   expect(await passedOf(instance().bucket, name, 25)).toBe(20);
   await admin.del(`throttle:${name}`);
   expect(await passedOf(instance().bucket, name, 25)).toBe(20);
 });
 
-test("what an instance knows never takes from a bucket that another instance uses too [RTE-08]", async () => {
+test("an instance's knowledge never takes from a bucket that another instance uses too [RTE-08]", async () => {
   const name = randomUUID();
   const size = { rate: 1_000, burst: 3_000 };
   const instances = [instance(size), instance(size)];
@@ -84,7 +84,7 @@ test("what an instance knows never takes from a bucket that another instance use
   }
 });
 
-test("while Redis is away an instance continues with the tokens that it knows, and its takes count on return [RTE-13]", async () => {
+test("while Redis is unavailable an instance continues with the tokens that it knows, and its takes count afterwards [RTE-13]", async () => {
   const name = randomUUID();
   const { bucket, known } = instance();
   expect(await passedOf(bucket, name, 12)).toBe(12);
@@ -93,7 +93,7 @@ test("while Redis is away an instance continues with the tokens that it knows, a
   expect(await passedOf(known, name, 20)).toBe(0);
 });
 
-test("while Redis is away an instance takes the share that it took before: three keep one limit together [RTE-13]", async () => {
+test("while Redis is unavailable an instance takes the share that it took before: three keep one limit together [RTE-13]", async () => {
   const name = randomUUID();
   const size = { rate: 0.001, burst: 300 };
   const instances = [instance(size), instance(size), instance(size)];
@@ -102,7 +102,7 @@ test("while Redis is away an instance takes the share that it took before: three
   for (const each of passed) expect(Math.abs(each - 20)).toBeLessThanOrEqual(1);
 });
 
-test("a caller whom an instance does not know has a whole bucket there while Redis is away [RTE-13]", async () => {
+test("while Redis is unavailable a caller that an instance does not know has a full bucket there [RTE-13]", async () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   expect(await passedOf(known, "a", 30)).toBe(20);
@@ -110,7 +110,7 @@ test("a caller whom an instance does not know has a whole bucket there while Red
   expect(await passedOf(known, "a", 30)).toBe(10);
 });
 
-test("an instance that took nothing of a bucket lets a request through when the bucket is full, and not before [RTE-13]", async () => {
+test("an instance that took nothing from a bucket allows a request once the bucket is full, and not before [RTE-13]", async () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   known.send("a").learn({ left: 0, at: 0 }, 0);
@@ -119,7 +119,7 @@ test("an instance that took nothing of a bucket lets a request through when the 
   expect([await known.take("a"), await known.take("a")]).toEqual([0, 2_000]);
 });
 
-test("a new master whose clock is ahead gives no second burst [RTE-03, RTE-13]", async () => {
+test("a new master whose clock is ahead allows no second burst [RTE-03, RTE-13]", async () => {
   const name = randomUUID();
   const { bucket } = instance();
   expect(await passedOf(bucket, name, 20)).toBe(20);
@@ -128,7 +128,7 @@ test("a new master whose clock is ahead gives no second burst [RTE-03, RTE-13]",
   expect(await passedOf(bucket, name, 20)).toBe(0);
 });
 
-test("a reply that comes late does not return what the instance took meanwhile [RTE-13]", async () => {
+test("a late reply does not return what the instance took meanwhile [RTE-13]", async () => {
   let now = 0;
   const timed = createKnownBuckets(frozen, () => now);
   const sent = timed.send("a");
@@ -137,13 +137,13 @@ test("a reply that comes late does not return what the instance took meanwhile [
   now = 200;
   sent.learn({ left: 19, at: 60 }, 1);
   expect(timed.wait("a", 1)).toBeGreaterThan(0);
-  // A reply to what was sent after that is believed.
+  // The reply to a later command counts.
   now = 300;
   timed.send("a").learn({ left: 5, at: 260 }, 1);
   expect(timed.wait("a", 5)).toBe(0);
 });
 
-test("waits and bounds are counted by the instance's own clock, whatever Redis's shows [RTE-03]", () => {
+test("waits and bounds follow the instance's own clock, whatever Redis's clock shows [RTE-03]", () => {
   let now = 5_000;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   known.send("a").learn({ left: 0.5, at: 9_000_000 }, 1);
@@ -158,7 +158,7 @@ test("waits and bounds are counted by the instance's own clock, whatever Redis's
   expect([known.send("a").most, known.send("b").most]).toEqual([1.5, undefined]);
 });
 
-test("every ten seconds full buckets are forgotten, and no other [RTE-13]", () => {
+test("drops the full buckets every ten seconds, and no other [RTE-13]", () => {
   let now = 0;
   const known = createKnownBuckets({ rate: 10, burst: 20 }, () => now);
   known.send("full soon").learn({ left: 19, at: 0 }, 1);

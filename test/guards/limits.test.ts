@@ -15,7 +15,7 @@ let link: RedisLink;
 let away: RedisLink;
 beforeAll(async () => {
   redis = await startOwnRedis();
-  // On a busy machine 50 ms are soon over.
+  // 50 ms are too short on a busy machine.
   link = connectRedis(redis.uri, () => undefined, { commandTimeoutMs: 10_000 });
   away = connectRedis("redis://127.0.0.1:1", () => undefined);
   await link.firstReady;
@@ -34,7 +34,7 @@ beforeEach(() => {
 
 function limitsOver(redisLink: RedisLink | undefined, burst: number, maxInFlight = 1): Limits {
   const counter = (name: (typeof names)[number]) => ({ inc: () => void (counts[name] += 1) });
-  // So slow that nothing comes back while a test runs.
+  // So slow that no token refills during a test.
   return createLimits(redisLink, { rate: 0.001, burst }, maxInFlight, {
     throttleFallbacks: counter("throttleFallbacks"),
     throttledFromMemory: counter("throttledFromMemory"),
@@ -45,7 +45,7 @@ function limitsOver(redisLink: RedisLink | undefined, burst: number, maxInFlight
 const limited = { reason: Reason.RATE_LIMITED };
 const at = (address: string) => ({ address });
 
-test("while Redis is away the instance's own buckets decide, and each request that they decide is counted [RTE-13]", async () => {
+test("while Redis is unavailable the instance's own buckets decide, and each of these decisions is counted [RTE-13]", async () => {
   const { throttle, throttleDocument, fallbackBuckets } = limitsOver(away, 2);
   await throttle("a");
   await throttle("a");
@@ -56,7 +56,7 @@ test("while Redis is away the instance's own buckets decide, and each request th
   expect([counts.throttleFallbacks, fallbackBuckets()]).toEqual([5, 2]);
 });
 
-test("documents have a bucket of 100 for each address, beside that of its other requests [RTE-24]", async () => {
+test("documents have a bucket of 100 for each address, separate from that of other requests [RTE-24]", async () => {
   for (const redisLink of [undefined, link]) {
     const { throttle, throttleDocument } = limitsOver(redisLink, 1);
     const address = redisLink === undefined ? "192.0.2.1" : "192.0.2.2";
@@ -72,7 +72,7 @@ test("documents have a bucket of 100 for each address, beside that of its other 
   expect(counts.throttleFallbacks).toBe(0);
 });
 
-test("rejections that need no Redis command are counted, for documents as well [RTE-22]", async () => {
+test("counts rejections that need no Redis command, for documents as well [RTE-22]", async () => {
   const { throttle, throttleDocument } = limitsOver(link, 1);
   await throttle("known to be empty");
   for (let turn = 0; turn < 3; turn++) await expect(throttle("known to be empty")).rejects.toMatchObject(limited);
@@ -81,7 +81,7 @@ test("rejections that need no Redis command are counted, for documents as well [
   expect(counts.throttledFromMemory).toBeGreaterThan(3);
 });
 
-test("a request that finds no place in time is counted, and so is a large body [RTE-22]", async () => {
+test("counts a request that finds no place in time, and a large body [RTE-22]", async () => {
   const { capacity, sendLarge } = limitsOver(undefined, 1, 2);
   const ends: (() => void)[] = [];
   const held = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
@@ -100,7 +100,7 @@ test("a request that finds no place in time is counted, and so is a large body [
   await Promise.all(running);
 });
 
-test("after 256 failed look-ups an address is rejected, and that is counted [RTE-20]", async () => {
+test("after 256 failed look-ups an address is rejected, and the rejection is counted [RTE-20]", async () => {
   const { recognizers } = limitsOver(undefined, 1_000, 1_000);
   const { recognize } = recognizers(() => undefined);
   const credential = { name: "forged", isProvenLater: () => false, lookUp: () => Promise.resolve(undefined) };

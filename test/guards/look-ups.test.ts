@@ -90,7 +90,7 @@ test.each(forged)(
   },
 );
 
-test("200 valid keys and 50 valid tokens at once behind one address pass on a fresh instance [RTE-21]", async () => {
+test("200 valid keys and 50 valid tokens at once behind one address are accepted on a fresh instance [RTE-21]", async () => {
   const keys = (await Promise.all(Array.from({ length: 200 }, () => service.account()))).map(({ key }) => key);
   const fresh = await service.another();
   try {

@@ -1,4 +1,4 @@
-// The access policy of assistants over dependencies made by hand: a user with an account, and a provider that can
+// The access policy of assistants over fake dependencies: a user with an account, and a provider that can
 // change.
 import { create } from "@bufbuild/protobuf";
 import type { Deadline } from "../../src/deadline.ts";
@@ -15,7 +15,7 @@ export const account = accountId.toHexString();
 export const token = { authorization: "Bearer token-one" };
 export const one = { contactId };
 
-/** What is known of the token. */
+/** The facts about the token. */
 export const facts: TokenFacts = {
   ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
   ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },

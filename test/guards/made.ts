@@ -1,5 +1,5 @@
-// The chain of guards over dependencies made by hand: what happens is noted in its order, and what each part returns is
-// the test's to say.
+// The chain of guards over fake dependencies: each step is recorded in order, and what each dependency returns is
+// up to the test.
 import type { DescMessage, DescMethod, DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
 import { create } from "@bufbuild/protobuf";
 import { Binary, UUID } from "mongodb";
@@ -62,7 +62,7 @@ export interface Made {
   /** What the services were granted. */
   readonly grants: Grant[];
   readonly observation: Observation;
-  /** What was requested to be done once. */
+  /** The tasks to run once. */
   readonly keyed: KeyedRequest[];
   readonly throttle: Throttle;
   /** The dependencies of recognizers. The bucket of failed look-ups does not refill during a test. */

@@ -1,4 +1,4 @@
-// A call that is rejected and whose message cannot be read: its caller gets the rejection of the key, on every wire.
+// A call with a rejected key and an unreadable message gets the rejection of the key, on every wire.
 import { expect, test } from "vitest";
 import { grpcCall } from "../../fixtures/clients/http2-call.ts";
 import { useService } from "../support/client.ts";
@@ -13,7 +13,7 @@ test.each([
   ["application/grpc-web+proto", "\0\0\0\0\x7fshort", 200],
   ["application/grpc-web+json", "\x01\0\0\0\x02{}", 200],
 ])(
-  "a rejected call whose %s cannot be read reports the key all the same: %j [ERR-12, WIR-05, WIR-09]",
+  "a call that is rejected for its key, and whose %s cannot be read, gets the reason of the key: %j [ERR-12, WIR-05, WIR-09]",
   async (type, body, status) => {
     const response = await fetch(`${service().base}/records.v1.ContactService/SearchContacts`, {
       method: "POST",
@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-test("a rejected gRPC call whose message cannot be read reports the key all the same [ERR-12, WIR-05]", async () => {
+test("a gRPC call that is rejected for its key, and whose message cannot be read, gets the reason of the key [ERR-12, WIR-05]", async () => {
   const { status, headers } = await grpcCall(
     service().base,
     "records.v1.ContactService/SearchContacts",

@@ -92,7 +92,7 @@ function summary(wire: Wire, { http, code, reason }: Outcome): unknown[] {
 }
 
 describe("while the public interface is disabled", () => {
-  test("every record endpoint is 503 on every wire, before the key and the message are looked at, and without Retry-After [ERR-11, HLT-03, WIR-08, RTE-04]", async () => {
+  test("every record endpoint is 503 on every wire, before the key and the message are checked, and without Retry-After [ERR-11, HLT-03, WIR-08, RTE-04]", async () => {
     await without("SetPublicInterface", async () => {
       for (const rpc of records) {
         await expectFailure(rpc, owner.key, valid(rpc), "unavailable", "INTERFACE_DISABLED");
@@ -114,7 +114,7 @@ describe("while the public interface is disabled", () => {
     });
   });
 
-  test("an unknown path is 404, another method 405 and OPTIONS 204 all the same [ERR-11]", async () => {
+  test("an unknown path is still 404, another method 405 and OPTIONS 204 [ERR-11]", async () => {
     await without("SetPublicInterface", async () => {
       const { key } = owner;
       const responses = await Promise.all([
@@ -128,7 +128,7 @@ describe("while the public interface is disabled", () => {
     });
   });
 
-  test("health is 200 and says disabled, on every wire, with a key and without [HLT-03, HLT-05, ERR-11]", async () => {
+  test("health is 200 and reports disabled, on every wire, with a key and without [HLT-03, HLT-05, ERR-11]", async () => {
     await without("SetPublicInterface", async () => {
       for (const wire of wires) {
         for (const key of [undefined, owner.key, "rec_wrong"]) {
@@ -154,7 +154,7 @@ describe("while the public interface is disabled", () => {
   });
 });
 
-test("no key is 401 before anything of the message, an unknown and a malformed key too [ERR-12, AUT-01, WIR-05]", async () => {
+test("a missing, an unknown or a malformed key is 401 before the message is checked [ERR-12, AUT-01, WIR-05]", async () => {
   for (const rpc of records) {
     await expectFailure(rpc, undefined, invalid[rpc] ?? valid(rpc), "unauthenticated", "MISSING_KEY");
     await expectFailure(rpc, newSecret(), invalid[rpc] ?? valid(rpc), "unauthenticated", "INVALID_KEY");
@@ -162,7 +162,7 @@ test("no key is 401 before anything of the message, an unknown and a malformed k
   }
 });
 
-test("a read-only key's write is 403 before a look at the message, the record and the paused writes [ERR-12, AUT-05, WIR-06]", async () => {
+test("a write with a read-only key is 403 before the message, the record and the paused writes are checked [ERR-12, AUT-05, WIR-06]", async () => {
   for (const rpc of writes) {
     await expectFailure(rpc, reader.key, valid(rpc), "permission_denied", "ACCESS_DENIED");
     await expectFailure(rpc, reader.key, flawed(rpc), "permission_denied", "ACCESS_DENIED");
@@ -175,7 +175,7 @@ test("a read-only key's write is 403 before a look at the message, the record an
   });
 });
 
-test("a revoked key that the instance remembers is 401 before its right to write and the paused writes [ERR-12, AUT-01]", async () => {
+test("a revoked key that the instance remembers is 401 before its right to write and the paused writes are checked [ERR-12, AUT-01]", async () => {
   const expectInvalid = async (access: "read_only" | "read_write"): Promise<void> => {
     for (const rpc of writes) {
       const { id, key } = await service.account(access);
@@ -188,7 +188,7 @@ test("a revoked key that the instance remembers is 401 before its right to write
   await without("SetWrites", () => expectInvalid("read_write"));
 });
 
-test("while writes are paused each is 503 on every wire, before 422 and 404, and nothing is written; reads continue [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {
+test("while writes are paused each write is 503 on every wire, before 422 and 404, and nothing is written; reads continue [ERR-13, ERR-16, WIR-08, RTE-04]", async () => {
   const name = `Paused ${randomUUID()}`;
   await without("SetWrites", async () => {
     for (const rpc of writes) {
@@ -242,7 +242,7 @@ test("while writes are paused each is 503 on every wire, before 422 and 404, and
   ).toBe(201);
 });
 
-test("422 goes before 404 of the record, that before 409 [ERR-13, WIR-06, WIR-07]", async () => {
+test("422 precedes 404 of the record, which precedes 409 [ERR-13, WIR-06, WIR-07]", async () => {
   await expectFailure(
     "UpdateContact",
     owner.key,

@@ -1,4 +1,4 @@
-// The access policy of operators, over dependencies made by hand: who is let in, in which order, and what the service
+// The access policy of operators, over fake dependencies: who is authorized, in which order, and what the service
 // is granted.
 import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
@@ -57,14 +57,14 @@ describe("the internal access policy", () => {
     { authorization: "Bearer token-three" },
     { authorization: "Basic token-one" },
     { authorization: "Bearer " },
-  ])("the credential %j is no service token", async (headers) => {
+  ])("rejects the credential %j, which is not a service token", async (headers) => {
     expect(await reasonOf(call(upsertContacts, headers, batch))).toBe("INVALID_SERVICE_TOKEN");
     expect(await reasonOf(call(HealthService.method.checkHealth, headers))).toBe("no failure");
     expect(parts.steps).toEqual(["serve CheckHealth"]);
     expect(parts.grants).toEqual([undefined]);
   });
 
-  test("each of the tokens lets an operator in, who is known by the beginning of its hash, and is not throttled [RTE-17]", async () => {
+  test("accepts each of the tokens, identifies the operator by the beginning of its hash, and does not throttle [RTE-17]", async () => {
     parts.world.waitMs = 1;
     parts.world.publicInterface = false;
     for (const name of ["token-one", "token-two"]) {
@@ -79,7 +79,7 @@ describe("the internal access policy", () => {
     expect(parts.steps).toEqual(["serve UpsertContacts", "serve UpsertContacts"]);
   });
 
-  test("an operator may write into an account that exists, and into no other", async () => {
+  test("an operator can write into an account that exists, and into no other", async () => {
     await call(upsertContacts, token, batch);
     const operator = parts.grants[0] as Operator;
     expect(parts.observation).toEqual({ account: accountId, serviceToken: "75c5c10f" });
@@ -92,7 +92,7 @@ describe("the internal access policy", () => {
     });
   });
 
-  test("while writes are paused records are not written, and an operator's own work and reads continue [ERR-16, ERR-17]", async () => {
+  test("while writes are paused records are not written; the operator's own calls and reads continue [ERR-16, ERR-17]", async () => {
     parts.world.writes = false;
     expect(await reasonOf(call(upsertContacts, token, batch))).toBe("WRITES_PAUSED");
     expect(await reasonOf(call(upsertContacts, {}, batch))).toBe("INVALID_SERVICE_TOKEN");
@@ -105,7 +105,7 @@ describe("the internal access policy", () => {
     );
   });
 
-  test("where the switches may have been set since they were read, records are not written, and all else continues", async () => {
+  test("if the switches may have changed since they were read, records are not written, and everything else continues", async () => {
     const stale = parts.behind(
       internalAccessPolicy(
         access,
@@ -123,7 +123,7 @@ describe("the internal access policy", () => {
     ]).toEqual(["UNAVAILABLE", "UNAVAILABLE", "no failure", "no failure"]);
   });
 
-  test("an account's own operations are done on behalf of the one that a header names", async () => {
+  test("an account's own operations are executed on behalf of the account in the header", async () => {
     const own = { ...token, "records-account-id": account.toUpperCase() };
     await call(getContact, own, one);
     expect(parts.grants[0]).toMatchObject({ accountId, unproven: undefined });
@@ -134,7 +134,7 @@ describe("the internal access policy", () => {
     expect(await reasonOf(call(getContact, { ...token, "records-account-id": contactId }, one))).toBe("NOT_FOUND");
   });
 
-  test.each([undefined, "", "7", `${account}0`, ` ${account}`])("the account %j is none", async (name) => {
+  test.each([undefined, "", "7", `${account}0`, ` ${account}`])("rejects %j, which is not an account", async (name) => {
     const violations = [
       { field: "records-account-id", rule: "string.uuid", message: "must be the id of the account, a UUID" },
     ];
@@ -143,7 +143,7 @@ describe("the internal access policy", () => {
     ).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations });
   });
 
-  test("a batch is judged as a whole, and its items by the handler of them", async () => {
+  test("judges a batch as a whole, and leaves its items to their handler", async () => {
     expect(await reasonOf(call(upsertContacts, token, { ...batch, contacts: [{ fullName: "x".repeat(201) }] }))).toBe(
       "no failure",
     );
@@ -181,7 +181,7 @@ describe("a stream", () => {
     return count;
   }
 
-  test("goes through with the right to any account, message by message", async () => {
+  test("is served with the right to any account, message by message", async () => {
     let granted: Operator | undefined;
     const handler: StreamHandler = (messages, operator) => {
       granted = operator;
@@ -195,14 +195,14 @@ describe("a stream", () => {
     expect(granted?.caller.requestId).toBe("r1");
   });
 
-  test("without a token, or while writes are paused, does not begin", async () => {
+  test("is rejected at once without a token, or while writes are paused", async () => {
     const none = async function* (): AsyncGenerator<Message> {};
     expect(await reasonOf(responsesOf(echo, none, {}))).toBe("INVALID_SERVICE_TOKEN");
     parts.world.writes = false;
     expect(await reasonOf(responsesOf(echo, none))).toBe("WRITES_PAUSED");
   });
 
-  test("ends at the message before which writes were paused [ERR-16]", async () => {
+  test("ends at the first message after writes were paused [ERR-16]", async () => {
     let taken = 0;
     const counting: StreamHandler = async function* (messages) {
       for await (const message of messages) {
@@ -219,7 +219,7 @@ describe("a stream", () => {
     expect(taken).toBe(1);
   });
 
-  test("writes nothing of what came before writes were paused, also after its last message [ERR-16]", async () => {
+  test("writes nothing of the messages before writes were paused, also after its last message [ERR-16]", async () => {
     const writing: StreamHandler = async function* (messages, operator) {
       for await (const message of messages) yield message;
       parts.world.writes = false;
@@ -231,7 +231,7 @@ describe("a stream", () => {
     expect(await reasonOf(responsesOf(writing, messages))).toBe("WRITES_PAUSED");
   });
 
-  test("ends at a message that is wrong as a whole", async () => {
+  test("ends at a message that is invalid as a whole", async () => {
     expect(
       await reasonOf(
         responsesOf(echo, async function* () {
@@ -241,7 +241,7 @@ describe("a stream", () => {
     ).toBe("INVALID_REQUEST");
   });
 
-  test("that MongoDB cannot serve is 503, and every other failure stays what it was", async () => {
+  test("is 503 if MongoDB cannot serve, and keeps every other failure", async () => {
     const failing = (error: Error): StreamHandler =>
       async function* (messages) {
         yield* messages;
@@ -256,7 +256,7 @@ describe("a stream", () => {
     await expect(responsesOf(failing(other), messages)).rejects.toBe(other);
   });
 
-  test("of an rpc that nobody serves, or that is not the operator's, does not begin", async () => {
+  test("is rejected for an rpc that nobody serves, or that is not the operator's", async () => {
     const nobody = createStreamDispatch(
       internalAccessPolicy(
         access,
@@ -283,7 +283,7 @@ describe("a stream", () => {
   });
 });
 
-test("a scope is granted the right to write by the guards alone, and an assistant's never", () => {
+test("only the guards grant a scope the right to write, and never one of an assistant", () => {
   const deadline = deadlineIn(1_000);
   expect(() => requireGrant({ ...grantWrites(readScope(accountId, deadline)) } as never)).toThrow("Access denied");
   expect(() => grantWrites(readOnlyScope(accountId, deadline))).toThrow("Access denied");

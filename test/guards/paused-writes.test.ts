@@ -55,7 +55,7 @@ function waysTo({ path, rpc, caller }: RpcFacts, at: TestService, owner: Owner):
 }
 
 test.each(writesIn("paused writes").map((write) => [write.path, write] as const))(
-  "%s is unavailable while writes are paused, and nothing is written; then it is served [ERR-16, ERR-13]",
+  "%s is unavailable while writes are paused, and writes nothing; then it is served [ERR-16, ERR-13]",
   async (_path, write) => {
     const owner = await newOwner(service());
     const setWrites = (enabled: boolean) =>
@@ -75,7 +75,7 @@ test.each(writesIn("paused writes").map((write) => [write.path, write] as const)
   },
 );
 
-test("a batch ends where writes are paused while it runs: what is left of it is not written [ERR-16]", async () => {
+test("a batch ends when writes are paused while it runs: its rest is not written [ERR-16]", async () => {
   const { id: accountId, put } = await newOwner(service());
   const names = Array.from({ length: 100 }, (_, at) => ({ full_name: `Ann ${at}` }));
   const contacts = await put.contacts(...names);

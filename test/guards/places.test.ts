@@ -46,7 +46,7 @@ test("finished or failed work frees its place for the longest waiting request [R
   expect([fourth.begun(), rejections]).toEqual([true, 2]);
 });
 
-test("a request whose deadline passes or whose client leaves in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
+test("a request whose deadline passes or whose client disconnects in the queue is rejected for that reason, and never starts [RTE-22]", async () => {
   let rejections = 0;
   const capacity = createCapacity(1, () => (rejections += 1));
   const [first, late, past] = [held(), held(), held()];
@@ -109,7 +109,7 @@ test("unbounded work counts towards the bound [RTE-22]", async () => {
   await Promise.all(running);
 });
 
-test("a place goes to whoever has waited longest and may have it, known or not [RTE-23]", async () => {
+test("a place goes to the request that has waited longest and is allowed to have it, known or not [RTE-23]", async () => {
   const capacity = createCapacity(2, () => undefined);
   const order: string[] = [];
   const [first, second] = [held(), held()];
@@ -127,7 +127,7 @@ test("a place goes to whoever has waited longest and may have it, known or not [
   await running[0];
 });
 
-test("256 requests of each standing wait, and the next is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
+test("256 requests of each standing wait, and the next one is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
   const capacity = createCapacity(1, () => undefined);
   const first = held();
   const running = [capacity.run("known", later(), first.work)];

@@ -1,4 +1,4 @@
-// What is judged again once the body of a request is there, over parts made by hand.
+// The checks that are repeated once the body of a request has arrived, over fake dependencies.
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { reasonOf } from "./made.ts";
@@ -6,7 +6,7 @@ import { ann, createContact, getContact, key, one, usePublicPolicy } from "./pub
 
 const { parts, dispatch, call } = usePublicPolicy();
 
-test("the switches count again once the body is there [CON-03]", async () => {
+test("checks the switches again once the body has arrived [CON-03]", async () => {
   const { world, inbound } = parts();
   for (const [rpc, off, reason] of [
     [getContact, "publicInterface", "INTERFACE_DISABLED"],
@@ -16,7 +16,7 @@ test("the switches count again once the body is there [CON-03]", async () => {
     const admitted = await dispatch().admit(rpc, inbound(key));
     world[off] = false;
     expect(await reasonOf(admitted.invoke(create(rpc.input, rpc === getContact ? one : ann)))).toBe(reason);
-    // A message that cannot be read is no way around.
+    // A message that cannot be read does not bypass it.
     expect(await reasonOf(admitted.reject([]))).toBe(reason);
     expect(await reasonOf(admitted.prove())).toBe(reason);
     world[off] = true;
@@ -24,7 +24,7 @@ test("the switches count again once the body is there [CON-03]", async () => {
   expect(parts().grants).toEqual([]);
 });
 
-test("while the interface is off, 503 comes before the 401 of a key that was revoked meanwhile, which is not looked up", async () => {
+test("while the interface is off, 503 precedes the 401 of a key that was revoked meanwhile, which is not looked up", async () => {
   await call(getContact, key, one);
   const admitted = await dispatch().admit(getContact, parts().inbound(key));
   parts().world.publicInterface = false;

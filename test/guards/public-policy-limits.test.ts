@@ -11,7 +11,7 @@ const policy = usePublicPolicy();
 const { parts, dispatch, call } = policy;
 
 describe("without a credential", () => {
-  test("health is served, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
+  test("serves health, also while the interface is off and a key cannot be looked up [HLT-04, ERR-15]", async () => {
     parts().world.publicInterface = parts().world.writes = false;
     parts().world.findKey = () => Promise.reject(new Error("away"));
     expect(await reasonOf(call(checkHealth))).toBe("no failure");
@@ -26,14 +26,14 @@ describe("without a credential", () => {
     expect(parts().grants).toEqual([undefined, undefined]);
   });
 
-  test("health with a key is charged to the key, which is looked up once, and is no use of it [RTE-09]", async () => {
+  test("health with a key takes from the bucket of the key's account, looks the key up once, and does not count as its use [RTE-09]", async () => {
     for (let turn = 0; turn < 2; turn++) await call(checkHealth, key);
     const charged = [`take account:${accountId.toHexString()}`, "serve CheckHealth"];
     expect(parts().steps).toEqual(["find", ...charged, ...charged]);
     expect(parts().observation).toMatchObject({ account: accountId });
   });
 
-  test("what is no rpc is charged, and nothing else [ERR-10]", async () => {
+  test("a request without an rpc is only throttled [ERR-10]", async () => {
     await dispatch().throttle(parts().inbound());
     await dispatch().throttle(parts().inbound(key));
     expect(parts().steps).toEqual(["take address:192.0.2.1", "find", `take account:${accountId.toHexString()}`]);
@@ -42,7 +42,7 @@ describe("without a credential", () => {
   });
 });
 
-test("a request above the bound is 503 after the throttle, health is not, and a finished request counts no more [RTE-22]", async () => {
+test("a request over the bound is 503 after the throttle, health is not, and a finished request no longer counts [RTE-22]", async () => {
   let rejected = 0;
   let end = (): void => undefined;
   parts().world.serve = (rpc) => (rpc === getContact ? new Promise((resolve) => (end = resolve)) : Promise.resolve());
@@ -77,7 +77,7 @@ describe("the throttle", () => {
     [1_001, 2, "2 seconds"],
     [59_400, 60, "60 seconds"],
   ])(
-    "says in its text too how long to wait, for a wire without Retry-After: %i ms [RTE-03, RTE-14]",
+    "states the wait in its message too, for a wire without Retry-After: %i ms [RTE-03, RTE-14]",
     async (waitMs, seconds, words) => {
       const fallback = vi.fn();
       const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
@@ -90,7 +90,7 @@ describe("the throttle", () => {
     },
   );
 
-  test("takes from the bucket that all share, and from its own where that cannot decide, which is reported [RTE-08, RTE-13]", async () => {
+  test("takes from the shared bucket, or from its own if the shared one cannot decide, which is reported [RTE-08, RTE-13]", async () => {
     let away = false;
     let fallbacks = 0;
     const full = { take: () => Promise.resolve(5_000) };

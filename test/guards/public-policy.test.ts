@@ -1,4 +1,4 @@
-// The public access policy and the chain behind it, over parts made by hand: which key is let in, in which order, and
+// The public access policy and the chain behind it, over fake dependencies: which key is accepted, in which order, and
 // what the service is granted.
 import { create } from "@bufbuild/protobuf";
 import { MongoNetworkError } from "mongodb";
@@ -15,7 +15,7 @@ import { ann, createContact, getContact, key, one, updateContact, usePublicPolic
 const { parts, dispatch, call } = usePublicPolicy();
 
 describe("with a key", () => {
-  test("a read takes from its key's account, gets that account's scope, and is noted as a use [RTE-09]", async () => {
+  test("a read takes from its key's account, gets that account's scope, and is recorded as a use [RTE-09]", async () => {
     expect(await call(getContact, key, one)).toEqual({
       message: expect.objectContaining({ $typeName: "records.v1.GetContactResponse" }) as unknown,
       replayed: false,
@@ -33,7 +33,7 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[0] as never)).toThrow("Access denied");
   });
 
-  test("of many things that are wrong the first in the contract's order is reported [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
+  test("reports the first of several reasons in the contract's order [ERR-10, ERR-11, ERR-12, ERR-13]", async () => {
     const { world } = parts();
     const wrong = { authorization: "Bearer rec_good", "idempotency-key": "two words" };
     world.waitMs = 1;
@@ -60,7 +60,7 @@ describe("with a key", () => {
     expect(await reasonOf(call(createContact, { ...wrong, "idempotency-key": "one" }, ann))).toBe("NOT_FOUND");
   });
 
-  test("a read requests no right to write, and continues while writes are paused [AUT-05, ERR-17]", async () => {
+  test("a read requires no right to write, and continues while writes are paused [AUT-05, ERR-17]", async () => {
     parts().world.writes = false;
     parts().world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
     expect(await reasonOf(call(getContact, key, one))).toBe("no failure");
@@ -76,14 +76,14 @@ describe("with a key", () => {
     [{ authorization: "Bearerrec_good" }, "INVALID_KEY"],
     [{ authorization: "Bearer good" }, "INVALID_KEY"],
   ])(
-    "the credential %j is %s, charged to the address and not looked up [AUT-01, AUT-03, RTE-11]",
+    "the credential %j is %s, takes from the address's bucket, and is not looked up [AUT-01, AUT-03, RTE-11]",
     async (headers, reason) => {
       expect(await reasonOf(call(getContact, headers, one))).toBe(reason);
       expect(parts().steps).toEqual(["take address:192.0.2.1"]);
     },
   );
 
-  test("a key whose account is suspended is 403 before a look at the message, at its first use and when it is known", async () => {
+  test("a key of a suspended account is 403 before the message is checked, at its first use and later", async () => {
     const { world, steps, grants } = parts();
     const suspended = (): Promise<typeof keyFacts> => Promise.resolve({ ...keyFacts, suspended: true });
     world.findKey = suspended;
@@ -95,7 +95,7 @@ describe("with a key", () => {
     expect([grants.length, steps.filter((step) => step.startsWith("serve"))]).toEqual([1, ["serve GetContact"]]);
   });
 
-  test("a write is judged by a look-up where it would be rejected for what is remembered, and a read never", async () => {
+  test("a write that would be rejected by remembered facts is judged by a look-up, and a read never is", async () => {
     const { world, steps } = parts();
     world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
     world.serve = async (_rpc, grant) => void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
@@ -117,18 +117,18 @@ describe("with a key", () => {
     expect(await finds(createContact, ann)).toEqual(["INVALID_KEY", 1]);
   });
 
-  test("the scheme counts in any case, and any number of blanks after it", async () => {
+  test("accepts the scheme in any case, and any number of blanks after it", async () => {
     expect(await reasonOf(call(getContact, { authorization: "bEARER   rec_good" }, one))).toBe("no failure");
   });
 
-  test("a key store that cannot be read is 503, never 401, and says why to the log [AUT-04]", async () => {
+  test("a key store that cannot be read is 503, never 401, with the reason in the log [AUT-04]", async () => {
     const cause = new Error("away");
     parts().world.findKey = () => Promise.reject(cause);
     await expect(call(getContact, key, one)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
     expect(parts().steps).toEqual(["find", "take address:192.0.2.1"]);
   });
 
-  test("a read trusts what it remembers of a key until the data proves it, and looks it up where nothing did", async () => {
+  test("a read trusts the remembered key until the data verifies it, and looks it up if nothing did", async () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
     parts().world.serve = async (_rpc, grant) =>
@@ -170,7 +170,7 @@ describe("with a key", () => {
     await expect(call(getContact, key, one)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });
   });
 
-  test("a write that does not prove its key itself has it looked up, and is granted the right to write", async () => {
+  test("a write that does not verify its key itself looks it up, and is granted the right to write", async () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
     await call(createContact, key, ann);
@@ -183,11 +183,11 @@ describe("with a key", () => {
     expect(() => requireGrant(parts().grants[1] as never)).not.toThrow();
   });
 
-  test("an update is rejected when it changes nothing: its message is completed as a whole [CUP-10]", async () => {
+  test("rejects an update that changes nothing: its message is completed as a whole [CUP-10]", async () => {
     expect(await reasonOf(call(updateContact, key, one))).toBe("INVALID_REQUEST");
   });
 
-  test("an idempotency key counts where the rpc takes one, and nowhere else [IDM-14]", async () => {
+  test("an idempotency key counts if the rpc accepts one, and nowhere else [IDM-14]", async () => {
     const once = { ...key, "idempotency-key": "again" };
     expect(await call(createContact, once, ann)).toMatchObject({ replayed: true, body: "as it was" });
     expect(parts().observation.replayed).toBe(true);
@@ -203,7 +203,7 @@ describe("with a key", () => {
     ["a".repeat(129), 1],
     ["!~", 0],
     ["a".repeat(128), 0],
-  ])("the idempotency key %j has %i faults", async (value, faults) => {
+  ])("the idempotency key %j has %i violations", async (value, faults) => {
     const reported = await call(createContact, { ...key, "idempotency-key": value }, ann).then(
       () => [],
       ({ violations }: { violations: unknown[] }) => violations,
@@ -221,12 +221,12 @@ describe("with a key", () => {
     );
   });
 
-  test("a first response under an idempotency key is no replay", async () => {
+  test("a first response under an idempotency key is not a replay", async () => {
     expect(await call(createContact, { ...key, "idempotency-key": "first" }, ann)).toMatchObject({ replayed: false });
     expect(parts().observation).not.toHaveProperty("replayed");
   });
 
-  test("that MongoDB cannot serve is 503, and the key is not looked up again", async () => {
+  test("a read that MongoDB cannot serve is 503, and its key is not looked up again", async () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
     parts().world.serve = () => Promise.reject(new MongoNetworkError("gone"));
@@ -234,7 +234,7 @@ describe("with a key", () => {
     expect(parts().steps.slice(-1)).toEqual(["serve GetContact"]);
   });
 
-  test("what a surface could not read is rejected in its own words, once the key is proven [ERR-12]", async () => {
+  test("rejects what a surface could not read with the surface's message, once the key is verified [ERR-12]", async () => {
     const found = [{ field: "", rule: "json", message: "the body must be JSON" }];
     const admitted = await dispatch().admit(getContact, parts().inbound(key));
     await expect(admitted.reject(found)).rejects.toMatchObject({ reason: Reason.INVALID_REQUEST, violations: found });
@@ -244,12 +244,12 @@ describe("with a key", () => {
     );
   });
 
-  test("an rpc that nobody serves is no path, and nothing is charged", async () => {
+  test("an rpc that nobody serves is an unknown path, and takes no token", async () => {
     expect(await reasonOf(call(NoteService.method.searchNotes, key))).toBe("UNKNOWN_PATH");
     expect(parts().steps).toEqual([]);
   });
 
-  test("a request is served at its deadline, counted from its arrival and without what its body took", async () => {
+  test("the deadline of a request counts from its arrival, without the time of its body", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const admitted = await dispatch().admit(

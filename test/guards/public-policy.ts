@@ -1,4 +1,4 @@
-// The public access policy over parts made by hand, anew for each test, and what the tests send through it.
+// The public access policy over fake dependencies, new for each test, and what the tests send through it.
 import { beforeEach } from "vitest";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { HealthService } from "../../src/gen/records/v1/health_pb.ts";

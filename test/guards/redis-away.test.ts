@@ -1,4 +1,4 @@
-// Redis frozen, stopped, started again, or never there: every instance continues with a bucket of its own, and says so.
+// Redis frozen, stopped, restarted or missing: every instance continues with its own bucket, and reports it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ function burst(instance: TestService, key: string): Promise<RestResponse[]> {
   return Promise.all(Array.from({ length: 40 }, () => instance.rest("/v1/sessions", { key })));
 }
 
-/** Of 40 at once the bucket's 20 pass, and those that came back meanwhile. */
+/** Of 40 at once the bucket's 20 pass, and those that refilled meanwhile. */
 async function expectOwnBucket(instance: TestService, key: string): Promise<void> {
   const began = performance.now();
   const responses = await burst(instance, key);
@@ -67,14 +67,14 @@ async function read(url: string): Promise<{ status: number; body: unknown }> {
   return { status: response.status, body: await response.json() };
 }
 
-test("with Redis up no request falls back, and the metrics say that it is up [RTE-13]", async () => {
+test("with Redis up no request falls back, and the metrics report that it is up [RTE-13]", async () => {
   const { key } = await service.account();
   await burst(service, key);
   expect(await metric(service, "records_throttle_fallback_total")).toBe(0);
   expect(await metric(service, "records_redis_up")).toBe(1);
 });
 
-test("with Redis frozen each instance has a bucket of its own, says so, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
+test("with Redis frozen each instance has its own bucket, reports it, and uses Redis again once it responds [RTE-13, HLT-03, OPS-10, RTE-05]", async () => {
   const { key } = await service.account();
   for (const instance of [service, second]) await instance.rest("/v1/health");
   process.kill(service.redis.pid, "SIGSTOP");
@@ -102,7 +102,7 @@ test("with Redis frozen each instance has a bucket of its own, says so, and uses
   for (const instance of [service, second]) await expectBack(instance);
 });
 
-test("with Redis stopped each instance has a bucket of its own, and finds Redis again when it is started [RTE-13, HLT-03, OPS-10]", async () => {
+test("with Redis stopped each instance has its own bucket, and uses Redis again when it is started [RTE-13, HLT-03, OPS-10]", async () => {
   const { key } = await service.account();
   await service.redis.stop();
   for (const instance of [service, second]) {
@@ -121,7 +121,7 @@ test("with Redis stopped each instance has a bucket of its own, and finds Redis 
   }
 });
 
-test("a Redis that responds and takes no writes is away until it takes them: not every request sends it a command [RTE-13, HLT-03]", async () => {
+test("a Redis that responds but accepts no writes counts as unavailable until it accepts them, without a command for each request [RTE-13, HLT-03]", async () => {
   const { key } = await service.account();
   const admin = new Redis(service.redis.uri);
   onTestFinished(() => admin.disconnect());
@@ -137,7 +137,7 @@ test("a Redis that responds and takes no writes is away until it takes them: not
   await expectBack(service);
 });
 
-test("an instance that starts without any Redis serves with a bucket of its own, and says so [RTE-13, OPS-15, HLT-03]", async () => {
+test("an instance that starts without Redis serves with its own bucket, and reports it [RTE-13, OPS-15, HLT-03]", async () => {
   const alone = await service.another({ REDIS_URL: "redis://127.0.0.1:1" });
   try {
     const { key } = await alone.account();

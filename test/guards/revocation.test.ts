@@ -44,7 +44,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-/** A kind of request, and the code that it comes to while the key is good. */
+/** A kind of request, and its code while the key is valid. */
 interface Kind {
   readonly name: string;
   readonly rpc: Rpc;
@@ -152,10 +152,10 @@ async function expectAllRevoked(wires: readonly number[] = [0, 2]): Promise<void
   for (const kind of kinds) await Promise.all(wires.map((wire) => expectRevoked(kind, wire)));
 }
 
-test("with Redis up a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () =>
+test("with Redis up a revoked key is rejected on the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", () =>
   expectAllRevoked([0, 1, 2, 3]));
 
-test("with Redis flushed before every request a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
+test("with Redis flushed before every request a revoked key is rejected on the next request of any kind, on both instances and every wire [AUT-01, WIR-05, OPS-17]", async () => {
   const redis = new Redis(service.redis.uri);
   const flushing = setInterval(() => void redis.flushall().catch(() => undefined), 2);
   try {
@@ -166,7 +166,7 @@ test("with Redis flushed before every request a revoked key is rejected by the n
   }
 });
 
-test("with Redis frozen a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+test("with Redis frozen a revoked key is rejected on the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
   process.kill(service.redis.pid, "SIGSTOP");
   try {
     await expectAllRevoked();
@@ -175,7 +175,7 @@ test("with Redis frozen a revoked key is rejected by the next request of any kin
   }
 });
 
-test("without Redis a revoked key is rejected by the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
+test("without Redis a revoked key is rejected on the next request of any kind, on both instances and every wire [AUT-01, WIR-05, RTE-13]", async () => {
   const alone = await service.another({ REDIS_URL: "" });
   const { wires, close } = openWires(alone);
   opened.push({ wires, close });
@@ -190,7 +190,7 @@ test("without Redis a revoked key is rejected by the next request of any kind, o
   }
 });
 
-test("an account's new key is good at once on every instance while its old one stays rejected [AUT-01, OPS-17]", async () => {
+test("an account's new key is valid at once on every instance while its old one stays rejected [AUT-01, OPS-17]", async () => {
   const { id, key } = await service.account();
   for (const instance of [service, second]) expect((await instance.rest("/v1/sessions", { key })).status).toBe(200);
   await service.app.services.apiKeys.revoke(new UUID(id));
@@ -202,7 +202,7 @@ test("an account's new key is good at once on every instance while its old one s
   }
 });
 
-test("a key that is no longer stored at all writes nothing, and neither does one of a suspended account [AUT-01, OPS-33]", async () => {
+test("a key that is no longer stored writes nothing, and neither does one of a suspended account [AUT-01, OPS-33]", async () => {
   for (const [change, status] of [
     [{ $unset: { active: 1 } }, 401],
     [{ $set: { suspended: true } }, 403],
@@ -220,7 +220,7 @@ test("a key that is no longer stored at all writes nothing, and neither does one
   }
 });
 
-test("control: were the proof skipped, a key that an instance remembers would be accepted after its revocation [AUT-01]", async () => {
+test("control: without the verification, a remembered key would be accepted after its revocation [AUT-01]", async () => {
   const secret = newSecret();
   const facts = {
     hash: hashSecret(secret),

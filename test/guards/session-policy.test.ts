@@ -1,4 +1,4 @@
-// What a signed-in user may do, over parts made by hand: the session, the account, the origin, the enrolment, in this
+// What a signed-in user may do, over fake dependencies: the session, the account, the origin, the enrolment, in this
 // order.
 import { create } from "@bufbuild/protobuf";
 import { UUID } from "mongodb";
@@ -32,7 +32,7 @@ function call(...[rpc, headers]: [Parameters<Made["call"]>[1], Record<string, st
   return parts.call(dispatch, rpc, headers);
 }
 
-test("a user is charged to their account, and granted its credentials and nothing else [RTE-10]", async () => {
+test("a user takes from their account's bucket, and is granted only its credentials [RTE-10]", async () => {
   await call(createApiKey, session);
   expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "serve CreateApiKey"]);
   expect(parts.grants).toEqual([
@@ -46,12 +46,12 @@ test("a user is charged to their account, and granted its credentials and nothin
   expect(parts.observation).toEqual({ account: accountId });
 });
 
-test("neither switch counts: a user can always rid themselves of a key [ERR-15, ERR-17]", async () => {
+test("a user can revoke a key while both switches are off [ERR-15, ERR-17]", async () => {
   parts.world.publicInterface = parts.world.writes = false;
   expect(await reasonOf(call(revokeApiKey, session))).toBe("no failure");
 });
 
-test("nor do the responses that others of the account do not read [OPS-70]", async () => {
+test("a user can revoke a key while clients of the account do not read their responses [OPS-70]", async () => {
   const releases: (() => void)[] = [];
   const onEnd = (release: () => void): boolean => releases.push(release) > 0;
   // What is sent is counted for the whole process, and so for the tests that come after this one.
@@ -64,7 +64,7 @@ test("nor do the responses that others of the account do not read [OPS-70]", asy
   await expect(admit(ContactService.method.createContact)).rejects.toBeDefined();
 });
 
-test("of many things that are wrong the first in the contract's order is reported, and the audit log records each that was charged", async () => {
+test("reports the first of several reasons in the contract's order, and the audit log records each rejection of a known account", async () => {
   const { world } = parts;
   const reasons = [];
   const enrolled = (betaEnrolled: boolean) => () =>
@@ -84,7 +84,7 @@ test("of many things that are wrong the first in the contract's order is reporte
   expect(parts.steps.filter((step) => step.startsWith("rejected"))).toEqual(
     [401, 403, 403, 403, 409].map((status) => `rejected CreateApiKey ${status}`),
   );
-  // A session without an account at its last look-up takes from the address.
+  // A session without an account at its last look-up takes from the address's bucket.
   expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual(
     [
       "address:192.0.2.1",
@@ -109,7 +109,7 @@ test.each<[Record<string, string>, string]>([
   expect(await reasonOf(call(getApiKey, { cookie: "session", ...headers }))).toBe("no failure");
 });
 
-test("who is not enrolled reads and revokes all the same", async () => {
+test("a user who is not enrolled can still read and revoke a key", async () => {
   parts.world.findUser = () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: false } });
   for (const rpc of [getApiKey, revokeApiKey]) expect(await reasonOf(call(rpc, session)), rpc.name).toBe("no failure");
 });
@@ -121,13 +121,13 @@ test("a session store that cannot be read is 503, never 401", async () => {
   expect(parts.steps).toEqual(["take address:192.0.2.1", "rejected GetApiKey 503"]);
 });
 
-test("an API key does not do [AUT-01]", async () => {
+test("rejects an API key [AUT-01]", async () => {
   expect(await reasonOf(call(getApiKey, { authorization: "Bearer rec_good" }))).toBe("NOT_SIGNED_IN");
 });
 
 test.each<[string, () => Promise<SignedIn | undefined>, string]>([
   ["whose session has ended", () => Promise.resolve(undefined), "NOT_SIGNED_IN"],
-  ["who has no account any more", () => Promise.resolve({ ...user, account: undefined }), "NO_ACCOUNT"],
+  ["who no longer has an account", () => Promise.resolve({ ...user, account: undefined }), "NO_ACCOUNT"],
   [
     "whose account is suspended",
     () => Promise.resolve({ ...user, account: { id: accountId, betaEnrolled: true, suspended: true } }),
@@ -140,7 +140,7 @@ test.each<[string, () => Promise<SignedIn | undefined>, string]>([
   ],
   ["whose session cannot be read", () => Promise.reject(new Error("away")), "UNAVAILABLE"],
 ])(
-  "once the body is there, the change of a user %s is rejected, and takes no other token [CON-03]",
+  "once the body has arrived, the change of a user %s is rejected, and takes no second token [CON-03]",
   async (_who, found, reason) => {
     const admitted = await dispatch.admit(createApiKey, parts.inbound(session));
     parts.world.findUser = found;
@@ -151,7 +151,7 @@ test.each<[string, () => Promise<SignedIn | undefined>, string]>([
   },
 );
 
-test("once the body is there, a change is granted the account that the user has by then", async () => {
+test("once the body has arrived, a change applies to the account that the user has by then", async () => {
   const admitted = await dispatch.admit(createApiKey, parts.inbound(session));
   const other = new UUID();
   parts.world.findUser = () => Promise.resolve({ ...user, account: { id: other, betaEnrolled: true } });
@@ -180,7 +180,7 @@ describe("a page", () => {
     return guard.enter(parts.inbound(headers), deadlineIn(1_000), async (found) => [places, found()?.name]);
   }
 
-  test("is served to a user in a place of those who are known, and to others in one of strangers", async () => {
+  test("is served to a user in a place for known callers, and to others in one for unknown callers", async () => {
     expect(await enter(session)).toEqual([["known"], "ann@example.com"]);
     expect(await enter({})).toEqual([["stranger"], undefined]);
     expect(await enter({ cookie: "" })).toEqual([["stranger"], undefined]);
@@ -191,7 +191,7 @@ describe("a page", () => {
     ]);
   });
 
-  test("where the session cannot be read, is 503 as soon as the page needs the user", async () => {
+  test("is 503 if the session cannot be read, as soon as the page needs the user", async () => {
     const cause = new Error("away");
     parts.world.findUser = () => Promise.reject(cause);
     await expect(enter(session)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE, cause });

@@ -1,4 +1,4 @@
-// A request of a user whose body takes its time: a sign-out meanwhile ends what it may, with a token and with a cookie.
+// A request of a user with a slow body: a sign-out meanwhile revokes its rights, with a token and with a cookie.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HeldRequest } from "../../fixtures/clients/held-body.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
   await fake.stop();
 });
 
-/** Enough for the headers to be judged. Where they are not yet, the result is the same. */
+/** Long enough for the headers to be checked. If they are not yet, the result is the same. */
 const heldMs = 100;
 
 interface User {
@@ -65,7 +65,7 @@ test.each([
   ["first", false],
   ["second", true],
 ])(
-  "a tool call is 401 where its user signed out while its body came, at the token's %s use [CON-03]",
+  "a tool call is 401 if its user signed out while its body arrived, at the token's %s use [CON-03]",
   async (when, used) => {
     const { token, signOut } = await newUser(`caller-${when}`);
     if (used) expect(await statusOf(base, token)).toBe(200);
@@ -76,7 +76,7 @@ test.each([
   },
 );
 
-test("a key is not created where the user signed out while the body came [CON-03]", async () => {
+test("a key is not created if the user signed out while the body arrived [CON-03]", async () => {
   const { cookie, signOut } = await newUser("creator");
   const held = holdCreate(cookie);
   await sleep(heldMs);
@@ -85,7 +85,7 @@ test("a key is not created where the user signed out while the body came [CON-03
   expect(await service.app.client.db().collection("api_keys").countDocuments()).toBe(0);
 });
 
-test("both are done where nothing changed meanwhile: the tests detect it", async () => {
+test("the test detects that both are done if nothing changed meanwhile", async () => {
   const { cookie, token } = await newUser("patient");
   const held = [holdCall(token), holdCreate(cookie)];
   await sleep(heldMs);

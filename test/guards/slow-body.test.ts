@@ -1,4 +1,4 @@
-// A request whose body takes its time: what allowed it when its headers came must still allow it when it is whole.
+// A request with a slow body: what authorized its headers must still authorize it once its body has arrived.
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ import { useService } from "../support/client.ts";
 
 const service = useService();
 
-/** Enough for the headers to be judged. Where they are not yet, the result is the same. */
+/** Long enough for the headers to be checked. If they are not yet, the result is the same. */
 const heldMs = 100;
 
 function holdCreate(key: string, headers: Record<string, string> = {}): HeldRequest {
@@ -32,7 +32,7 @@ test.each([
   ["at its first use", false],
   ["after an earlier use", true],
 ])(
-  "is rejected where its key was revoked while the body came, %s, with an idempotency key too [CON-03, KEY-11]",
+  "a write is rejected if its key was revoked while the body arrived, %s, with an idempotency key too [CON-03, KEY-11]",
   async (_when, used) => {
     const { key, id } = await service().account();
     if (used) expect((await rest(service().base, "/v1/contacts?query=late", { key })).status).toBe(200);
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test("is rejected as a read too, over Connect, where its key was revoked meanwhile [CON-03, KEY-11]", async () => {
+test("a read over Connect is rejected if its key was revoked while the body arrived [CON-03, KEY-11]", async () => {
   const { key, id } = await service().account();
   const held = hold("/records.v1.SessionService/ListSessions", { limit: 1 }, key);
   const kept = hold("/records.v1.SessionService/ListSessions", { limit: 1 }, (await service().account()).key);
@@ -53,7 +53,7 @@ test("is rejected as a read too, over Connect, where its key was revoked meanwhi
   expect(await finishAll([held, kept])).toEqual([401, 200]);
 });
 
-test("is rejected where its account was suspended while the body came [CON-03]", async () => {
+test("a write is rejected if its account was suspended while the body arrived [CON-03]", async () => {
   const { key, id } = await service().account();
   const held = holdCreate(key);
   await sleep(heldMs);
@@ -62,7 +62,7 @@ test("is rejected where its account was suspended while the body came [CON-03]",
   expect(await stored(id)).toBe(0);
 });
 
-test("is rejected where writes were paused while the body came [CON-03, ADM-06]", async () => {
+test("a write is rejected if writes were paused while the body arrived [CON-03, ADM-06]", async () => {
   const { key, id } = await service().account();
   const held = holdCreate(key);
   await sleep(heldMs);
@@ -72,7 +72,7 @@ test("is rejected where writes were paused while the body came [CON-03, ADM-06]"
   expect(await stored(id)).toBe(0);
 });
 
-test("is done where nothing changed meanwhile: the test detects it", async () => {
+test("the test detects that a write is done if nothing changed meanwhile", async () => {
   const { key, id } = await service().account();
   const held = holdCreate(key);
   await sleep(heldMs);

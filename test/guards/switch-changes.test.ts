@@ -21,7 +21,7 @@ async function changes(limit?: number): Promise<Change[]> {
   return ((await call("ListChanges", limit === undefined ? {} : { limit })).body.changes ?? []) as Change[];
 }
 
-test("a switch that was never set has no changes; every setting is one, the latest first, with why, when, from where, by which token and request [ADM-05]", async () => {
+test("a switch that was never set has no changes; each setting is listed, the latest first, with its reason, time, address, token and request [ADM-05]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   expect((await call("ListChanges", {}, {}, own)).body).toEqual({});
@@ -31,7 +31,7 @@ test("a switch that was never set has no changes; every setting is one, the late
   const { publicInterface, writes } = body.state as { publicInterface: Change; writes: Change };
   expect((await call("ListChanges", {}, {}, own)).body).toEqual({
     changes: [
-      // It was on already: someone said so all the same.
+      // It was already on, and was set to on again.
       {
         switch: "writes",
         enabled: true,
@@ -51,7 +51,7 @@ test("a switch that was never set has no changes; every setting is one, the late
   });
 });
 
-test("as many changes are listed as were requested, 100 by default, and a wrong number is rejected [ADM-05]", async () => {
+test("lists as many changes as requested, 100 by default, and rejects an invalid number [ADM-05]", async () => {
   for (let index = 0; index < 102; index++) await call("SetWrites", { enabled: true, reason: `number ${index}` });
   const reasons = async (limit?: number) => (await changes(limit)).map(({ reason }) => reason);
   const newest = Array.from({ length: 102 }, (_, index) => `number ${101 - index}`);
@@ -61,7 +61,7 @@ test("as many changes are listed as were requested, 100 by default, and a wrong 
   for (const limit of [0, -1, 1001]) expect((await call("ListChanges", { limit })).status, String(limit)).toBe(400);
 });
 
-test("what is rejected is no change, and ListChanges needs the service token [ADM-01, ADM-05]", async () => {
+test("a rejected call is not a change, and ListChanges requires the service token [ADM-01, ADM-05]", async () => {
   const before = await changes();
   expect((await call("SetWrites", { enabled: false, reason: "r".repeat(501) })).status).toBe(400);
   expect((await call("SetWrites", { reason: "whether?" })).status).toBe(400);
@@ -70,7 +70,7 @@ test("what is rejected is no change, and ListChanges needs the service token [AD
   expect(await changes()).toEqual(before);
 });
 
-test("a switch that cannot be recorded is not set [ADM-05]", async () => {
+test("a switch whose change cannot be recorded is not set [ADM-05]", async () => {
   const setValidator = (validator: object): Promise<unknown> =>
     asAdministrator(service().administratorUri, (db) => db.command({ collMod: "switch_changes", validator }));
   const before = [(await call("GetState")).body, await changes()];
@@ -80,7 +80,7 @@ test("a switch that cannot be recorded is not set [ADM-05]", async () => {
   expect([(await call("GetState")).body, await changes()]).toEqual(before);
 });
 
-test("of settings at once on two instances each is recorded, and the latest is the one that holds [ADM-05, OPS-17]", async () => {
+test("records each of two concurrent settings on two instances, and the latest is in force [ADM-05, OPS-17]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   const other = await own.another();
@@ -104,7 +104,7 @@ test("of settings at once on two instances each is recorded, and the latest is t
   }
 });
 
-test("a switch that changes is one line of warning in the log, with who and why; one that stays is none [ADM-05]", async () => {
+test("a switch that changes logs one warning, with who and why; one that stays logs none [ADM-05]", async () => {
   await call("SetWrites", { enabled: true, reason: "begin" });
   const warnings = () =>
     service()

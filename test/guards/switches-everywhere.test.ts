@@ -1,4 +1,4 @@
-// What the operator's switches reach on another instance, by every wire, and what they leave alone.
+// What the operator's switches affect on another instance, on every wire, and what they do not.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Holder } from "../mcp/tools/set-up.ts";
 import { holderOf, request } from "../mcp/tools/set-up.ts";
@@ -36,7 +36,7 @@ async function set(rpc: "SetPublicInterface" | "SetWrites", enabled: boolean): P
   await until(async () => ((await second.rest(path, call)).status !== 503) === enabled, AbortSignal.timeout(1_000));
 }
 
-/** What a call comes to on each wire of the second instance. */
+/** The outcome of a call on each wire of the second instance. */
 async function outcomes(
   rpc: "ListSessions" | "CreateContact" | "CheckHealth",
 ): Promise<[string, string | undefined, unknown][]> {
@@ -101,7 +101,7 @@ async function standing(): Promise<number[]> {
 }
 const stays = [201, 200, 201, 200, 200, 200, 200, 200];
 
-test("with everything on every wire serves, and so does MCP [ADM-06, ERR-14, ERR-16]", async () => {
+test("serves every wire and MCP while both switches are on [ADM-06, ERR-14, ERR-16]", async () => {
   expect([
     await outcomes("ListSessions"),
     await outcomes("CreateContact"),
@@ -110,7 +110,7 @@ test("with everything on every wire serves, and so does MCP [ADM-06, ERR-14, ERR
   ]).toEqual([served("200"), served("201"), served("200", "ok"), 200]);
 });
 
-test("the interface that one instance disables is unavailable on another by every wire and to assistants, and health says disabled [ADM-06, ERR-14, HLT-03, HLT-05]", async () => {
+test("the interface that one instance disables is unavailable on another on every wire and to assistants, and health reports disabled [ADM-06, ERR-14, HLT-03, HLT-05]", async () => {
   await set("SetPublicInterface", false);
   expect(await outcomes("ListSessions")).toEqual(rejected("INTERFACE_DISABLED"));
   expect(await outcomes("CreateContact")).toEqual(rejected("INTERFACE_DISABLED"));
@@ -133,7 +133,7 @@ test("while the interface is disabled the internal listener, key operations, the
   expect(await standing()).toEqual(stays);
 });
 
-test("the writes that one instance pauses are unavailable on another by every wire, inside and by ingest; reads, health and assistants continue [ADM-06, ERR-16, ERR-17]", async () => {
+test("the writes that one instance pauses are unavailable on another on every wire, internally and in ingest; reads, health and assistants continue [ADM-06, ERR-16, ERR-17]", async () => {
   await set("SetWrites", false);
   expect(await outcomes("CreateContact")).toEqual(rejected("WRITES_PAUSED"));
   expect([await outcomes("ListSessions"), await outcomes("CheckHealth"), await mcp()]).toEqual([

@@ -23,7 +23,7 @@ async function within1s(holds: () => Promise<boolean>): Promise<void> {
   await until(holds, AbortSignal.timeout(1_000));
 }
 
-test("GetState reports both switches, why and when they were set [ADM-05]", async () => {
+test("GetState reports both switches, with the reason and the time of their setting [ADM-05]", async () => {
   expect((await state("GetState")).body).toEqual({
     state: { publicInterface: { enabled: true }, writes: { enabled: true } },
   });
@@ -45,7 +45,7 @@ test("a reason over 500 characters is rejected, and the switch stays [ADM-05]", 
   expect((await service.rest("/v1/contacts", { key, body: { full_name: "Ann" } })).status).toBe(201);
 });
 
-test("either switch is in force at once where it is set, and within a second on another instance; so is its return [ADM-06, OPS-17]", async () => {
+test("a switch takes effect at once on the instance that sets it, and within a second on another one; so does its reset [ADM-06, OPS-17]", async () => {
   const { key } = await service.account();
   const reads = async (instance: TestService): Promise<number> => (await instance.rest("/v1/sessions", { key })).status;
   const writes = async (instance: TestService): Promise<number> =>
@@ -79,7 +79,7 @@ test("an instance that starts while the interface is disabled serves no record f
 });
 
 test.each(["SetPublicInterface", "SetWrites"])(
-  "%s that does not say whether is rejected, and switches nothing [ADM-05]",
+  "%s without a value is rejected, and changes nothing [ADM-05]",
   async (rpc) => {
     const before = (await state("GetState")).body;
     const rejected = await state(rpc, { reason: "a slip" });

@@ -10,7 +10,7 @@ import { from } from "../../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 
-test("a full bucket lets 20 requests through at once, and the next is 429 [RTE-01, RTE-09]", async () => {
+test("a full bucket allows 20 requests at once, and the next one is 429 [RTE-01, RTE-09]", async () => {
   const { key } = await service().account();
   const { responses, passed, seconds } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
   expect(passed).toBeGreaterThanOrEqual(20);
@@ -33,7 +33,7 @@ test("the bucket refills at 10 a second [RTE-02]", async () => {
   expect(passed).toBeLessThanOrEqual(due + 4);
 });
 
-test("two instances identify one bucket [RTE-08, OPS-17]", async () => {
+test("two instances share one bucket [RTE-08, OPS-17]", async () => {
   const second = await service().another();
   try {
     const { key } = await service().account();
@@ -48,7 +48,7 @@ test("two instances identify one bucket [RTE-08, OPS-17]", async () => {
   }
 });
 
-test("a request with a valid key takes from its account, from any address [RTE-09]", async () => {
+test("a request with a valid key takes from its account's bucket, from any address [RTE-09]", async () => {
   const [one, other] = await Promise.all([tight().account(), tight().account()]);
   await expectThrottled(tight(), "/v1/contacts?query=ann", { key: one.key, headers: from() });
   const { passed } = await atOnce(12, () => tight().rest("/v1/contacts?query=ann", { key: one.key, headers: from() }));
@@ -58,14 +58,14 @@ test("a request with a valid key takes from its account, from any address [RTE-0
   expect((await tight().rest("/v1/contacts?query=ann", { key: other.key, headers: address })).status).toBe(200);
 });
 
-test("health with a valid key takes from its account, and is 429 above the limit [RTE-09, HLT-04]", async () => {
+test("health with a valid key takes from its account's bucket, and is 429 above the limit [RTE-09, HLT-04]", async () => {
   const { key } = await tight().account();
   const { responses, passed } = await atOnce(12, () => tight().rest("/v1/health", { key, headers: from() }));
   expect(passed).toBeLessThanOrEqual(3);
   expect([...new Set(responses.map(({ status }) => status))].sort()).toEqual([200, 429]);
 });
 
-test("a request without a valid key is charged to its address: with none, an unknown, a malformed one [RTE-11]", async () => {
+test("a request without a valid key takes from its address's bucket: with none, an unknown or a malformed one [RTE-11]", async () => {
   const address = from();
   const credentials = [
     {},
@@ -83,18 +83,18 @@ test("a request without a valid key is charged to its address: with none, an unk
   expect(elsewhere).toBe(8);
 });
 
-test("a revoked key is charged to the address from then on [RTE-09, RTE-11]", async () => {
+test("a revoked key takes from the address's bucket from then on [RTE-09, RTE-11]", async () => {
   const { id, key } = await tight().account();
   expect((await tight().rest("/v1/sessions", { key, headers: from() })).status).toBe(200);
   await tight().app.services.apiKeys.revoke(new UUID(id));
   await sleep(1_100);
-  // The first look-up finds out; an instance that remembers the key charges the key once more at most.
+  // The first look-up detects it; an instance that remembers the key takes from its bucket once more at most.
   await tight().rest("/v1/sessions", { key, headers: from() });
   const { passed } = await atOnce(8, () => tight().rest("/v1/sessions", { key, headers: from() }));
   expect(passed).toBe(8);
 });
 
-test("a rotated key keeps the bucket of the old one, and the operations on it take from the same [RTE-09, RTE-10]", async () => {
+test("a rotated key keeps the bucket of the old one, which the key operations share [RTE-09, RTE-10]", async () => {
   const { id, key } = await tight().account();
   await expectThrottled(tight(), "/v1/health", { key, headers: from() });
   const account = new UUID(id);
@@ -142,7 +142,7 @@ test("the internal listener is not throttled, and takes nothing from the public 
   expect(passed).toBe(25);
 });
 
-test("RATE_LIMIT and RATE_BURST set the limits, a burst below the rate too, and the headers follow [RTE-15, RTE-05, RTE-06]", async () => {
+test("RATE_LIMIT and RATE_BURST set the limits, also a burst below the rate, and the headers show them [RTE-15, RTE-05, RTE-06]", async () => {
   const other = await service().another({ RATE_LIMIT: "7", RATE_BURST: "3" });
   try {
     const { key } = await other.account();
@@ -162,7 +162,7 @@ test("RATE_LIMIT and RATE_BURST set the limits, a burst below the rate too, and 
   }
 });
 
-test("what Redis keeps of callers goes by itself, and names no key [RTE-08, KEY-03]", async () => {
+test("what Redis keeps of callers expires by itself, and names no key [RTE-08, KEY-03]", async () => {
   const { key } = await service().account();
   await service().rest("/v1/sessions", { key });
   const redis = new Redis(service().redis.uri);

@@ -14,7 +14,7 @@ import { from } from "../../fixtures/service/from.ts";
 
 const { service, tight } = useThrottled();
 
-test("after as many seconds as Retry-After says a request passes [RTE-03]", async () => {
+test("a request succeeds after as many seconds as Retry-After says [RTE-03]", async () => {
   const { key } = await service().account();
   const { responses } = await atOnce(40, () => service().rest("/v1/contacts?query=ann", { key }));
   const rejected = responses.find(({ status }) => status === 429);
@@ -57,7 +57,7 @@ test("many requests at once with one key are 200 or 429, on REST and gRPC; most 
   }
 });
 
-test("an unknown rpc is UNIMPLEMENTED over gRPC, and RESOURCE_EXHAUSTED with RetryInfo above the limit; elsewhere 404 and 429 [RTE-14, RTE-22]", async () => {
+test("an unknown rpc is UNIMPLEMENTED over gRPC, and RESOURCE_EXHAUSTED with RetryInfo over the limit; elsewhere 404 and 429 [RTE-14, RTE-22]", async () => {
   const headers = from();
   const call = (rpc: string, type: string): ReturnType<typeof http2Call> =>
     http2Call(tight().base, {
@@ -104,7 +104,7 @@ test.each([
   ["POST", "/v1/contacts"],
   ["GET", "/v1/contacts/not-a-uuid"],
   ["GET", "/v1/%ff"],
-])("any request can be 429, before everything else: %s %s [ERR-10, HLT-04]", async (method, path) => {
+])("any request can be 429, before any other check: %s %s [ERR-10, HLT-04]", async (method, path) => {
   await expectThrottled(tight(), path, { method, headers: from() });
 });
 

@@ -1,4 +1,4 @@
-// A known token whose proof is in its read, over dependencies made by hand: what proves it, and what refutes it.
+// A known token that is verified in its read, over fake dependencies: what verifies it, and what contradicts it.
 import { create } from "@bufbuild/protobuf";
 import type { MockInstance } from "vitest";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -37,12 +37,12 @@ async function readOnce(): Promise<{ read: string | undefined; proven: string | 
 }
 const served = [`take account:${account}`, "serve GetContact", "verify token-one"];
 
-test("a known token is verified beside its read, once, and not looked up", async () => {
+test("a known token is verified with its read, once, and not looked up", async () => {
   parts.world.serve = shows;
   expect(await readOnce()).toEqual({ read: "no failure", proven: "no failure", steps: served });
 });
 
-test("a known token is looked up where the read proved nothing, before anything leaves", async () => {
+test("a known token is looked up if the read verified nothing, before anything is sent", async () => {
   expect(await readOnce()).toEqual({
     read: "no failure",
     proven: "no failure",
@@ -50,7 +50,7 @@ test("a known token is looked up where the read proved nothing, before anything 
   });
 });
 
-test("a known token is looked up where it does not verify as of the same sign-in: it may have been revoked at the provider", async () => {
+test("a known token is looked up if it is not verified for the same sign-in: it may have been revoked at the provider", async () => {
   parts.world.serve = shows;
   provider.verifies = () => false;
   expect(await readOnce()).toEqual({
@@ -63,7 +63,7 @@ test("a known token is looked up where it does not verify as of the same sign-in
   expect(await reasonOf(entered.prove())).toBe("INVALID_TOKEN");
 });
 
-test("a known token is looked up where the read shows that it has ended", async () => {
+test("a known token is looked up if the read shows that it has ended", async () => {
   parts.world.serve = () => Promise.resolve(fail(Reason.INVALID_TOKEN));
   const entered = async (): Promise<unknown> => {
     await accessPolicy.enter(parts.inbound(token));
@@ -83,7 +83,7 @@ const refutes = async (_rpc: unknown, grant: unknown): Promise<void> => {
   }
 };
 
-test("a known token is looked up where its read refutes what is remembered of it, and is served where it is valid", async () => {
+test("a known token is looked up if its read contradicts the remembered facts, and is served if it is valid", async () => {
   parts.world.serve = refutes;
   expect(await readOnce()).toEqual({
     read: "no failure",
@@ -95,7 +95,7 @@ test("a known token is looked up where its read refutes what is remembered of it
 test.each([
   ["a read", 0],
   ["a look-up", 1],
-])("a known token has ended where a read refutes it that comes after %s that proved it", async (_, lookUps) => {
+])("a known token has ended if a read contradicts it after %s that verified it", async (_, lookUps) => {
   const { read, prove } = await knownRead();
   let first: (() => void) | undefined;
   const granted = new Promise<void>((resolve) => (first = resolve));
@@ -116,7 +116,7 @@ test.each([
   expect([await refuted, await reasonOf(prove())]).toEqual(["INVALID_TOKEN", "INVALID_TOKEN"]);
 });
 
-test("a known token has ended where a look-up says so while another read proves it", async () => {
+test("a known token has ended if a look-up says so while another read verifies it", async () => {
   const { read, prove } = await knownRead();
   const now = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(now);
@@ -138,7 +138,7 @@ test("a known token has ended where a look-up says so while another read proves 
   }
 });
 
-test("a known token is looked up within the time of its request, also after a read that took all of it [OPS-15]", async () => {
+test("a known token is looked up within the deadline of its request, also after a read that took all of it [OPS-15]", async () => {
   await accessPolicy.enter(parts.inbound(token));
   const { prove } = await accessPolicy.enter(parts.inbound(token));
   const now = performance.now();
@@ -157,7 +157,7 @@ test("a known token is looked up within the time of its request, also after a re
   }
 });
 
-test("a known token is looked up where the read that proved it began long before", async () => {
+test("a known token is looked up if the read that verified it began long before", async () => {
   let clock: MockInstance | undefined;
   const now = performance.now();
   parts.world.serve = async (rpc, grant) => {

@@ -1,4 +1,4 @@
-// MongoDB that fails, hangs or is gone: every request is served in time, with 503 and never 401, and health says so.
+// MongoDB that fails, hangs or is stopped: every request gets 503 in time, never 401, and health reports it.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newSecret } from "../../src/api-keys/secret.ts";
@@ -76,7 +76,7 @@ async function expectRecovered(): Promise<void> {
   expect((await service.rest("/v1/contacts", { key: owner.key, body: { full_name: "After" } })).status).toBe(201);
 }
 
-test("a key store that cannot be read is 503, never 401, for a key that was seen before and for one that was not [AUT-04, RTE-04]", async () => {
+test("a key store that cannot be read is 503, never 401, for a known key and for a new one [AUT-04, RTE-04]", async () => {
   const fresh = await service.account();
   await service.rest("/v1/sessions", { key: owner.key });
   const fault = { failCommands: ["find", "aggregate"], errorCode: 50 };
@@ -109,8 +109,8 @@ test("a key store that cannot be read is 503, never 401, for a key that was seen
 test.each([
   ["has no room on its disk", 14031],
   ["has its writes blocked (setUserWriteBlockMode)", 371],
-  ["cannot for want of cache", 365],
-])("a write that MongoDB does not take because it %s is 503, and reads continue", async (_why, errorCode) => {
+  ["runs out of cache", 365],
+])("a write that MongoDB rejects because it %s is 503, and reads continue", async (_why, errorCode) => {
   const fault = { failCommands: ["insert", "update", "findAndModify"], errorCode, appName: "records" };
   const write = { key: owner.key, body: { full_name: "Not now" } };
   await withFault(mongod, "alwaysOn", fault, async () => {
@@ -128,7 +128,7 @@ test.each([
   });
 });
 
-test("with MongoDB frozen every read and write is 503 in time on every wire, health is 200 and degraded, and all recovers by itself [OPS-15, AUT-04, HLT-03]", async () => {
+test("with MongoDB frozen every read and write is 503 in time on every wire, health is 200 and degraded, and all of it recovers by itself [OPS-15, AUT-04, HLT-03]", async () => {
   const pid = mongod.members[0]?.pid as number;
   process.kill(pid, "SIGSTOP");
   try {
@@ -158,7 +158,7 @@ test("with MongoDB frozen every read and write is 503 in time on every wire, hea
   await expectRecovered();
 });
 
-test("with MongoDB gone every read and write is 503 in time, never 401, and health is 200 and degraded [OPS-15, AUT-04, HLT-03]", async () => {
+test("with MongoDB stopped every read and write is 503 in time, never 401, and health is 200 and degraded [OPS-15, AUT-04, HLT-03]", async () => {
   await mongod.members[0]?.stop();
   await expectUnavailable(owner.key);
   await expectHealth("degraded");

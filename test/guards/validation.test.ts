@@ -63,13 +63,13 @@ function completed<Schema extends DescMessage>(
   return fields;
 }
 
-test("what was left out gets its default, and what was sent stays", () => {
+test("an omitted field gets its default, and a sent value stays", () => {
   expect(completed(ListSessionsRequestSchema, {})).toEqual({ limit: 10, offset: 0 });
   expect(completed(ListSessionsRequestSchema, { limit: 25, offset: 7 })).toEqual({ limit: 25, offset: 7 });
   expect(faultsOf(ListSessionsRequestSchema, { limit: 0 })).toEqual(["limit: must be from 1 to 25"]);
 });
 
-test("an id is taken in either case and known in lower case, in a batch too", () => {
+test("an id is accepted in either case and passed in lower case, in a batch too", () => {
   expect(completed(GetContactRequestSchema, { contactId: id.toUpperCase() })).toEqual({ contactId: id });
   expect(completed(ListSessionsRequestSchema, { contactId: id.toUpperCase(), query: "ANN" })).toMatchObject({
     contactId: id,
@@ -86,7 +86,7 @@ test.each([
   ["", ["string.date_or_date_time"]],
   ["2026-02-30", ["string.date_or_date_time"]],
   ["2026-01-31T09:30:00", ["string.date_or_date_time"]],
-])("of a session's window %j is a date or an instant that exists, but for %j", (from, rules) => {
+])("a session's window accepts a date or an existing instant: %j has the violations %j", (from, rules) => {
   expect(rejections(ListSessionsRequestSchema, { from }).map(({ field, rule }) => [field, rule])).toEqual(
     rules.map((rule) => ["from", rule]),
   );
@@ -95,7 +95,7 @@ test.each([
   ).toEqual(rules);
 });
 
-test("a rejection says in words what would be right", () => {
+test("a violation says what is allowed", () => {
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";
   expect(faultsOf(ListSessionsRequestSchema, { from: "soon" })).toEqual([`from: ${date}`]);
@@ -111,12 +111,12 @@ test("a rejection says in words what would be right", () => {
   expect(faultsOf(GetContactRequestSchema, { contactId: "7" })).toEqual(["contact_id: must be a valid UUID"]);
 });
 
-test("a text that may not be empty is rejected as such, and a message that is missing is required", () => {
+test("an empty text that must not be empty is rejected as such, and a missing message is required", () => {
   expect(faultsOf(GetContactRequestSchema, {})).toEqual(["contact_id: must not be empty"]);
   expect(faultsOf(GetContactResponseSchema, {})).toEqual(["contact: is required"]);
 });
 
-test("of a text that is too long it is not also said that it breaks its pattern [VAL-14]", () => {
+test("a text that is too long gets no second violation for its pattern [VAL-14]", () => {
   expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "a".repeat(255) })).toEqual([
     "email: must be at most 254 characters",
   ]);
@@ -142,7 +142,7 @@ test("blanks are those of ECMA-262, as in the OpenAPI document that shows the pa
   expect(faultsOf(CreateContactRequestSchema, { fullName: "Ann", email: "\u{1F600}@example.com" })).toEqual([]);
 });
 
-test("what a surface found comes first, and its field is named once", () => {
+test("the violations that a surface found come first, and each field is named once", () => {
   const found = [{ field: "contact_id", rule: "encoding", message: "must be percent-encoded UTF-8" }];
   expect(rejections(GetContactRequestSchema, {}, found)).toEqual(found);
   expect(faultsOf(UpdateContactRequestSchema, { contactId: "7", email: "x" }, found)).toEqual([
@@ -151,7 +151,7 @@ test("what a surface found comes first, and its field is named once", () => {
   ]);
 });
 
-test("of a message that could not be read that alone is reported, and not what it may be missing for it", () => {
+test("of a message that could not be read it reports only that, and no field that is missing as a result", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
   expect(rejections(CreateContactRequestSchema, {}, unread)).toEqual(unread);
   expect(faultsOf(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([
@@ -177,7 +177,7 @@ test("an update changes the fields that are set, or those of its mask, each once
   expect(mask({ fullName: "Ann", updateMask: { paths: ["phone", "*"] } })).toEqual(["phone", "full_name", "email"]);
 });
 
-test("an update of nothing, of what cannot be updated or cleared, is rejected [CUP-10, CUP-11, CUP-12]", () => {
+test("rejects an update of nothing, and of fields that cannot be updated or cleared [CUP-10, CUP-11, CUP-12]", () => {
   const update = (paths: string[], rest = {}): unknown =>
     rejections(UpdateContactRequestSchema, { contactId: id, updateMask: { paths }, ...rest });
   const mask = { field: "update_mask", rule: "update_mask" };
@@ -230,12 +230,12 @@ test("rejects a value that some wire cannot show, in any message at any depth [I
   ).toEqual([]);
 });
 
-test("a message without a mask is not given one, though its fields are optional", () => {
+test("adds no mask to a message without one, although its fields are optional", () => {
   expect(completed(CreateApiKeyRequestSchema, {})).toEqual({});
   expect(completed(CreateContactRequestSchema, { fullName: "Ann" })).toEqual({ fullName: "Ann" });
 });
 
-test("the texts of a batch's items are not read when the batch is judged", () => {
+test("does not read the texts of a batch's items when it judges the batch", () => {
   const contact = create(ContactItemSchema, {});
   const read = vi.fn(() => "Ann");
   Object.defineProperty(contact, "fullName", { get: read, enumerable: true });
@@ -245,7 +245,7 @@ test("the texts of a batch's items are not read when the batch is judged", () =>
   expect(read).not.toHaveBeenCalled();
 });
 
-test("of a batch the whole is judged at once, and what is wrong with an item is left to whoever responds it", () => {
+test("judges a batch as a whole, and leaves the violations of an item to its handler", () => {
   const contacts = [{ fullName: "Ann" }, { fullName: "x".repeat(201) }];
   const batch = (
     init: MessageInitShape<typeof UpsertContactsRequestSchema>,

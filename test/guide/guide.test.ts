@@ -1,4 +1,4 @@
-// The guide on the public listener: every page and link, its headers, its search index, and paths that are none.
+// The guide on the public listener: every page and link, its headers, its search index, and unknown paths.
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -53,14 +53,14 @@ function statusOf(path: string): Promise<number> {
   });
 }
 
-test("the index leads to every file of the guide, and the dashboard and the reference lead to the index", async () => {
+test("the index links to every file of the guide, and the dashboard and the reference link to the index", async () => {
   const files = guide.map(({ path }) => path.replace(/^docs\/(?:README)?(.*?)\.md$/, "/guide/$1").replace(/\/$/, ""));
   expect([...pages.keys()].sort()).toEqual(files.sort());
   expect(linksOf((await read("/docs")).text)).toContain("guide");
   expect(linksOf((await read("/")).text)).toContain("/guide");
 });
 
-test("every link, picture, style and script of every page leads somewhere, and every anchor is on its page", async () => {
+test("every link, picture, style and script of every page has a target, and every anchor is on its page", async () => {
   const known = new Map<string, number>();
   for (const [path, html] of pages) {
     for (const link of linksOf(html).filter((one) => !/^https?:/.test(one))) {
@@ -81,7 +81,7 @@ test("every heading of a file has the same anchor on its page as on a code host"
   }
 });
 
-test("a page has a policy that permits only our own scripts, styles and pictures, and has no inline ones", async () => {
+test("the policy of a page allows only our own scripts, styles and pictures, and the page has none inline", async () => {
   for (const [path, html] of pages) {
     const { headers } = await read(path);
     expect(headers.get("content-security-policy")).toBe(
@@ -98,7 +98,7 @@ test("a page has a policy that permits only our own scripts, styles and pictures
   }
 });
 
-test("files are kept for ever by their hash, and the diagrams are pictures", async () => {
+test("files are cached forever under their hash, and the diagrams are pictures", async () => {
   const concepts = pages.get("/guide/concepts") ?? "";
   const diagrams = linksOf(concepts).filter((link) => link.endsWith(".svg") && link.startsWith("/guide/"));
   expect(diagrams).toHaveLength(2);
@@ -129,11 +129,11 @@ test.each([
   "/guide/__proto__",
   `/guide/${"a".repeat(4_000)}`,
   "/guidebook",
-])("%s is no page", async (path) => {
+])("%s is not a page", async (path) => {
   expect(await statusOf(path)).toBe(404);
 });
 
-test("a page is read by GET and HEAD, names its methods, and rejects others", async () => {
+test("a page accepts GET and HEAD, lists its methods, and rejects others", async () => {
   expect([(await read("/guide/search", "HEAD")).status, (await read("/guide/search", "HEAD")).text]).toEqual([200, ""]);
   expect((await read("/guide/search", "OPTIONS")).headers.get("allow")).toBe("GET, HEAD, OPTIONS");
   const posted = await read("/guide/search", "POST");
@@ -150,7 +150,7 @@ test("the search index has every section of every page, by the words under it", 
   expect(found?.[3]).toContain("Spaces and the + do not matter");
 });
 
-test("samples name the address of this service, and a link to a page of the guide is a path", () => {
+test("samples contain the address of this service, and a link to a page of the guide is a path", () => {
   const html = pages.get("/guide/quickstart") ?? "";
   expect(html).toContain(`${new URL(service.base).port}/v1/contacts?query=ann+lee`);
   expect(html).not.toContain("localhost:8080");

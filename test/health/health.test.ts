@@ -27,12 +27,12 @@ test("health is 200 with exactly status and version, without a credential and wi
   }
 });
 
-test("health takes no parameter, so that none can be wrong [HLT-01, VAL-10]", async () => {
+test("health has no parameters, so none can be invalid [HLT-01, VAL-10]", async () => {
   for (const query of ["?limit=x", "?%ff", "?a=1&a=2", "?"])
     expect((await service().rest(`/v1/health${query}`)).status, query).toBe(200);
 });
 
-test("health says disabled while the public interface is, by every wire, and is 200 still [HLT-03, HLT-05]", async () => {
+test("health reports disabled while the public interface is disabled, on every wire, and is still 200 [HLT-03, HLT-05]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   const { wires, close } = openWires(own);
@@ -49,7 +49,7 @@ test("health says disabled while the public interface is, by every wire, and is 
   expect(await status(own)).toEqual([200, "ok"]);
 });
 
-test("health says degraded when Redis cannot be reached, and is 200 still [HLT-03]", async () => {
+test("health reports degraded if Redis cannot be reached, and is still 200 [HLT-03]", async () => {
   const own = await startService();
   onTestFinished(() => own.stop());
   expect(await status(own)).toEqual([200, "ok"]);
@@ -57,7 +57,7 @@ test("health says degraded when Redis cannot be reached, and is 200 still [HLT-0
   await vi.waitFor(async () => expect(await status(own)).toEqual([200, "degraded"]), { timeout: 20_000, interval: 50 });
 });
 
-test("health says degraded when MongoDB cannot be reached, is 200 still, and ok when it is back [HLT-03]", async () => {
+test("health reports degraded if MongoDB cannot be reached, is still 200, and reports ok once MongoDB is back [HLT-03]", async () => {
   const gate = await gateTo(Number(new URL(service().mongodbUri).port));
   const { mongodbUri, administratorUri, redis } = service();
   const own = await startInstance(
@@ -76,7 +76,7 @@ test("health says degraded when MongoDB cannot be reached, is 200 still, and ok 
   await vi.waitFor(async () => expect(await status(own)).toEqual([200, "ok"]), { timeout: 20_000, interval: 50 });
 });
 
-test("health is 429 over the throttle, in the envelope [HLT-04]", async () => {
+test("health is 429 over the rate limit, in the envelope [HLT-04]", async () => {
   const own = await startService({ RATE_LIMIT: "1", RATE_BURST: "1" });
   onTestFinished(() => own.stop());
   const responses = await Promise.all(Array.from({ length: 5 }, () => own.rest("/v1/health")));
