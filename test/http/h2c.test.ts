@@ -81,7 +81,7 @@ test.each([
   ["an unknown path", 404, { ":path": "/v1/nothing" }],
   ["another method", 405, { ":method": "PATCH", ":path": "/v1/contacts" }],
   ["a method that does not exist", 405, { ":method": "FETCH", ":path": "/v1/contacts" }],
-  ["an Expect that is not understood", 417, { ":method": "POST", ":path": "/v1/contacts", expect: "something" }],
+  ["an unknown Expect", 417, { ":method": "POST", ":path": "/v1/contacts", expect: "something" }],
   ["an invalid query", 422, { ":path": "/v1/contacts?query=%ff" }],
 ] as const)("over HTTP/2 %s is %i in the envelope [ERR-01, ERR-08, RTE-05, VER-03]", async (name, status, headers) => {
   expectRejected(
@@ -98,13 +98,13 @@ test.each(["100-continue", "100-Continue"])("over HTTP/2 Expect: %s is served [E
   expect(response.status).toBe(200);
 });
 
-test("CONNECT over HTTP/2 is served in the envelope too, not by an empty response [ERR-01]", async () => {
+test("CONNECT over HTTP/2 gets the envelope too, not an empty response [ERR-01]", async () => {
   const response = await http2Call(service.base, { ":method": "CONNECT", ":authority": "example.com:443" });
   expect(response.status).toBe(405);
   expect(JSON.parse(response.text)).toMatchObject({ error: { code: "405" } });
 });
 
-test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-09]", async () => {
+test("two Authorization lines in HTTP/2 are 400, even if one of them is valid [ERR-09]", async () => {
   const line = (value: string): Buffer => literal("authorization", value);
   const { status, body } = await rawHttp2([
     Buffer.from([0x82, 0x86]),
@@ -119,7 +119,7 @@ test("two Authorization lines in HTTP/2 are 400, whichever would be valid [ERR-0
   });
 });
 
-test("one connection carries many requests at once, REST and gRPC mixed with rejections [WIR-01]", async () => {
+test("one connection carries many requests at once, REST and gRPC mixed with rejected ones [WIR-01]", async () => {
   const session = connect(service.base);
   try {
     const paths = Array.from({ length: 60 }, (_, at) => ["/v1/health", "/v1/sessions", "/v1/nothing"][at % 3] ?? "");
@@ -130,7 +130,7 @@ test("one connection carries many requests at once, REST and gRPC mixed with rej
   }
 });
 
-test("a frame that breaks HTTP/2 ends that connection and no other [ERR-08]", async () => {
+test("a frame that breaks HTTP/2 ends only its own connection [ERR-08]", async () => {
   await new Promise<void>((resolve) => {
     const socket = connectTcp(service.app.port, "127.0.0.1", () =>
       socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nrubbish that is no frame at all"),
@@ -143,7 +143,7 @@ test("a frame that breaks HTTP/2 ends that connection and no other [ERR-08]", as
   expect((await http2Call(service.base, { ":path": "/v1/health" })).status).toBe(200);
 });
 
-test("the preface may come byte by byte [WIR-01]", async () => {
+test("the preface may arrive byte by byte [WIR-01]", async () => {
   const { status: completed } = await rawHttp2(
     [Buffer.from([0x82, 0x86]), literal(":path", "/v1/nothing"), literal(":authority", "localhost")],
     1,

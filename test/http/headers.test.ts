@@ -51,7 +51,7 @@ async function responsesOf(instance: TestService): Promise<readonly RestResponse
   return responses;
 }
 
-test("every response under /v1, of any status, carries both RateLimit headers, never the two others, and an id [RTE-05, RTE-06, FMT-06]", async () => {
+test("every response under /v1, of any status, has both RateLimit headers, never the two others, and an id [RTE-05, RTE-06, FMT-06]", async () => {
   const ids = new Set<string>();
   for (const { headers } of await responsesOf(service)) {
     expect(headers.get("RateLimit-Limit")).toBe("10");
@@ -71,14 +71,14 @@ test("every response under /v1, of any status, carries both RateLimit headers, n
   expect(ids.size).toBe(13);
 });
 
-test("JSON responses are application/json; charset=utf-8 and are not stored, errors too [FMT-01]", async () => {
+test("JSON responses, also errors, are application/json; charset=utf-8 and are not stored [FMT-01]", async () => {
   for (const { status, headers } of await responsesOf(service)) {
     if (status !== 204) expect(headers.get("Content-Type")).toBe("application/json; charset=utf-8");
     expect(headers.get("Cache-Control")).toBe("no-store");
   }
 });
 
-test("with both instants set every response under /v1 carries Deprecation and Sunset, errors too [VER-03, VER-04]", async () => {
+test("with both instants set every response under /v1, also an error, has Deprecation and Sunset [VER-03, VER-04]", async () => {
   for (const { headers } of await responsesOf(retired)) {
     expect(headers.get("Deprecation")).toBe("@1769817600");
     expect(headers.get("Sunset")).toBe("Thu, 31 Dec 2026 23:59:59 GMT");
@@ -92,7 +92,7 @@ test.each([
   ["connect", "application/json", '{"query":"ann"}'],
   ["grpc-web", "application/grpc-web+proto", "\0\0\0\0\x05\x0a\x03ann"],
 ])(
-  "public responses over %s carry the limits and an id, rejected ones too: %s %j [RTE-07, RTE-06, FMT-06]",
+  "public responses over %s have the limits and an id, also rejections: %s %j [RTE-07, RTE-06, FMT-06]",
   async (_, type, body) => {
     for (const key of [owner.key, "rec_wrong"]) {
       const response = await fetch(`${service.base}/records.v1.ContactService/SearchContacts`, {
@@ -109,7 +109,7 @@ test.each([
   },
 );
 
-test("public responses over gRPC carry the limits and an id, rejected ones too [RTE-07, RTE-06, FMT-06]", async () => {
+test("public responses over gRPC have the limits and an id, also rejections [RTE-07, RTE-06, FMT-06]", async () => {
   for (const [key, code] of [
     [owner.key, "0"],
     ["rec_wrong", "16"],
@@ -131,7 +131,7 @@ test("public responses over gRPC carry the limits and an id, rejected ones too [
   }
 });
 
-test("so do those of gRPC where no rpc is [RTE-07]", async () => {
+test("gRPC responses for an unknown rpc have the limits and an id [RTE-07]", async () => {
   for (const rpc of ["grpc.health.v1.Health/Check", "other.Service/Call"]) {
     const { headers } = await grpcCall(service.base, rpc, Buffer.alloc(0));
     expect([headers["grpc-status"], headers["ratelimit-limit"], headers["ratelimit-policy"]]).toEqual([
@@ -147,7 +147,7 @@ test("so do those of gRPC where no rpc is [RTE-07]", async () => {
 });
 
 test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-446655440000"])(
-  "the caller's X-Request-Id comes back, and the log has it: %s [FMT-07, FMT-06]",
+  "returns the caller's X-Request-Id, and logs it: %s [FMT-07, FMT-06]",
   async (id) => {
     for (const [path, status] of [
       ["/v1/health", 200],
@@ -167,7 +167,7 @@ test.each(["a", "A.b_c-9", "0".repeat(128), "...", "550e8400-e29b-41d4-a716-4466
 );
 
 test.each(["0".repeat(129), "a b", "ä", "a/b", "{}", "<script>", "a,b", "a:b"])(
-  "an X-Request-Id of another form is replaced: %s [FMT-07]",
+  "replaces an X-Request-Id of another form: %s [FMT-07]",
   async (id) => {
     const response = await service.rest("/v1/health", { headers: { "X-Request-Id": id } });
     expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -175,7 +175,7 @@ test.each(["0".repeat(129), "a b", "ä", "a/b", "{}", "<script>", "a,b", "a:b"])
   },
 );
 
-test("two requests without an id get two, and the log has each of them once [FMT-06]", async () => {
+test("two requests without an id get two different ids, and the log has each of them once [FMT-06]", async () => {
   const before = service.logLines.length;
   const ids = (await Promise.all([service.rest("/v1/health"), service.rest("/v1/health")])).map(
     ({ headers }) => headers.get("X-Request-Id") ?? "",
@@ -211,7 +211,7 @@ test.each([
   ["/v1/sessions/8c0f6f0e-8f0d-4b43-9d0e-7f1f2f3f4f5f/transcript", "GET, HEAD, OPTIONS"],
   ["/v1/notes", "GET, HEAD, OPTIONS"],
 ])(
-  "OPTIONS %s is 204 with Allow, without a key; another method is 405 with the same [FMT-09, ERR-06]",
+  "OPTIONS %s is 204 with Allow, without a key; another method is 405 with the same Allow [FMT-09, ERR-06]",
   async (path, allow) => {
     const options = await service.rest(path, { method: "OPTIONS" });
     expect([options.status, options.text, sorted(options.headers.get("Allow"))]).toEqual([204, "", sorted(allow)]);
@@ -226,7 +226,7 @@ test("OPTIONS on an unknown path is 404 [FMT-09, ERR-05]", async () => {
   expect((await service.rest("/v1/nothing", { method: "OPTIONS" })).status).toBe(404);
 });
 
-test("an origin in CORS_ORIGINS is allowed, in the preflight and in the response, and gets the list of what it may read [FMT-10]", async () => {
+test("allows an origin in CORS_ORIGINS, in the preflight and in the response, and lists the headers that it may read [FMT-10]", async () => {
   for (const origin of ["https://app.example.com", "http://localhost:3000"]) {
     const preflight = await service.rest("/v1/contacts", {
       method: "OPTIONS",
@@ -262,7 +262,7 @@ test.each([
   "http://app.example.com",
   "https://app.example.com:8443",
   "null",
-])("origin %s gets no CORS headers [FMT-10]", async (origin) => {
+])("the origin %s gets no CORS headers [FMT-10]", async (origin) => {
   for (const method of ["OPTIONS", "GET"]) {
     const { headers } = await service.rest("/v1/contacts", {
       method,

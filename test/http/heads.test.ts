@@ -32,7 +32,7 @@ test.each([
   ["a path of 17 KB", { ":path": `/v1/health?query=${"a".repeat(17_000)}` }, 431],
   ["60 KB", large(60_000), 431],
 ])(
-  "over HTTP/2 headers are limited by their size alone, to 16 KiB as over HTTP/1.1: %s [ERR-08, RTE-05]",
+  "over HTTP/2 headers are limited only by their size, to 16 KiB as over HTTP/1.1: %s [ERR-08, RTE-05]",
   async (_, headers, status) => {
     const response = await http2Call(service().base, { ":path": "/v1/health", ...headers });
     expect(response.status).toBe(status);
@@ -46,12 +46,12 @@ test.each([
 describe.each([
   ["as soon as it is connected", () => Promise.resolve()],
   ["once it knows the limit", (session: ClientHttp2Session) => once(session, "remoteSettings")],
-])("over HTTP/2, from a client that sends %s", (_, ready) => {
+])("over HTTP/2, for a client that sends %s", (_, ready) => {
   test.each([
     ["many lines", large(70_000)],
     ["2,000 lines that take a byte each", { "x-a": Array<string>(2_000).fill("a".repeat(3_000)) }],
   ])(
-    "a stream with headers over 64 KiB is reset, and its connection serves the others: %s [ERR-08]",
+    "resets a stream with headers over 64 KiB, and the connection serves the others: %s [ERR-08]",
     async (_what, headers) => {
       const session = connect(service().base, { maxSendHeaderBlockLength: 10_000_000 });
       try {
@@ -70,16 +70,16 @@ describe.each([
   );
 });
 
-describe("what is rejected by the headers alone", () => {
+describe("a request that is rejected by its headers alone", () => {
   const { getContact } = ContactService.method;
   const cases = [
     ["headers over 16 KiB", large(17_000), "invalid_argument", "HEADERS_TOO_LARGE"],
-    ["an Expect that is not understood", { expect: "something" }, "unimplemented", "EXPECTATION_FAILED"],
-    ["an Expect of more", { expect: "100-continue, x" }, "unimplemented", "EXPECTATION_FAILED"],
+    ["an unknown Expect", { expect: "something" }, "unimplemented", "EXPECTATION_FAILED"],
+    ["an Expect with a second value", { expect: "100-continue, x" }, "unimplemented", "EXPECTATION_FAILED"],
   ] as const;
 
   test.each(cases)(
-    "is in the terms of the call's protocol, on both listeners, and in the log: %s [ERR-08, WIR-06, RTE-07, OPS-25]",
+    "gets a response in its own protocol, on both listeners, and is logged: %s [ERR-08, WIR-06, RTE-07, OPS-25]",
     async (_, headers, code, reason) => {
       for (const form of [...forms.filter(({ http }) => http === 2), ...streamForms]) {
         for (const [base, rpc] of [
@@ -101,7 +101,7 @@ describe("what is rejected by the headers alone", () => {
     },
   );
 
-  test("a call that gRPC would make of a path without an rpc has gRPC's status too [WIR-06]", async () => {
+  test("gets the gRPC status if it is a gRPC call of an unknown path [WIR-06]", async () => {
     const form = forms.find(({ protocol }) => protocol === "grpc");
     const { headers } = await http2Call(
       service().base,
@@ -111,7 +111,7 @@ describe("what is rejected by the headers alone", () => {
     expect(headers["grpc-status"]).toBe("12");
   });
 
-  test("over HTTP/1.1 two Authorization lines are an error of Connect's on an rpc, and the connection closes [ERR-09, WIR-06]", async () => {
+  test("over HTTP/1.1 two Authorization lines on an rpc are a Connect error, and the connection closes [ERR-09, WIR-06]", async () => {
     const { responses, closed } = await exchange(
       service().base,
       `POST /records.v1.ContactService/GetContact HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer rec_one\r\nAuthorization: Bearer rec_other\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`,

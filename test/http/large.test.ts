@@ -55,11 +55,11 @@ const transports: readonly (readonly [string, Make, "1.1" | "2", boolean])[] = [
   ["gRPC-Web, JSON", (options) => createGrpcWebTransport(options), "1.1", false],
 ];
 
-describe.each(transports)("%s", (_wire, make, httpVersion, useBinaryFormat) => {
+describe.each(transports)("large responses over %s", (_wire, make, httpVersion, useBinaryFormat) => {
   const transport = (): Transport => make({ baseUrl: service.base, httpVersion, useBinaryFormat });
   const headers = (): { headers: Record<string, string> } => ({ headers: { Authorization: `Bearer ${owner.key}` } });
 
-  test("contacts with many long notes come whole [WIR-01]", async () => {
+  test("return contacts with many long notes completely [WIR-01]", async () => {
     const found = await createClient(ContactService, transport()).searchContacts({ query: "large" }, headers());
     expect(found.contacts.map(({ notesTimeline }) => notesTimeline.length)).toEqual(Array(contacts).fill(50));
     expect(found.contacts.flatMap(({ notesTimeline }) => notesTimeline).every(({ content }) => content === long)).toBe(
@@ -71,7 +71,7 @@ describe.each(transports)("%s", (_wire, make, httpVersion, useBinaryFormat) => {
     expect(Number(newest?.createdAt?.seconds)).toBeGreaterThan(1_700_000_000);
   });
 
-  test("a session with many long notes and a long transcript come whole [WIR-01]", async () => {
+  test("return a session with many long notes and a long transcript completely [WIR-01]", async () => {
     const client = createClient(SessionService, transport());
     const detail = (await client.getSession({ sessionId: session }, headers())).session;
     expect(detail?.notes.map(({ position }) => position)).toEqual(
@@ -85,23 +85,26 @@ describe.each(transports)("%s", (_wire, make, httpVersion, useBinaryFormat) => {
   });
 });
 
-test.each(["identity", "gzip"])("REST has them whole as well, with Content-Length: %s", async (coding) => {
-  for (const path of ["/v1/contacts?query=large", `/v1/sessions/${session}`, `/v1/sessions/${session}/transcript`]) {
-    const response = await fetch(service.base + path, {
-      headers: { Authorization: `Bearer ${owner.key}`, "Accept-Encoding": coding },
-    });
-    const { data } = (await response.json()) as { data: any };
-    expect(Number(response.headers.get("content-length"))).toBeGreaterThan(1_000);
-    if (path.includes("transcript")) expect(data.transcript === transcript).toBe(true);
-    else if (path.includes("sessions/")) expect(data.notes.every((note: any) => note.content === long)).toBe(true);
-    else
-      expect(data.map((one: any) => one.notes_timeline.every((note: any) => note.content === long))).toEqual(
-        Array(contacts).fill(true),
-      );
-  }
-});
+test.each(["identity", "gzip"])(
+  "REST returns large responses completely too, with Content-Length: %s",
+  async (coding) => {
+    for (const path of ["/v1/contacts?query=large", `/v1/sessions/${session}`, `/v1/sessions/${session}/transcript`]) {
+      const response = await fetch(service.base + path, {
+        headers: { Authorization: `Bearer ${owner.key}`, "Accept-Encoding": coding },
+      });
+      const { data } = (await response.json()) as { data: any };
+      expect(Number(response.headers.get("content-length"))).toBeGreaterThan(1_000);
+      if (path.includes("transcript")) expect(data.transcript === transcript).toBe(true);
+      else if (path.includes("sessions/")) expect(data.notes.every((note: any) => note.content === long)).toBe(true);
+      else
+        expect(data.map((one: any) => one.notes_timeline.every((note: any) => note.content === long))).toEqual(
+          Array(contacts).fill(true),
+        );
+    }
+  },
+);
 
-test("what is made in pieces is what JSON.stringify makes", async () => {
+test("a response that is written in pieces equals that of JSON.stringify", async () => {
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), async (value) => {
       expect(Buffer.concat(await jsonInPieces(value)).toString()).toBe(JSON.stringify(value));
@@ -133,7 +136,7 @@ describe("huge responses", () => {
     for (const end of ends.splice(0)) end();
   });
 
-  test("one too many at a time is rejected; a place is free again once a request has ended", () => {
+  test("are rejected if there is one too many at a time; a place is free again once a request has ended", () => {
     fill();
     expect(() => startRead("another")).toThrow(/large responses/);
     // Nobody bounds the services inside.
@@ -143,7 +146,7 @@ describe("huge responses", () => {
     expect(() => startRead("one more")).toThrow(/large responses/);
   });
 
-  test("one account cannot take all places", () => {
+  test("of one account cannot take all places", () => {
     for (let number = 0; number < mostOfAccount; number++) startRead("greedy");
     expect(() => startRead("greedy")).toThrow(/large responses/);
     expect(() => startRead("modest")).not.toThrow();
@@ -151,7 +154,7 @@ describe("huge responses", () => {
     expect(() => startRead("greedy")).not.toThrow();
   });
 
-  test("an account that had a huge response lately needs a place before it reads again; others do not", () => {
+  test("make their account wait for a place before its next read; other accounts do not wait", () => {
     const read = (account: string): void => {
       const tally = { ...createTally(), account };
       tally.onEnd = (release) => {
@@ -168,7 +171,7 @@ describe("huge responses", () => {
     expect(() => read("small")).not.toThrow();
   });
 
-  test("a request that has ended already takes no place, and so keeps none", () => {
+  test("take no place if their request has ended already", () => {
     for (let number = 0; number < 3 * mostHuge; number++) expect(() => startRead("gone", true)).toThrow();
     expect(fill).not.toThrow();
   });
@@ -187,7 +190,7 @@ describe("reads whose results can be huge", () => {
     return { started, ended };
   }
 
-  test("of one account a few run at a time, the others in their order; of another account they run at once", async () => {
+  test("of one account run a few at a time, the others in their order; those of another account run at once", async () => {
     const { started, ended } = readers("busy", mostReads + 2);
     expect(started).toHaveLength(mostReads);
     const other = readers("other", 1);
@@ -201,7 +204,7 @@ describe("reads whose results can be huge", () => {
     await Promise.all([...ended, ...other.ended]);
   });
 
-  test("one that fails, and one whose time has passed, lets the next one in", async () => {
+  test("let the next one in when one fails or exceeds its deadline", async () => {
     const { started, ended } = readers("failing", mostReads);
     const failing = readInLine(caller("failing"), () => Promise.reject(new Error("no")));
     const late = readInLine(caller("failing", 1), () => Promise.resolve("late"));
@@ -214,7 +217,7 @@ describe("reads whose results can be huge", () => {
     await Promise.all(ended);
   });
 
-  test("those that wait are rejected once the first has turned out to be huge", async () => {
+  test("are rejected while they wait, once the first has turned out to be huge", async () => {
     const { started, ended } = readers("heavy", mostReads + 1);
     const releases: (() => void)[] = [];
     for (let place = 0; place < mostOfAccount; place++) {
@@ -229,7 +232,7 @@ describe("reads whose results can be huge", () => {
   });
 });
 
-test("clients that leave before a huge response is made take no place for good [RTE-21]", async () => {
+test("clients that disconnect before a huge response is built free its place [RTE-21]", async () => {
   const path = `/v1/sessions/${session}`;
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`;
   const { hostname, port } = new URL(service.base);

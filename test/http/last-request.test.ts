@@ -51,17 +51,20 @@ test.each([
   // What a header of the second request holds must not become a third.
   ["in a header", [`${get("/offer", upgrading)}GET /behind HTTP/1.1\r\nHost: a\r\nX-Note: `, get("/smuggled")]],
   ["in pieces", [get("/offer", upgrading), get("/behind")]],
-])("an offer to upgrade is served, and is the last of its connection: %s [ERR-08]", async (_how, parts) => {
-  const { responses, closed } = await exchange(base, parts, 4_000, 5);
-  expect(responses.map(({ status, headers }) => [status, headers.get("connection")])).toEqual([[200, "close"]]);
-  expect([begun, closed]).toEqual([["/offer"], true]);
-});
+])(
+  "a request that offers an upgrade is served, and is the last of its connection: %s [ERR-08]",
+  async (_how, parts) => {
+    const { responses, closed } = await exchange(base, parts, 4_000, 5);
+    expect(responses.map(({ status, headers }) => [status, headers.get("connection")])).toEqual([[200, "close"]]);
+    expect([begun, closed]).toEqual([["/offer"], true]);
+  },
+);
 
 test.each([
   ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
-  ["a version that is none", "GET / HTTP/2.0\r\nHost: a\r\n\r\n"],
+  ["an unknown version", "GET / HTTP/2.0\r\nHost: a\r\n\r\n"],
   ["rubbish", "rubbish\r\n\r\n"],
-])("%s behind a request is rejected after its response [ERR-08]", async (_what, message) => {
+])("rejects %s behind a request after the response to that request [ERR-08]", async (_what, message) => {
   const { responses, closed } = await exchange(base, get("/slow") + message);
   expect(responses.map(({ status, body }) => [status, body])).toEqual([
     [200, "GET /slow"],
@@ -70,13 +73,13 @@ test.each([
   expect(closed).toBe(true);
 });
 
-test("an Expect behind a request is rejected after its response, and nothing follows it [ERR-08]", async () => {
+test("rejects an Expect behind a request after the response to that request, and serves nothing more [ERR-08]", async () => {
   const { responses } = await exchange(base, get("/slow") + get("/", "Expect: more\r\n") + get("/behind"));
   expect(responses.map(({ status }) => status)).toEqual([200, 417]);
   expect(begun).toEqual(["/slow"]);
 });
 
-test("streams that are reset at once begin nothing, whatever they expect (CVE-2023-44487) [ERR-08]", async () => {
+test("streams that are reset at once start nothing, whatever they expect (CVE-2023-44487) [ERR-08]", async () => {
   const fields = (...more: Buffer[]): Buffer =>
     Buffer.concat([Buffer.from([0x82, 0x86]), literal(":path", "/"), literal(":authority", "a"), ...more]);
   const request = (stream: number, isExpecting: boolean): Buffer =>
@@ -105,7 +108,7 @@ test("streams that are reset at once begin nothing, whatever they expect (CVE-20
   expect([begun, expectations]).toEqual([[], 1]);
 });
 
-test("a response to HEAD over HTTP/2 closes with its stream, and is cancelled where it was not ended [ERR-08]", async () => {
+test("a response to HEAD over HTTP/2 closes with its stream, and is cancelled if it was not ended [ERR-08]", async () => {
   const session = connectHttp2(base);
   session.on("error", () => undefined);
   const stream = session.request({ ":path": "/slow", ":method": "HEAD" });

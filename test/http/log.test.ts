@@ -30,7 +30,7 @@ async function settled(count: number): Promise<void> {
   );
 }
 
-test("a request is one line with its id, listener, wire, method, route, rpc, account, shown part of the key, address, status and times, and nothing else [FMT-06]", async () => {
+test("a request is one line with its id, listener, wire, method, route, rpc, account, key prefix, address, status and times, and nothing else [FMT-06]", async () => {
   const before = service.logLines.length;
   await service.rest("/v1/contacts?query=ann", { key: owner.key, headers: { "X-Request-Id": "one-line" } });
   await until(() => Promise.resolve(service.logLines.length > before), AbortSignal.timeout(5_000));
@@ -59,7 +59,7 @@ test("a request is one line with its id, listener, wire, method, route, rpc, acc
   ]);
 });
 
-test("what the HTTP parser rejects has a line too, with the id of its response [FMT-06, ERR-08]", async () => {
+test("a request that the HTTP parser rejects has a line too, with the id of its response [FMT-06, ERR-08]", async () => {
   const before = service.logLines.length;
   const { responses } = await exchange(service.base, `GET /v1/${marker} HTTP/9.9\r\nHost: localhost\r\n\r\n`);
   expect(service.logLines.slice(before).map((line) => JSON.parse(line) as unknown)).toMatchObject([
@@ -72,8 +72,8 @@ test("what the HTTP parser rejects has a line too, with the id of its response [
   ]);
 });
 
-test("no line holds a query, a body, a key, a credential, or a part of a path that the caller chose [KEY-03, ERR-07]", async () => {
-  const before = service.logLines.filter((line) => /"(request|an HTTP message was rejected)"/.test(line)).length;
+test("no line contains a query, a body, a key, a credential, or a part of a path that the caller chose [KEY-03, ERR-07]", async () => {
+  const before = service.logLines.filter((line) => /"(request|refused)"/.test(line)).length;
   const { key } = owner;
   const unknown = newSecret();
   const { body } = await service.rest("/v1/contacts", {

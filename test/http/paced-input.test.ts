@@ -1,4 +1,4 @@
-// Paced input: nothing of what a connection sends is lost or reordered, and only a part of it is begun at once.
+// Paced input: nothing that a connection sends is lost or reordered, and only a few requests start at once.
 import { createHash, randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -37,7 +37,7 @@ const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).dig
 /** Around the size of a piece, and beyond what is read at once. */
 const sizes = [0, 1, 2_047, 2_048, 2_049, 65_536, 300_000, 3_000_000];
 
-test("pipelined requests begin a few at a time, and are served in their order", async () => {
+test("pipelined requests start a few at a time, and are served in their order", async () => {
   const waiting: (() => void)[] = [];
   const base = await listen(({ url }, response) => void waiting.push(() => response.end(url)));
   const count = 1_000;
@@ -60,7 +60,7 @@ test("pipelined requests begin a few at a time, and are served in their order", 
   expect(most).toBeLessThan(150);
 });
 
-test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with and without chunks", async (size) => {
+test.each(sizes)("a body of %i bytes arrives unchanged over HTTP/1.1, with and without chunks", async (size) => {
   const base = await listen(digest);
   const body = randomBytes(size);
   for (const headers of [{ "Content-Length": String(size) }, { "Transfer-Encoding": "chunked" }]) {
@@ -80,7 +80,7 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/1.1, with
   }
 });
 
-test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/2, beside another", async (size) => {
+test.each(sizes)("a body of %i bytes arrives unchanged over HTTP/2, beside another", async (size) => {
   const base = await listen(digest);
   const session = connectHttp2(base);
   const bodies = [randomBytes(size), randomBytes(size)];
@@ -95,7 +95,7 @@ test.each(sizes)("a body of %i bytes arrives as it was sent, over HTTP/2, beside
   session.destroy();
 });
 
-test("the responses of a broken connection close, also those that wait behind another", async () => {
+test("the responses of a broken connection close, also those that wait for another", async () => {
   let [begun, closed] = [0, 0];
   const base = await listen((_request, response) => {
     begun++;
@@ -111,7 +111,7 @@ test("the responses of a broken connection close, also those that wait behind an
   expect([begun, closed]).toEqual([10, 10]);
 });
 
-test("garbage after a request is rejected once, and the request before it is served", async () => {
+test("rejects garbage after a request once, and serves the request before it", async () => {
   let closeListeners = 0;
   const base = await listen((_request, response) => {
     setTimeout(() => {
@@ -125,13 +125,13 @@ test("garbage after a request is rejected once, and the request before it is ser
   expect(closeListeners).toBeLessThan(10);
 });
 
-test("CONNECT with bytes behind it is rejected, and its connection closed", async () => {
+test("rejects CONNECT with bytes behind it, and closes its connection", async () => {
   const base = await listen((_request, response) => response.end());
   const { closed, responses } = await exchange(base, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${"x".repeat(5_000)}`);
   expect([closed, responses[0]?.status]).toEqual([true, 400]);
 });
 
-test("what has arrived on an idle connection when the listener stops is served", async () => {
+test("serves what has arrived on an idle connection when the listener stops", async () => {
   const base = await listen(digest);
   const port = Number(new URL(base).port);
   const sockets = await Promise.all(

@@ -73,7 +73,7 @@ test.each(taken)("%s is served like any other request [ERR-08, HLT-01, RTE-05]",
   expect(closed).toBe(true);
 });
 
-test("requests that come together are served one after the other, in their order [ERR-08]", async () => {
+test("requests that arrive together are served one after the other, in their order [ERR-08]", async () => {
   const one = (path: string, more = ""): string => `GET ${path} HTTP/1.1\r\n${host}\r\n${more}\r\n`;
   const { responses, closed } = await exchange(
     service.base,
@@ -83,7 +83,7 @@ test("requests that come together are served one after the other, in their order
   expect(closed).toBe(true);
 });
 
-test("rubbish after a completed request is rejected in the envelope, and the connection closes [ERR-08]", async () => {
+test("garbage after a completed request is rejected in the envelope, and the connection closes [ERR-08]", async () => {
   const { responses, closed } = await exchange(
     service.base,
     `GET /v1/health HTTP/1.1\r\n${host}\r\n\r\n\0\0\0rubbish\r\n\r\n`,
@@ -93,7 +93,7 @@ test("rubbish after a completed request is rejected in the envelope, and the con
   expectEnvelope(responses.at(-1), 400);
 });
 
-test("a chunked body that breaks off in rubbish is rejected, and nothing is written [ERR-08]", async () => {
+test("a chunked body that ends in garbage is rejected, and nothing is written [ERR-08]", async () => {
   const head = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const { responses, closed } = await exchange(
     service.base,
@@ -115,7 +115,7 @@ test("Expect: 100-continue gets 100, then the response [ERR-08]", async () => {
   expect(closed).toBe(true);
 });
 
-test("headers that do not come within 10 seconds are 408 in the envelope; who sends nothing at all, or no request over HTTP/2, is closed [ERR-08, RTE-05, VER-03]", async () => {
+test("headers that do not arrive within 10 seconds are 408 in the envelope; a client that sends nothing, or no request over HTTP/2, is disconnected [ERR-08, RTE-05, VER-03]", async () => {
   const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
   const [slow, silent, half, idle, pinging] = await Promise.all([
     exchange(service.base, `GET /v1/health HTTP/1.1\r\n${host}\r\nX-Slow: `, 14_000),
@@ -139,7 +139,7 @@ test("the service still responds after all of it [ERR-08]", async () => {
 });
 
 test.each([0, 1, 3, 6, 15])(
-  "junk that follows a request after %i ms takes nothing from its response: what was written gets 201, then comes the 400 [ERR-08]",
+  "junk that follows a request after %i ms does not replace its response: the write gets 201, and then the 400 follows [ERR-08]",
   async (delayMs) => {
     const body = `{"full_name":"Junk After ${delayMs}"}`;
     const request = `POST /v1/contacts HTTP/1.1\r\n${host}\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

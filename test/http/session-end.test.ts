@@ -1,4 +1,4 @@
-// HTTP/2 sessions that end: what runs is served, and of the rest the client knows that nothing was begun.
+// HTTP/2 sessions that end: running requests are served, and the client knows that no other one has started.
 import { once } from "node:events";
 import type { ServerHttp2Session } from "node:http2";
 import { connect as connectHttp2, createServer } from "node:http2";
@@ -37,7 +37,7 @@ interface Client {
   readonly socket: Socket;
   readonly frames: readonly Frame[];
   send(stream: number): void;
-  /** Resolves with the first frame that is so. */
+  /** Resolves with the first matching frame. */
   seen(is: (frame: Frame) => boolean): Promise<Frame>;
 }
 
@@ -78,7 +78,7 @@ const responses =
 const acknowledge = ({ socket }: Client, { type, payload }: Frame): void =>
   void socket.write(frame(type, flags.ack, 0, type === types.ping ? payload : undefined));
 
-test("an idle session ends with the last stream that was served, so that a request on its way is known not to have begun [OPS-16]", async () => {
+test("an idle session ends with the last stream that was served, so that the client knows that a later request did not start [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   client.send(1);
@@ -93,7 +93,7 @@ test("an idle session ends with the last stream that was served, so that a reque
   expect(completed).toEqual(last === 1 ? [1] : [1, 3]);
 });
 
-test("what runs when the session begins to end is served [OPS-16]", async () => {
+test("serves what is running when the session begins to end [OPS-16]", async () => {
   const client = open(port);
   acknowledge(client, await client.seen(isType(types.settings)));
   delayMs = 100;
@@ -134,7 +134,7 @@ test("a client that connects while the listener stops gets the settings first, a
   expect(frames.map(({ type }) => type)).toEqual(expect.arrayContaining([types.goaway, types.data]));
 });
 
-test("a session without a request gets a GOAWAY, and is closed", async () => {
+test("a session without a request gets a GOAWAY and is closed", async () => {
   const server = createServer();
   server.on("session", (session: ServerHttp2Session) =>
     limitIdle(session, { firstMs: 20, nextMs: 20 }, () => session.destroy()),
@@ -147,7 +147,7 @@ test("a session without a request gets a GOAWAY, and is closed", async () => {
   await new Promise((closed) => server.close(closed));
 });
 
-test("a session that is destroyed already is left alone", async () => {
+test("leaves a session alone that is already destroyed", async () => {
   const server = createServer();
   await once(server.listen(0, "127.0.0.1"), "listening");
   const client = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

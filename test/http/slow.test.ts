@@ -11,7 +11,7 @@ import { publicListener } from "../../src/http/public.ts";
 
 let listener: Listener;
 let session: ClientHttp2Session;
-/** What becomes of a request; each test says. */
+/** The handler of a request, which each test sets. */
 let serve: (request: Request, response: Response) => void;
 
 beforeEach(async () => {
@@ -63,7 +63,7 @@ function statusOf(stream: ClientHttp2Stream): Promise<number> {
   return new Promise((resolve) => stream.once("response", (head) => resolve(Number(head[":status"]))));
 }
 
-test("a request that does not come whole within 15 seconds is 408 in the envelope, its stream is closed, and the connection serves on [ERR-08, RTE-05]", async () => {
+test("a request that does not arrive completely within 15 seconds is 408 in the envelope, its stream is closed, and the connection stays open [ERR-08, RTE-05]", async () => {
   serve = (request) => void request.on("data", () => undefined);
   const stream = await begin();
   const head = new Promise<Record<string, unknown>>((resolve) => stream.once("response", resolve));
@@ -84,7 +84,7 @@ test.each([
   ["application/grpc", { ":status": 200, "ratelimit-limit": "10" }, { "grpc-status": "4" }],
   ["application/json", { ":status": 504, "ratelimit-limit": "10" }, undefined],
 ])(
-  "over %s a call that does not come whole in time has the status of its protocol [ERR-08, WIR-06]",
+  "over %s a call that does not arrive completely in time has the status of its protocol [ERR-08, WIR-06]",
   async (type, head, trailers) => {
     serve = (request) => void request.on("data", () => undefined);
     const stream = await begin("/records.v1.ContactService/GetContact", type);
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test("a request that has its 408 is not carried out, though its body becomes whole before its stream is closed [ERR-08]", async () => {
+test("a request that got its 408 is not executed, even if its body is completed before its stream is closed [ERR-08]", async () => {
   const received = new Promise((resolve) => (serve = (request) => void receiveBytes(request, 10).then(resolve)));
   const stream = await begin();
   const status = statusOf(stream);
@@ -111,7 +111,7 @@ test("a request that has its 408 is not carried out, though its body becomes who
   expect(await received).toBe("gone");
 });
 
-test("a client that was served and keeps sending for ever is cut off after the same time", async () => {
+test("a client that was served and never stops sending is cut off after the same time", async () => {
   serve = (request, response) => {
     request.resume();
     response.writeHead(401).end();
@@ -123,7 +123,7 @@ test("a client that was served and keeps sending for ever is cut off after the s
   await expect.poll(() => stream.destroyed).toBe(true);
 });
 
-test("a request that came whole is served however long that takes", async () => {
+test("serves a request that arrived completely, however long that takes", async () => {
   let respond = (): void => undefined;
   serve = (request, response) => {
     request.resume();

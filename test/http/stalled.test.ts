@@ -1,4 +1,4 @@
-// Clients that take nothing of the response to their request: it would stay in memory for as long as they like.
+// Clients that do not read their response, which would stay in memory for as long as they like.
 import { connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import type { Readable } from "node:stream";
@@ -10,7 +10,7 @@ import { createListener } from "../../src/http/listener.ts";
 
 /** More than the buffers of both ends hold. */
 const large = Buffer.alloc(32 * 1024 * 1024, "a");
-/** Longer than a busy process keeps its own client from reading. */
+/** Longer than a busy process prevents its own client from reading. */
 const limits = { stalledMs: 1_500, leastRate: 500_000 };
 /** The request for a response that has the time of a small one, though it does not fit in the buffers. */
 const unannounced = "/unannounced";
@@ -39,27 +39,27 @@ beforeEach(async () => {
 });
 afterEach(() => listener.close(0, 0));
 
-/** Calls `act` again and again until the listener has closed the response. */
+/** Calls `act` repeatedly until the listener has closed the response. */
 async function untilClosed(act: () => void): Promise<void> {
   const timer = setInterval(act, 100);
   await closed.finally(() => clearInterval(timer));
 }
 
-/** Reads all that has come by now; resolves with its length. */
+/** Reads everything that has arrived; resolves with its length. */
 function readRest(stream: Readable): Promise<number> {
   let length = 0;
   stream.on("data", (chunk: Buffer) => (length += chunk.length)).on("error", () => undefined);
   return new Promise((resolve) => stream.once("close", () => resolve(length)));
 }
 
-test("over HTTP/1.1 one that reads nothing is cut off", async () => {
+test("cuts off a client over HTTP/1.1 that reads nothing", async () => {
   const socket = connect(port, "127.0.0.1").pause();
   socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   await closed;
   expect(await readRest(socket.resume())).toBeLessThan(large.length);
 });
 
-test("over HTTP/2 as well", async () => {
+test("cuts off a client over HTTP/2 that reads nothing", async () => {
   const session = connectHttp2(`http://127.0.0.1:${port}`);
   const stream = session.request({ ":path": "/" }).pause();
   await closed;
@@ -67,7 +67,7 @@ test("over HTTP/2 as well", async () => {
   session.destroy();
 });
 
-test("one that reads a little at a time, for longer than may be read nothing, gets all of it", async () => {
+test("a client that reads a little at a time, for longer than it may read nothing, gets the whole response", async () => {
   const socket = connect(port, "127.0.0.1");
   let read = 0;
   let cutOff = false;
@@ -85,15 +85,22 @@ test("one that reads a little at a time, for longer than may be read nothing, ge
   socket.destroy();
 });
 
-test("one that reads a little all the time, but too little for the size of the response, is cut off [OPS-71]", async () => {
+test("cuts off a client over HTTP/1.1 that reads steadily, but too slowly for the size of the response [OPS-71]", async () => {
   const socket = connect(port, "127.0.0.1").pause();
-  socket.on("error", () => undefined).on("data", () => socket.pause());
+  let read = 0;
+  socket.on("error", () => undefined);
+  socket.on("data", (chunk) => {
+    read += chunk.length;
+    socket.pause();
+  });
   socket.write(`GET ${unannounced} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await untilClosed(() => socket.resume());
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(large.length);
   socket.destroy();
 });
 
-test("over HTTP/2 as well, where it takes a byte at a time [OPS-71]", async () => {
+test("cuts off a client over HTTP/2 that reads a byte at a time, too slowly for the size of the response [OPS-71]", async () => {
   const noWindow = Buffer.from([0, 4, 0, 0, 0, 0]);
   const oneByte = Buffer.from([0, 0, 0, 1]);
   const head = [
@@ -102,10 +109,13 @@ test("over HTTP/2 as well, where it takes a byte at a time [OPS-71]", async () =
     [":authority", "localhost"],
     [":path", unannounced],
   ].map(([name = "", value = ""]) => literal(name, value));
-  const socket = connect(port, "127.0.0.1").resume();
-  socket.on("error", () => undefined);
+  const socket = connect(port, "127.0.0.1");
+  let read = 0;
+  socket.on("error", () => undefined).on("data", (chunk) => (read += chunk.length));
   socket.write(Buffer.concat([preface, frame(types.settings, 0, 0, noWindow)]));
   socket.write(frame(types.headers, flags.endStream | flags.endHeaders, 1, Buffer.concat(head)));
   await untilClosed(() => void socket.write(frame(types.windowUpdate, 0, 1, oneByte)));
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(large.length);
   socket.destroy();
 });

@@ -1,4 +1,4 @@
-// What is where: the public listener serves the public interface and nothing of the inside, the internal one the rest.
+// The public listener serves only the public interface, and the internal one the rest.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { internalOptions } from "../../src/http/internal.ts";
 import { createListener } from "../../src/http/listener.ts";
@@ -78,7 +78,7 @@ test.each([
   "/dashboard",
   "/sign-in/",
   "/login",
-])("%s is nothing on the public listener [ISO-09, OPS-10, ERR-05, VER-01]", async (path) => {
+])("%s does not exist on the public listener [ISO-09, OPS-10, ERR-05, VER-01]", async (path) => {
   for (const method of ["GET", "POST", "OPTIONS"]) {
     const { status, headers, body } = await service.rest(path, { method, key: service.serviceToken });
     expect(status).toBe(404);
@@ -106,7 +106,7 @@ test("/livez, /readyz and /metrics respond on the internal listener, without a t
   expect(text).not.toContain(owner.id);
 });
 
-test("the internal listener requests the service token, and takes no API key in its place [ADM-01, ADM-02]", async () => {
+test("the internal listener requires the service token, and accepts no API key in its place [ADM-01, ADM-02]", async () => {
   for (const rpc of internalRpcs.filter((name) => name.startsWith("records."))) {
     for (const Authorization of [
       "",
@@ -121,7 +121,7 @@ test("the internal listener requests the service token, and takes no API key in 
   }
 });
 
-test("an internal records.v1 call needs the account's id, of an account that is there [ADM-01, ISO-08]", async () => {
+test("an internal records.v1 call requires the id of an existing account [ADM-01, ISO-08]", async () => {
   const rpc = "records.v1.ContactService/SearchContacts";
   const codes = await Promise.all(
     [
@@ -147,7 +147,7 @@ test("the internal listener rejects malformed requests as the public one does: t
   expect(responses.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
 });
 
-test("the internal listener rejects an unknown Expect with an id, under which the log has it [FMT-06, ERR-08]", async () => {
+test("the internal listener rejects an unknown Expect with an id, which is in its log line [FMT-06, ERR-08]", async () => {
   const { responses } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
   expect(responses[0]?.status).toBe(417);
   const id = responses[0]?.headers.get("x-request-id") ?? "none";
@@ -156,7 +156,7 @@ test("the internal listener rejects an unknown Expect with an id, under which th
     .toMatch(/"listener":"internal".*"status":417/);
 });
 
-test("metrics that cannot be collected are 500 in the envelope, the cause is logged, and the listener serves on [ERR-01, OPS-26]", async () => {
+test("metrics that cannot be collected are 500 in the envelope, the cause is logged, and the listener stays up [ERR-01, OPS-26]", async () => {
   const nothing = (): void => undefined;
   const causes: unknown[] = [];
   const probes = {
@@ -204,7 +204,7 @@ test("REST is not served on the internal listener [WIR-01, ISO-09]", async () =>
   ]);
 });
 
-test("the OpenAPI documents are public and have no key operations of the inside [OAS-02, ISO-09]", async () => {
+test("the OpenAPI documents are public and have no internal key operations [OAS-02, ISO-09]", async () => {
   const { status, body } = await service.rest("/openapi.json");
   expect([status, body.info.version]).toEqual([200, "1.0.0"]);
   expect(Object.keys(body.paths as object).every((path) => path.startsWith("/v1/"))).toBe(true);

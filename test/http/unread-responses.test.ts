@@ -1,4 +1,4 @@
-// Responses that clients do not read: their bytes are bounded for each account, and in total, on every wire.
+// The bytes of unread responses are bounded for each account, and in total, on every wire.
 import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
 import { connect } from "node:http2";
 import { Code, createClient } from "@connectrpc/connect";
@@ -40,7 +40,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-test("the bytes that are sent to one account at a time are bounded, and those of others are not [OPS-70]", () => {
+test("bounds the bytes that are sent to one account at a time, and not those of others [OPS-70]", () => {
   for (let sent = 0; sent + million <= mostBytesOfAccount; sent += million) startSend("greedy", million);
   expect(() => startSend("greedy", million)).toThrow(/large responses/);
   expect(() => startSend("greedy", 60_000)).not.toThrow();
@@ -49,7 +49,7 @@ test("the bytes that are sent to one account at a time are bounded, and those of
   expect(() => startSend("greedy", million)).not.toThrow();
 });
 
-test("the bytes that are sent to all accounts at a time are bounded [OPS-70]", () => {
+test("bounds the bytes that are sent to all accounts at a time [OPS-70]", () => {
   let sent = 0;
   for (let number = 0; sent + million <= mostBytes; number++, sent += million) startSend(`account ${number}`, million);
   expect(() => startSend("another", million)).toThrow(/large responses/);
@@ -57,26 +57,26 @@ test("the bytes that are sent to all accounts at a time are bounded [OPS-70]", (
   expect(() => startSend("another", million)).not.toThrow();
 });
 
-test("a response larger than the bound is sent alone [OPS-70]", () => {
+test("sends a response larger than the bound alone [OPS-70]", () => {
   expect(() => startSend("large", mostBytesOfAccount + 1)).not.toThrow();
   expect(() => startSend("large", million)).toThrow(/large responses/);
 });
 
-test("a response with a place for huge ones is bounded by its place, and the services inside are not bounded", () => {
+test("a huge response is bounded by its place instead, and internal calls are not bounded", () => {
   const huge = { ...caller("huge"), isHuge: true };
   for (let number = 0; number < 3; number++) requireRoom({}, huge, mostBytesOfAccount);
   for (let number = 0; number < 3; number++) requireRoom({}, createTally(), mostBytesOfAccount);
   expect(ends).toEqual([]);
 });
 
-test("a request that has ended already counts nothing", () => {
+test("a request that has already ended counts nothing", () => {
   const gone = { ...createTally(), account: "gone", onEnd: () => false };
   for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, mostBytesOfAccount)).toThrow();
   for (let number = 0; number < 3; number++) countSent({}, gone, mostBytesOfAccount);
   expect(() => startSend("gone", mostBytesOfAccount)).not.toThrow();
 });
 
-test("what waits of a response that was written without a bound counts as well, and keeps its account from more", () => {
+test("the unread rest of a response that was written without a bound counts as well, and blocks further ones of its account", () => {
   countSent({}, caller("assistant"), mostBytesOfAccount - 1);
   expect(() => requireRoomLeft(caller("assistant"))).not.toThrow();
   expect(() => startSend("assistant", million)).toThrow(/large responses/);
@@ -116,7 +116,7 @@ const read = (): Promise<unknown> =>
     { headers: { Authorization: `Bearer ${reader.key}` } },
   );
 
-test("HEAD over HTTP/2 counts nothing, whatever is requested, and its responses close [ERR-08, OPS-70]", async () => {
+test("HEAD over HTTP/2 counts nothing, whatever it requests, and its responses close [ERR-08, OPS-70]", async () => {
   const session = connect(service.base);
   session.on("error", () => undefined);
   for (let sent = 0; sent < 2 * mostBytesOfAccount; sent += 2 * million) {
@@ -126,7 +126,7 @@ test("HEAD over HTTP/2 counts nothing, whatever is requested, and its responses 
   session.destroy();
 });
 
-test("what a write has done is reported, and none is begun where the account cannot be sent more [OPS-70, CON-05]", async () => {
+test("reports a write that was done, and starts none if the account cannot be sent more [OPS-70, CON-05]", async () => {
   const session = connect(service.base, { settings: { initialWindowSize: 0 } });
   session.on("error", () => undefined);
   const path = `/v1/contacts/${large[0]}`;
@@ -143,7 +143,7 @@ test("what a write has done is reported, and none is begun where the account can
 });
 
 test.each(wires)(
-  "%s: beyond the bound the account gets 503 on every wire until its clients read or leave [WIR-01, WIR-08, OPS-70]",
+  "%s: over the bound the account gets 503 on every wire until its clients read or disconnect [WIR-01, WIR-08, OPS-70]",
   async (_wire, { headers, body }) => {
     const session = connect(service.base, { settings: { initialWindowSize: 0 } });
     session.on("error", () => undefined);

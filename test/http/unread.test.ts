@@ -78,7 +78,7 @@ test.concurrent.each(surfaces)(
     stream.resume().write(sent);
     expect(await first(closed(stream), slowClient(listener))).toBe("closed");
     expect(await completed).toBe(status);
-    // The connection is as good as before.
+    // The connection is still usable.
     expect(await statusOf(session.request({ ":path": listener === "base" ? "/v1/health" : "/livez" }))).toBe(200);
   },
 );
@@ -88,7 +88,7 @@ function first(ended: Promise<void>, slow: Promise<void>): Promise<string> {
   return Promise.race([ended.then(() => "closed"), slow.then(() => "as late as a slow client")]);
 }
 
-/** Settles when a request that never comes whole is given up: a client without a response has 15 seconds. */
+/** Settles when an incomplete request is given up: a client without a response has 15 seconds. */
 function slowClient(listener: Name): Promise<void> {
   const socket = open(fixture().service[listener]);
   const path = listener === "base" ? "/v1/contacts" : "/records.ingest.v1.IngestService/UpsertContacts";
