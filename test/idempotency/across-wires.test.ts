@@ -11,7 +11,7 @@ const names = Object.keys(wires) as (keyof typeof wires)[];
 const pairs = names.flatMap((first) => names.map((second) => [first, second] as const));
 const ana = { full_name: "Ana", email: "Ana@Example.com" };
 
-/** The REST body of a new contact, spelt out, for an id and a moment that any wire returned. */
+/** The REST body of a new contact, spelt out, for an id and an instant that any wire returned. */
 function contactBody(id: string, at: string): string {
   return (
     `{"data":{"id":"${id}","full_name":"Ana","email":"Ana@Example.com","phone":null,"notes":null,"memory":null,"created_at":"${at}","updated_at":"${at}",` +
@@ -36,9 +36,9 @@ async function storedInstant(account: TestAccount): Promise<string> {
   return (contact?.["created_at"] as Date).toISOString();
 }
 
-describe.each(pairs)("first %s, then %s", (first, second) => {
+describe.each(pairs)("first over %s, then over %s", (first, second) => {
   test.each(["Redis", "MongoDB"])(
-    "a create is replayed out of %s, in the bytes that the second wire sends for a first response [IDM-06, IDM-09]",
+    "replays a create from %s, in the bytes of a first response on the second wire [IDM-06, IDM-09]",
     async (source) => {
       const account = await service().account();
       const made = await wires[first].create({ base: service().base, key: account.key }, "k", ana);
@@ -56,7 +56,7 @@ describe.each(pairs)("first %s, then %s", (first, second) => {
     },
   );
 
-  test("an append is replayed, also to a contact archived since; another body is rejected as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
+  test("replays an append, also to a contact archived since, and rejects another body as a conflict [IDM-09, IDM-10, IDM-20]", async () => {
     const account = await service().account();
     const here = { base: service().base, key: account.key };
     const contact = await wires[first].create(here, "c", ana);

@@ -85,7 +85,7 @@ describe.each(names)("over %s", (wire) => {
   });
 });
 
-test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]", async () => {
+test("fifty concurrent requests over all wires write one contact [IDM-09, IDM-16]", async () => {
   const account = await service().account();
   const target = (at: number) => ({ base: at % 3 === 0 ? service().base : other().base, key: account.key });
   const responses = await Promise.all(
@@ -98,7 +98,7 @@ test("fifty requests over all wires at once write one contact [IDM-09, IDM-16]",
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
-test("fifty requests of which every second has another body write one contact: the others are rejected [IDM-10, IDM-16]", async () => {
+test("fifty requests of which every second one has another body write one contact; the others are rejected [IDM-10, IDM-16]", async () => {
   const account = await service().account();
   const target = { base: service().base, key: account.key };
   const responses = await Promise.all(
@@ -111,7 +111,7 @@ test("fifty requests of which every second has another body write one contact: t
   expect((await recordsOf(service().app.client, account)).contacts).toBe(1);
 });
 
-test("fifty creates while Redis is flushed again and again write one contact [IDM-17]", async () => {
+test("fifty creates while Redis is flushed repeatedly write one contact [IDM-17]", async () => {
   let flushing = true;
   const flushes = (async () => {
     while (flushing) await redis().flushall();
@@ -122,7 +122,7 @@ test("fifty creates while Redis is flushed again and again write one contact [ID
   await flushes;
 });
 
-test("fifty requests at once for one email under fifty keys: one is written, the others are rejected and leave no claim [IDM-12]", async () => {
+test("of fifty concurrent requests for one email under fifty keys one is written; the others are rejected and leave no claim [IDM-12]", async () => {
   const account = await service().account();
   const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>
@@ -137,7 +137,7 @@ test("fifty requests at once for one email under fifty keys: one is written, the
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("without Redis at all fifty creates over two instances write one contact [IDM-17]", async () => {
+test("fifty creates over two instances write one contact without Redis [IDM-17]", async () => {
   const alone = [await service().another({ REDIS_URL: "" }), await service().another({ REDIS_URL: "" })];
   try {
     for (let round = 0; round < 3; round++)
@@ -147,7 +147,7 @@ test("without Redis at all fifty creates over two instances write one contact [I
   }
 });
 
-test("while Redis is frozen fifty creates and fifty appends write one each, and so do repeats after it thaws [IDM-17]", async () => {
+test("while Redis is frozen fifty creates and fifty appends write one record each, and so do repetitions afterwards [IDM-17]", async () => {
   const account = await service().account();
   process.kill(service().redis.pid, "SIGSTOP");
   try {
@@ -160,7 +160,7 @@ test("while Redis is frozen fifty creates and fifty appends write one each, and 
   expect(await atOnce(account, "k", "REST")).toEqual({ ...exactlyOnce, first: 0, replays: width });
 });
 
-test("when Redis freezes in the middle of fifty creates one contact is written [IDM-17]", async () => {
+test("fifty creates during which Redis freezes write one contact [IDM-17]", async () => {
   const account = await service().account();
   setTimeout(() => process.kill(service().redis.pid, "SIGSTOP"), 3);
   try {
@@ -170,7 +170,7 @@ test("when Redis freezes in the middle of fifty creates one contact is written [
   }
 });
 
-test("the same fifty through a guard that never claims write more than one: the verdict detects it [IDM-16]", async () => {
+test("the test detects a guard that never claims: the same fifty requests write more than one contact [IDM-16]", async () => {
   const account = await service().account();
   const rpc = ContactService.method.createContact;
   const idempotency = createIdempotency(

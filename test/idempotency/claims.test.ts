@@ -106,8 +106,8 @@ const withoutRedis = (): Idempotency => over(createReservations(undefined));
 describe.each([
   ["with Redis", withRedis],
   ["without Redis", withoutRedis],
-] as const)("%s", (_name, make) => {
-  test("the first response is the write's, and every other a replay of it, with the body that REST was sent [IDM-06]", async () => {
+] as const)("an idempotency key %s", (_name, make) => {
+  test("the first response is that of the write, and every other one a replay of it, with the body that REST was sent [IDM-06]", async () => {
     const first = await run(make());
     expect(first).toMatchObject({ replayed: false, body: undefined });
     const { id } = (first.message as unknown as { contact: { id: string } }).contact;
@@ -124,7 +124,7 @@ describe.each([
     expect(await claims().countDocuments({ "_id.account_id": account })).toBe(1);
   });
 
-  test("the key of another request is rejected: another message, another operation [IDM-10]", async () => {
+  test("rejects the key of another request: another message or another operation [IDM-10]", async () => {
     await run(make());
     await expect(run(make(), "Bea")).rejects.toMatchObject({ reason: Reason.IDEMPOTENCY_KEY_REUSED });
     const message = create(AppendContactNoteRequestSchema, { contactId: "Ann" });
@@ -140,14 +140,14 @@ describe.each([
     expect(await written()).toBe(1);
   });
 
-  test("another key, and the same of another account, is another write", async () => {
+  test("another key, or the same key of another account, is another write", async () => {
     await run(make());
     expect((await run(make(), "Ann", { key: "k2" })).replayed).toBe(false);
     account = new UUID();
     expect((await run(make())).replayed).toBe(false);
   });
 
-  test("a write that fails leaves its key free, and nothing written [IDM-12]", async () => {
+  test("a write that fails frees its key and writes nothing [IDM-12]", async () => {
     const fail = new Error("of its own");
     await expect(run(make(), "Ann", { fail })).rejects.toBe(fail);
     expect([await written(), await claims().countDocuments({ "_id.account_id": account })]).toEqual([0, 0]);
@@ -166,7 +166,7 @@ describe.each([
     expect(await written()).toBe(replayed ? 1 : 2);
   });
 
-  test("of a key that has expired its own claim is replaced, and no other is touched [IDM-05]", async () => {
+  test("replaces the claim of an expired key, and no other [IDM-05]", async () => {
     await run(make(), "Ann", { key: "another" });
     await run(make());
     await claims().updateOne(
@@ -185,7 +185,7 @@ describe.each([
   });
 });
 
-test("what Redis keeps of a response holds no longer than the claim, and an hour at most [IDM-05]", async () => {
+test("Redis keeps a response no longer than the claim, and an hour at most [IDM-05]", async () => {
   const key = `idempotency:${reservationName(account, "k")}`;
   await run(withRedis());
   expect(await inRedis.pttl(key)).toBeGreaterThan(3_500_000);
@@ -200,7 +200,7 @@ test("what Redis keeps of a response holds no longer than the claim, and an hour
   expect(await inRedis.pttl(key)).toBeLessThanOrEqual(60_000);
 });
 
-test("a response that Redis could not return beforehand is kept there afterwards", async () => {
+test("stores a response in Redis that Redis could not return", async () => {
   let attempts = 0;
   const late: RedisLink = {
     ...link,
@@ -210,7 +210,7 @@ test("a response that Redis could not return beforehand is kept there afterwards
   await expect.poll(() => inRedis.get(`idempotency:${reservationName(account, "k")}`)).toMatch(/^\[/);
 });
 
-test("who finds the key reserved waits, and writes when it is given up, or replays when it is completed [IDM-11, IDM-19]", async () => {
+test("a request that finds the key reserved waits, and writes if the key is freed, or replays if it is completed [IDM-11, IDM-19]", async () => {
   const holder = createReservations(link);
   for (const written of [false, true]) {
     const held = await holder.reserve(reservationName(account, "k"), "holder");
@@ -227,7 +227,7 @@ test("who finds the key reserved waits, and writes when it is given up, or repla
   }
 });
 
-test("a request that waits beyond the deadline gets that the first one still runs [IDM-11]", async () => {
+test("a request that waits beyond the deadline is rejected, because the first one still runs [IDM-11]", async () => {
   const held = await createReservations(link).reserve(reservationName(account, "k"), "holder");
   await expect(run(withRedis(), "Ann", { ms: 50 })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
@@ -237,7 +237,7 @@ test("a request that waits beyond the deadline gets that the first one still run
   if (held.kind === "reserved") held.release();
 });
 
-test("a reservation is given up by its holder alone, and is soon over when its holder is gone", async () => {
+test("only its holder frees a reservation, and it soon expires if its holder has ended", async () => {
   const reservations = createReservations(link);
   const name = reservationName(account, "k");
   const held = await reservations.reserve(name, "holder");

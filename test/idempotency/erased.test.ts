@@ -54,7 +54,7 @@ async function kept(client: Client): Promise<string> {
 const deletedMessage =
   "The record of this Idempotency-Key was deleted after the first request. Use a new key to create another record.";
 
-test("deleting a contact erases its stored responses; its keys return 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
+test("deleting a contact erases its stored responses; its keys then return 404 on every instance and create nothing [IDM-21, IDM-22]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c")).body.data;
   const note = await append(client, "n", id);
@@ -79,7 +79,7 @@ test("deleting a contact erases its stored responses; its keys return 404 on eve
   expect(await recordsOf(service().app.client, client)).toEqual({ contacts: 1, notes: 0, claims: 3 });
 });
 
-test("deleting a note erases its own response and no other [IDM-21]", async () => {
+test("deleting a note erases only its own response [IDM-21]", async () => {
   const client = await newClient(service());
   const { id } = (await create(client, "c", "Ann")).body.data;
   const note = (await append(client, "n", id)).body.data;
@@ -133,7 +133,7 @@ test("does not keep a response in Redis whose record is deleted while Redis stor
   expect((await recordsOf(service().app.client, client)).contacts).toBe(0);
 });
 
-test("a create happens once, also if retries run during the deletion of its record [IDM-22]", async () => {
+test("a create happens once, even if it is retried while its record is deleted [IDM-22]", async () => {
   const client = await newClient(service());
   const seen = new Set<string>();
   for (let round = 0; round < 10; round++) {

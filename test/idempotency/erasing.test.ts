@@ -79,7 +79,7 @@ const none = new Binary(Buffer.alloc(0));
 const empty = { message: none, fingerprint: none, body: "", records: [] };
 const inRedisOf = (key: string): string => `idempotency:${account.toHexString()}:${key}`;
 
-test("erases every response of the account that shows a deleted record, and keeps its key and fingerprint [IDM-21]", async () => {
+test("erases every response of the account that contains a deleted record, and keeps its key and fingerprint [IDM-21]", async () => {
   const [deleted, also, kept, other] = [new UUID(), new UUID(), new UUID(), new UUID()];
   const shows = await store("a", "one", [kept, deleted]);
   const showsAnother = await store("b", "two", [also]);
@@ -118,7 +118,7 @@ test("a second deletion leaves the fingerprint of an erased response [IDM-22]", 
   expect((await stored())[0]?.erased).toEqual(claim.fingerprint);
 });
 
-test("erases nothing where no record is deleted, or the deletion fails", async () => {
+test("erases nothing if no record is deleted, or the deletion fails", async () => {
   const id = new UUID();
   const claim = await store("a", "of the previous release");
   const shows = await store("b", "one", [id]);
@@ -127,7 +127,7 @@ test("erases nothing where no record is deleted, or the deletion fails", async (
   expect(await stored()).toEqual([claim, shows]);
 });
 
-test("rejects a scope that is not granted the right to write", async () => {
+test("rejects a scope without the right to write", async () => {
   const id = new UUID();
   const claim = await store("a", "one", [id]);
   scope = readScope(account, deadlineIn(600_000)) as WriteScope;

@@ -17,7 +17,7 @@ function changed(request: Fields): Fields {
   return { ...request, [name]: `${value} and more` };
 }
 
-test("every write but those that can be repeated as they are takes an idempotency key, over REST each that returns 201; no read does", () => {
+test("every write that cannot simply be repeated accepts an idempotency key, over REST every one that returns 201, and no read does", () => {
   const demanded = writesIn("idempotency").map(({ path }) => named(path));
   expect([...idempotent].sort()).toEqual(demanded.sort());
   for (const { rpc, writes, idempotent: takes, success } of operations)
@@ -26,7 +26,7 @@ test("every write but those that can be repeated as they are takes an idempotenc
 });
 
 test.each(idempotent)(
-  "%s with one key is written once by whatever wire, its response is repeated, and another request is a conflict [IDM-09, IDM-10]",
+  "%s with one key is written once over every wire, its response is replayed, and another request is a conflict [IDM-09, IDM-10]",
   async (rpc: Rpc) => {
     const { wires, close } = openWires(service());
     try {

@@ -49,10 +49,10 @@ function send(wire: Wire, instance: TestService, account: TestAccount): Promise<
 }
 
 test.each(["update", "insert", "commitTransaction"])(
-  "while the first request is held at its %s, duplicates on another instance read their API key from MongoDB and nothing else, and get its response [IDM-11, IDM-19]",
+  "while the first request is blocked at its %s, duplicates on another instance only read their API key from MongoDB, and get its response [IDM-11, IDM-19]",
   async (command) => {
     const account = await one.account();
-    // The key is known from then on.
+    // From now on the instance knows the key.
     await two.rest("/v1/sessions", { key: account.key });
     await two.app.services.lastUse.flush();
     const listening = listenToMongo(two.app.client);
@@ -66,7 +66,7 @@ test.each(["update", "insert", "commitTransaction"])(
   },
 );
 
-test("a duplicate of another body waits for the first as well, and is then rejected [IDM-10, IDM-11]", async () => {
+test("a duplicate with another body waits for the first request as well, and is then rejected [IDM-10, IDM-11]", async () => {
   const account = await one.account();
   const other = (): Promise<WireResponse> =>
     wires.REST.create({ base: two.base, key: account.key }, "k", { full_name: "Other" });
@@ -91,7 +91,7 @@ test("without Redis a duplicate waits in the database and gets the first respons
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("when the first is held beyond the deadline it is 503 and is given up; its duplicates are 503 on every wire, or one of them does the write; the key replays then [IDM-11, CON-05]", async () => {
+test("a first request that is blocked beyond the deadline is 503 and abandoned; its duplicates are 503 on every wire, or one of them writes; then the key replays [IDM-11, CON-05]", async () => {
   const account = await one.account();
   const [first, repeats] = await whileHeld(
     "update",
@@ -117,7 +117,7 @@ test("when the first is held beyond the deadline it is 503 and is given up; its 
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("a transaction that seemed abandoned, because its next command took seconds to arrive, is begun again: 201, and one record [IDM-15]", async () => {
+test("a transaction that seemed abandoned, because its next command took seconds to arrive, is restarted: 201, and one record [IDM-15]", async () => {
   const account = await one.account();
   const [first, repeats] = await whileHeld(
     "insert",
@@ -129,7 +129,7 @@ test("a transaction that seemed abandoned, because its next command took seconds
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("a first request that fails with 500 leaves its key to the duplicate that waits [IDM-11, IDM-12]", async () => {
+test("a first request that fails with 500 leaves its key to the waiting duplicate [IDM-11, IDM-12]", async () => {
   const account = await one.account();
   const fault = { failCommands: ["insert"], errorCode: 2, blockConnection: true, blockTimeMS: 400, appName: "records" };
   const responses = await withFault(injector.mongod, { times: 1 }, fault, () =>
@@ -140,7 +140,7 @@ test("a first request that fails with 500 leaves its key to the duplicate that w
   expect(await recordsOf(one.app.client, account)).toEqual({ contacts: 1, notes: 0, claims: 1 });
 });
 
-test("a repetition for which MongoDB could not look up the first response leaves the key: the next one gets it [IDM-11, IDM-15]", async () => {
+test("a repetition for which MongoDB could not look up the first response keeps the key, and the next one gets the response [IDM-11, IDM-15]", async () => {
   const account = await one.account();
   const first = await send(wires.REST, one, account);
   const redis = new Redis(injector.redis.uri);

@@ -1,16 +1,16 @@
-// What an idempotency key may be, and how long the database keeps what was done under one.
+// The form of an idempotency key, and how long the database keeps its claim.
 import { expect, test } from "vitest";
 import { claimCollection, keyViolations } from "../../src/guards/idempotency.ts";
 
 test.each([undefined, "a", "!", "~", "550e8400-e29b-41d4-a716-446655440000", "x".repeat(128)])(
-  "%s is taken [IDM-02, IDM-03]",
+  "accepts the key %s [IDM-02, IDM-03]",
   (key) => {
     expect(keyViolations(key)).toEqual([]);
   },
 );
 
 test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat(129)])(
-  "%j is rejected, with what it must be [IDM-02, IDM-03, IDM-04]",
+  "rejects the key %j, and says what is allowed [IDM-02, IDM-03, IDM-04]",
   (key) => {
     expect(keyViolations(key)).toEqual([
       {
@@ -22,7 +22,7 @@ test.each(["", " ", "a b", " a", "a ", "a\t", "\u007f", "ü", "a\nb", "x".repeat
   },
 );
 
-test("claims are kept for an hour longer than the 24 that they count [IDM-05]", () => {
+test("claims are stored an hour longer than the 24 hours that they count [IDM-05]", () => {
   expect(claimCollection.indexes).toContainEqual({
     key: { created_at: 1 },
     name: "expiry",

@@ -8,7 +8,7 @@ import { eraseKept } from "../../src/guards/erased-marks.ts";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("a response is marked as erased at once, and again when a failover that may have lost the mark is over [IDM-15]", async () => {
+test("marks a response as erased at once, and again after a failover that may have lost the mark [IDM-15]", async () => {
   const { link, kept } = linkThatKeeps();
   await eraseKept(link, ["one", "two"]);
   const mark = kept.get("idempotency:one");
@@ -23,7 +23,7 @@ test("a response is marked as erased at once, and again when a failover that may
   expect(kept.get("idempotency:one")).toBe(mark);
 });
 
-test("a mark that the deletion of its account has removed does not come back [IDM-15, ADM-04]", async () => {
+test("a mark that the deletion of its account has removed does not return [IDM-15, ADM-04]", async () => {
   const { link, kept } = linkThatKeeps();
   await eraseKept(link, ["one", "two"]);
   kept.delete("idempotency:one");
@@ -45,7 +45,7 @@ function linkThatKeeps(): { link: RedisLink; kept: Map<string, string>; state: {
   return { link: link as RedisLink, kept, state };
 }
 
-test("while an instance can still store the response, a mark is set as soon as Redis is back [IDM-21]", async () => {
+test("while an instance can still store the response, sets a mark as soon as Redis is back [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
   await eraseKept(link, ["one"]);
@@ -55,7 +55,7 @@ test("while an instance can still store the response, a mark is set as soon as R
   expect([...kept.keys()]).toEqual(["idempotency:one"]);
 });
 
-test("once nobody can store the response any more, only what is there is marked: the account may be erased [IDM-21, ADM-04]", async () => {
+test("once no instance can store the response any more, marks only existing ones: the account may be erased [IDM-21, ADM-04]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
   await eraseKept(link, ["one", "two"]);
@@ -68,7 +68,7 @@ test("once nobody can store the response any more, only what is there is marked:
   expect(kept.get("idempotency:two")).not.toContain("response");
 });
 
-test("a mark that a failover has delayed at its second time is set later [IDM-21]", async () => {
+test("sets a mark later if a failover delayed its second write [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   await eraseKept(link, ["one"]);
   await vi.advanceTimersByTimeAsync(55_000);
@@ -80,7 +80,7 @@ test("a mark that a failover has delayed at its second time is set later [IDM-21
   expect(kept.get("idempotency:one")).not.toContain("response");
 });
 
-test("however many responses are erased while Redis is away, one timer retries all, until all are marked [IDM-21]", async () => {
+test("retries all marks with one timer while Redis is unavailable, however many responses are erased, until all are marked [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
   const eraseAll = async (): Promise<void> => {
@@ -105,7 +105,7 @@ test("however many responses are erased while Redis is away, one timer retries a
   expect(await timersLeftBy(meanwhile)).toBe(0);
 });
 
-test("of more names than an instance remembers while Redis is away, the last ones are marked [IDM-21]", async () => {
+test("marks the last of more names than an instance remembers while Redis is unavailable [IDM-21]", async () => {
   const { link, kept, state } = linkThatKeeps();
   state.away = true;
   await eraseKept(
@@ -127,7 +127,7 @@ function linkThatIsAway(): { link: RedisLink; state: { away: boolean; commands: 
   return { link: { attempt } as unknown as RedisLink, state };
 }
 
-test("while Redis is away a response is marked again every second, until it is marked [IDM-15]", async () => {
+test("retries to mark a response every second while Redis is unavailable [IDM-15]", async () => {
   const { link, state } = linkThatIsAway();
   await eraseKept(link, ["one"]);
   await vi.advanceTimersByTimeAsync(2_500);
@@ -139,7 +139,7 @@ test("while Redis is away a response is marked again every second, until it is m
   expect(state.commands).toBe(5);
 });
 
-test("nobody marks a response for longer than Redis keeps it [IDM-15]", async () => {
+test("marks a response no longer than Redis keeps it [IDM-15]", async () => {
   const { link, state } = linkThatIsAway();
   await eraseKept(link, ["one"]);
   await vi.advanceTimersByTimeAsync(3_599_000);
@@ -150,6 +150,6 @@ test("nobody marks a response for longer than Redis keeps it [IDM-15]", async ()
   expect(state.commands).toBe(commands);
 });
 
-test("without Redis there is nothing to mark", async () => {
+test("marks nothing without Redis", async () => {
   expect(await timersLeftBy(() => eraseKept(undefined, ["one"]))).toBe(0);
 });

@@ -1,4 +1,4 @@
-// A key while Redis is stopped, and after it is back and knows nothing: the database alone decides (contract §5.4).
+// A key while Redis is stopped, and after it has restarted empty: the database alone decides (contract §5.4).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { startService } from "../../fixtures/service/service.ts";
 import { recordsOf } from "../../fixtures/records/stored.ts";
 import { wires } from "../../fixtures/clients/idempotent-writes.ts";
 
-test("what was written before, during and after an outage of Redis is replayed ever after, and 50 at once write once in it [IDM-16, IDM-17]", async () => {
+test("what was written before, during and after an outage of Redis is always replayed, and 50 concurrent requests write once in it [IDM-16, IDM-17]", async () => {
   const folder = mkdtempSync(join(tmpdir(), "records-redis-"));
   const service = await startService();
   let [other, restarted]: [TestService | undefined, EmbeddedServer | undefined] = [undefined, undefined];

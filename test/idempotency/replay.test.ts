@@ -1,4 +1,4 @@
-// One key, one write: what is replayed, how exactly, and what a key does not do.
+// One key, one write: what is replayed, how exactly, and what a key does not cover.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
@@ -21,10 +21,10 @@ test("two equal requests without a key write twice [IDM-01]", async () => {
 
 test.each([
   ["one character", "k"],
-  ["the first and the last character that are allowed", "!~"],
+  ["the first and the last allowed character", "!~"],
   ["128 characters", "x".repeat(128)],
-  ["characters that mean something elsewhere", "$a.b/\"c\\;,{}%00'"],
-])("a key of %s is taken and replays [IDM-02, IDM-03, IDM-04]", async (_name, key) => {
+  ["characters with a meaning elsewhere", "$a.b/\"c\\;,{}%00'"],
+])("a key of %s is accepted and replays [IDM-02, IDM-03, IDM-04]", async (_name, key) => {
   const account = await service().account();
   const first = await create(account, key, { full_name: "Kim" });
   const second = await create(account, key, { full_name: "Kim" }, other());
@@ -83,7 +83,7 @@ test.each(["from Redis", "from MongoDB"])(
 );
 
 test.each([true, false])(
-  "the first response is replayed after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]",
+  "replays the first response after the contact was changed and archived; Redis flushed: %s [IDM-07, IDM-20]",
   async (flushed) => {
     const account = await service().account();
     const made = await create(account, "k", { full_name: "Before", email: "before@example.com" });
@@ -110,7 +110,7 @@ test.each([true, false])(
   },
 );
 
-test("the replay of a create whose email another contact took since is the first response, not 409 [IDM-07]", async () => {
+test("a create whose email another contact has taken since replays the first response, not 409 [IDM-07]", async () => {
   const account = await service().account();
   const made = await create(account, "k", { full_name: "Early", email: "one@example.com" });
   await archive(service().app.client, made.body.data.id);
@@ -121,7 +121,7 @@ test("the replay of a create whose email another contact took since is the first
   );
 });
 
-test("spacing, property order, escapes, null for what is absent and the case of the path's id do not change the request [IDM-08]", async () => {
+test("whitespace, property order, escapes, null for an absent value and the case of the path's id do not change the request [IDM-08]", async () => {
   const account = await service().account();
   const spellings = [
     `{"full_name":"Ana","email":"a@example.com"}`,
@@ -173,7 +173,7 @@ test.each([true, false])(
   },
 );
 
-test("a response of 4xx frees the key, for the same request and for another [IDM-12]", async () => {
+test("a 4xx response frees the key, for the same request and for another [IDM-12]", async () => {
   const account = await service().account();
   const taken = (await create(account, undefined, { full_name: "Holder", email: "held@example.com" })).body.data;
   expect((await create(account, "a", { full_name: "" })).status).toBe(422);
@@ -190,7 +190,7 @@ test("a response of 4xx frees the key, for the same request and for another [IDM
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 3, notes: 1, claims: 3 });
 });
 
-test("a response of 503 because writes are paused frees the key [IDM-12]", async () => {
+test("a 503 response because writes are paused frees the key [IDM-12]", async () => {
   const account = await service().account();
   const pause = (enabled: boolean) =>
     service().internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
@@ -207,7 +207,7 @@ test("a response of 503 because writes are paused frees the key [IDM-12]", async
   expect([rejected.status, made.status, made.body.data.full_name]).toEqual([503, 201, "Bea"]);
 });
 
-test("a read-only key's 403 leaves no trace of the idempotency key [IDM-12]", async () => {
+test("the 403 of a read-only key stores nothing of the idempotency key [IDM-12]", async () => {
   const account = await service().account("read_only");
   expect((await create(account, "r", { full_name: "Ana" })).status).toBe(403);
   expect(await recordsOf(service().app.client, account)).toEqual({ contacts: 0, notes: 0, claims: 0 });
@@ -215,7 +215,7 @@ test("a read-only key's 403 leaves no trace of the idempotency key [IDM-12]", as
 });
 
 test.each([true, false])(
-  "a new API key of the account finds what the old one wrote; Redis flushed: %s [IDM-13]",
+  "a new API key of the account replays what the old one wrote; Redis flushed: %s [IDM-13]",
   async (flushed) => {
     const account = await service().account();
     const made = await create(account, "k", { full_name: "Ana" });
@@ -233,7 +233,7 @@ test.each([true, false])(
   },
 );
 
-test("on GET and PATCH the header is ignored, whatever is in it [IDM-14]", async () => {
+test("GET and PATCH ignore the header, whatever its value [IDM-14]", async () => {
   const account = await service().account();
   const { id } = (await create(account, "k", { full_name: "Ana" })).body.data;
   const patch = (full_name: string, key: string) =>
@@ -264,7 +264,7 @@ test("on GET and PATCH the header is ignored, whatever is in it [IDM-14]", async
   expect((await recordsOf(service().app.client, account)).claims).toBe(1);
 });
 
-test("two accounts use the same key without touching each other [ISO-06]", async () => {
+test("two accounts use the same key independently [ISO-06]", async () => {
   const [one, two] = [await service().account(), await service().account()];
   const first = await create(one, "same", { full_name: "Ana" });
   const second = await create(two, "same", { full_name: "Ana" });

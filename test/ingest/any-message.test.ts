@@ -134,7 +134,7 @@ const wrongTimes = [
   { seconds: 0n, nanos: 1_000_000_000 },
 ].map((time) => create(TimestampSchema, time));
 
-test("a time that some wire cannot show fails only its item, in a batch and in an import [ING-09]", async () => {
+test("a time that some wire cannot show fails only its own item, in a batch and in an import [ING-09]", async () => {
   const { accountId } = holder;
   const ingest = ingestClient(fixture().service);
   const message = "must be a time from the year 1 to 9999, with nanos from 0 to 999999999";

@@ -29,7 +29,7 @@ const many: RecordJson[] = [
   })),
 ];
 
-/** What became of the index, as the log has it. */
+/** The changes of the index, from the log. */
 const changes = () =>
   service.logLines
     .filter((line) => line.includes("search index of notes"))
@@ -56,7 +56,7 @@ function importSlowly(records: readonly RecordJson[]) {
   });
 }
 
-test("a large import into a database that is all but empty takes the index away, has built it when it is done, and leaves it when it continues for a few more notes [ING-06, SRC-08]", async () => {
+test("a large import into a nearly empty database removes the index, builds it when done, and keeps it when it continues with a few notes [ING-06, SRC-08]", async () => {
   const responses = await importSlowly(many);
   expect(changes()).toEqual(["dropped", "built"]);
   expect(responses.at(-1)).toMatchObject({ done: true, indexing: false, written: { contactNotes: 9_000n } });
@@ -78,7 +78,7 @@ test("a large import into a database that is all but empty takes the index away,
   expect(changes()).toEqual(["dropped", "built"]);
 });
 
-test("where other accounts have many notes the index stays: their searches stay as fast as they are [ING-06, SRC-08]", async () => {
+test("keeps the index if other accounts have many notes: their searches stay fast [ING-06, SRC-08]", async () => {
   const others: Document[] = Array.from({ length: 10_001 }, () => ({
     _id: new Uuid() as UUID,
     account_id: new Uuid(),
@@ -89,7 +89,7 @@ test("where other accounts have many notes the index stays: their searches stay 
   expect(await usable()).toBe(true);
 });
 
-test("while the index is away notes are found as before, newest first, by one word and by several [SRC-08, NOT-01]", async () => {
+test("finds notes without the index as before, newest first, by one word and by several [SRC-08, NOT-01]", async () => {
   const contact = await client.put.contact({ full_name: "Ann" });
   await client.put.contactNotes(
     ...Array.from({ length: 60 }, (_, at) => ({
@@ -120,18 +120,18 @@ test("while the index is away notes are found as before, newest first, by one wo
   expect(await search()).toEqual(before);
 });
 
-test("an index that an import left behind is built in the background when nobody continues with it [ING-06]", async () => {
+test("builds an index in the background that an import has left behind, once nobody continues the import [ING-06]", async () => {
   await db.collection("notes").dropIndex("search");
   await vi.waitFor(async () => expect(await usable()).toBe(true), { timeout: 40_000, interval: 500 });
   expect(changes()).toEqual(["built"]);
 });
 
-test("an instance that starts while many notes wait for their index does not wait for it [OPS-10]", async () => {
+test("an instance that starts while the index of many notes is missing does not wait for it [OPS-10]", async () => {
   await db.collection("notes").dropIndex("search");
   await db
     .collection("notes")
     .insertMany(Array.from({ length: 20_001 }, () => ({ _id: new Uuid(), account_id: new Uuid() }) as Document));
-  // An import that lives keeps the index from being built.
+  // A running import prevents the index from being built.
   await db
     .collection<Document>("imports")
     .insertOne({ _id: "alive", account_id: new Uuid(), changed_at: new Date() } as Document);
@@ -157,7 +157,7 @@ async function eraseMany(): Promise<void> {
   await expect.poll(async () => (await erase()).body.erased, { timeout: 60_000 }).toBe(true);
 }
 
-test("the erasure of nearly all notes takes the index away, and it is built when nobody erases any more; meanwhile others are found [OPS-31, SRC-08]", {
+test("the erasure of nearly all notes removes the index, which is rebuilt after the last erasure; meanwhile other notes are found [OPS-31, SRC-08]", {
   timeout: 120_000,
 }, async () => {
   const contact = await client.put.contact({ full_name: "Ann" });
@@ -169,7 +169,7 @@ test("the erasure of nearly all notes takes the index away, and it is built when
   expect(await usable()).toBe(true);
 });
 
-test("where other accounts have many notes, an erasure leaves the index [OPS-31, SRC-08]", {
+test("an erasure keeps the index if other accounts have many notes [OPS-31, SRC-08]", {
   timeout: 120_000,
 }, async () => {
   await db

@@ -1,4 +1,4 @@
-// DeleteRecords: records go for good with what belongs to them, and nothing else does.
+// DeleteRecords deletes records with what belongs to them, and nothing else.
 import { UUID } from "mongodb";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
@@ -40,7 +40,7 @@ async function account() {
   return { client, contact, session, contactNote, sessionNote };
 }
 
-test("a contact goes with its notes; its sessions stay without a client, and are not found by its name any more [ING-03]", async () => {
+test("a contact is deleted with its notes; its sessions stay without a client, and are no longer found by its name [ING-03]", async () => {
   const { client, contact, session, contactNote } = await account();
   expect((await client.get("/v1/sessions?query=lee")).body.data).toHaveLength(1);
   expect(await remove(client, { contact_ids: [contact] })).toEqual([{ id: contact }]);
@@ -56,7 +56,7 @@ test("a contact goes with its notes; its sessions stay without a client, and are
   expect(await client.put.contact({ external_id: "c", email: "ann@example.com" })).not.toBe(contact);
 });
 
-test("a session goes with its notes and transcript; its contact stays [ING-03]", async () => {
+test("a session is deleted with its notes and transcript; its contact stays [ING-03]", async () => {
   const { client, contact, session } = await account();
   const transcripts = () =>
     service()
@@ -75,7 +75,7 @@ test("a session goes with its notes and transcript; its contact stays [ING-03]",
   expect(await transcripts()).toBe(0);
 });
 
-test("a transcript and a note go alone [ING-03]", async () => {
+test("deletes a transcript or a note alone [ING-03]", async () => {
   const { client, contact, session, contactNote, sessionNote } = await account();
   expect(await remove(client, { transcript_ids: [session], note_ids: [sessionNote, contactNote] })).toEqual([
     { id: session },
@@ -90,7 +90,7 @@ test("a transcript and a note go alone [ING-03]", async () => {
   expect((await client.get(`/v1/contacts/${contact}`)).body.data.notes_timeline).toEqual([]);
 });
 
-test("records go by their external ids, each kind by its own, in one request and whatever belongs to whatever [ING-03, ING-05]", async () => {
+test("deletes records by their external ids, each kind by its own, in one request and in any order [ING-03, ING-05]", async () => {
   const { client } = await account();
   const kinds = ["CONTACT", "SESSION", "TRANSCRIPT", "SESSION_NOTE", "CONTACT_NOTE"];
   const external = [
@@ -113,7 +113,7 @@ test("records go by their external ids, each kind by its own, in one request and
   expect(again.map(({ error }) => error?.reason)).toEqual(kinds.map(() => "REASON_NOT_FOUND"));
 });
 
-test("an external id that can be written can be deleted by, whatever its characters; one that is longer, or of no kind, is rejected as such [ING-03, ING-05]", async () => {
+test("deletes by any external id that can be written, whatever its characters; rejects one that is too long or has no kind [ING-03, ING-05]", async () => {
   const { client } = await account();
   const external_id = "\u{1F33B}".repeat(200);
   const id = await client.put.contact({ external_id, full_name: "Flora" });
@@ -132,7 +132,7 @@ test("an external id that can be written can be deleted by, whatever its charact
   ]);
 });
 
-test("results are in the order of the request; what is not there, or not right, or another account's fails alone [ING-03, ING-04]", async () => {
+test("results are in the order of the request; a missing, an invalid or another account's record fails alone [ING-03, ING-04]", async () => {
   const { client, contact, session } = await account();
   const stranger = await account();
   const unknown = randomId();
@@ -167,7 +167,7 @@ test("results are in the order of the request; what is not there, or not right, 
   expect((await client.get(`/v1/sessions/${session}`)).status).toBe(200);
 });
 
-test("nothing to delete, more than 1,000 names, and an unknown account are rejected as a whole [ING-03]", async () => {
+test("rejects an empty list, more than 1,000 names, and an unknown account as a whole [ING-03]", async () => {
   const { client, contact } = await account();
   const send = async (message: unknown) =>
     (await service().internalCall("records.ingest.v1.IngestService/DeleteRecords", message)).body;
@@ -183,7 +183,7 @@ test("nothing to delete, more than 1,000 names, and an unknown account are rejec
   expect((await client.get(`/v1/contacts/${contact}`)).status).toBe(200);
 });
 
-test("a contact with more notes than one step takes goes with all of them [ING-03]", async () => {
+test("deletes a contact with more notes than one step takes, with all of them [ING-03]", async () => {
   const { client, contact } = await account();
   for (let batch = 0; batch < 2; batch++)
     await client.put.contactNotes(
@@ -197,7 +197,7 @@ test("a contact with more notes than one step takes goes with all of them [ING-0
   expect((await client.get("/v1/notes?query=many")).body.data).toEqual([]);
 });
 
-test("a contact with more sessions than one step takes leaves all of them, in transactions of one step each [ING-03, OPS-15]", async () => {
+test("deletes a contact with more sessions than one step takes and keeps all of them, in transactions of one step each [ING-03, OPS-15]", async () => {
   const { client, contact } = await account();
   await client.put.sessions(...Array.from({ length: 600 }, (_, at) => ({ contact_id: contact, title: `Many ${at}` })));
   const { stop } = listenToMongo(service().app.client);
@@ -211,7 +211,7 @@ test("a contact with more sessions than one step takes leaves all of them, in tr
   );
 });
 
-test("a note that is appended while its contact is deleted is rejected or deleted with it: none is left without an owner [ING-03]", async () => {
+test("a note that is appended while its contact is deleted is rejected or deleted with it: none stays without a contact [ING-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const { client, contact } = await account();
     const appends = Array.from({ length: 6 }, (_, at) =>

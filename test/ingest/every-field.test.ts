@@ -51,7 +51,7 @@ function common(record: unknown, { fields }: DescMessage): Record<string, unknow
 const inMilliseconds = (value: unknown): unknown =>
   typeof value === "string" && /^\d{4}-.*Z$/.test(value) ? new Date(value).toISOString() : value;
 
-test("every field of every record is kept by ingest, shown on every wire, exported, and there again after an erasure and an import", async () => {
+test("every field of every record is stored by ingest, shown on every wire, exported, and restored by an import after an erasure", async () => {
   const { id: accountId, key } = await service.account();
   const given = everyRecord(ids);
   // Notes after what they belong to; an archived contact takes notes by ingest.
@@ -108,7 +108,7 @@ function withoutMask(schema: DescMessage): DescMessage {
   });
 }
 
-test("a record of every kind that ingest writes is covered", () => {
+test("covers every kind of record that ingest writes", () => {
   const batches = Object.values(IngestService.method).flatMap(({ input }) =>
     input.fields.filter(({ fieldKind }) => fieldKind === "list"),
   );

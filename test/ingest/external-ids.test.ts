@@ -1,4 +1,4 @@
-// Ids in ingest: the record that an external id names is updated, and what belongs to a record finds it.
+// Ids in ingest: an external id updates its record, and other records can refer to it.
 import { expect, test } from "vitest";
 import { counts, ids, newClient, useService } from "../support/client.ts";
 import { randomId } from "../../fixtures/service/service.ts";
@@ -6,7 +6,7 @@ import { randomId } from "../../fixtures/service/service.ts";
 const service = useService();
 const manual = "SESSION_NOTE_TYPE_USER_MANUAL";
 
-test("ingesting an external_id again updates the record: same id and created_at, new fields, what is unset is cleared [ING-05]", async () => {
+test("ingesting an external_id again updates the record: the same id and created_at, new fields, and unset ones cleared [ING-05]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({
     external_id: "c",
@@ -46,7 +46,7 @@ test("ingesting an external_id again updates the record: same id and created_at,
   expect(await counts(service())).toEqual({ ...before, notes: (before["notes"] ?? 0) + 1 });
 });
 
-test("an external_id is unique within one account and one kind: others may have the same [ING-05]", async () => {
+test("an external_id is unique within one account and one kind; others may use the same [ING-05]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const contact = await client.put.contact({ external_id: "same", full_name: "Ann" });
   const session = await client.put.session({ external_id: "same", title: "Budget", contact_external_id: "same" });
@@ -74,7 +74,7 @@ test("an external_id is unique within one account and one kind: others may have 
   });
 });
 
-test("one external_id that comes many times at once, in a batch and beside it, becomes one record [ING-05]", async () => {
+test("one external_id that is sent many times at once, in a batch and beside it, becomes one record [ING-05]", async () => {
   const client = await newClient(service());
   const batch = Array.from({ length: 8 }, (_, index) => ({ external_id: "once", full_name: `Ann ${index}` }));
   const all = (
@@ -95,7 +95,7 @@ test("one external_id that comes many times at once, in a batch and beside it, b
   expect(ids(await client.get("/v1/sessions"))).toHaveLength(1);
 });
 
-test("a record that gets its external_id in a batch is meant by it in the rest of that batch, whether it was there or is new [ING-05]", async () => {
+test("an external_id that a record gets in a batch refers to that record in the rest of the batch, whether it existed or is new [ING-05]", async () => {
   const client = await newClient(service());
   const parent = await client.put.contact({});
   const { contacts, sessions, contactNotes } = client.put;
@@ -123,7 +123,7 @@ test("a record that gets its external_id in a batch is meant by it in the rest o
   }
 });
 
-test("a contact and a session that have one id keep their notes apart [ING-01, CGT-11, SGT-09]", async () => {
+test("a contact and a session with the same id keep their notes separate [ING-01, CGT-11, SGT-09]", async () => {
   const client = await newClient(service());
   const id = randomId();
   await client.put.contact({ id, full_name: "Ann" });
@@ -142,7 +142,7 @@ test("a contact and a session that have one id keep their notes apart [ING-01, C
   expect((await client.get("/v1/contacts?query=ann")).body.data[0].notes_timeline).toHaveLength(1);
 });
 
-test("an item that names what it belongs to twice has to mean one record [ING-04]", async () => {
+test("an item that names its owner twice must mean one record [ING-04]", async () => {
   const client = await newClient(service());
   const [ann] = await client.put.contacts({ external_id: "ann" }, { external_id: "bo" });
   const [kickoff] = await client.put.sessions({ external_id: "kickoff" }, { external_id: "other" });
@@ -179,7 +179,7 @@ test("an item that names what it belongs to twice has to mean one record [ING-04
   ]);
 });
 
-test("the same contacts with their emails, sent at once over and over, are updates of each other and never duplicates [ING-05]", async () => {
+test("the same contacts with their emails, sent repeatedly and concurrently, update each other and are never duplicates [ING-05]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 40 }, (_, at) => ({ external_id: `e${at}`, email: `e${at}@example.com` }));
   const results = (

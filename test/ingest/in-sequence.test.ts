@@ -180,7 +180,7 @@ async function compare(batches: readonly Batch[]): Promise<void> {
 }
 
 test.each(families)(
-  "a batch has the results and the state of its items one by one, also if they collide: %s [ING-08]",
+  "a batch has the results and the state of its items one by one, even if they collide: %s [ING-08]",
   async (_name, batch) => {
     await fc.assert(fc.asyncProperty(fc.array(batch, { minLength: 3, maxLength: 8 }), compare), {
       numRuns: Number(process.env["RUNS"] ?? 8),

@@ -26,7 +26,7 @@ test("each batch is written into the account that it names [ING-01]", async () =
   ]);
 });
 
-test("the type of a session note is read by its name in REST and by its name in protobuf; another is rejected, and so is one twice [ING-01, ING-04]", async () => {
+test("the type of a session note is accepted by its name in REST and by its name in protobuf; another name is rejected, and so are both [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const session_id = await client.put.session({});
   await client.put.sessionNotes(
@@ -61,7 +61,7 @@ test("the type of a session note is read by its name in REST and by its name in 
   });
 });
 
-test("an unknown account is not_found, a wrong account_id or an empty batch invalid_argument, and nothing is written [ING-01]", async () => {
+test("an unknown account is not_found, an invalid account_id or an empty batch is invalid_argument, and nothing is written [ING-01]", async () => {
   const client = await newClient(service());
   const before = await counts(service());
   const batches: readonly (readonly [rpc: string, batch: string, item: unknown])[] = [
@@ -84,7 +84,7 @@ test("an unknown account is not_found, a wrong account_id or an empty batch inva
   expect(await counts(service())).toEqual(before);
 });
 
-test("archiving and restoring set and clear archived_at; one that is there already stays as it is [ING-02]", async () => {
+test("archiving and restoring set and clear archived_at; a contact that is already archived or active stays as it is [ING-02]", async () => {
   const client = await newClient(service());
   const [first, second] = await client.put.contacts(
     { full_name: "Ann" },
@@ -103,7 +103,7 @@ test("archiving and restoring set and clear archived_at; one that is there alrea
   expect(await archivedAt(first)).toBeNull();
 });
 
-test("another account's contact is archived and restored by nobody else [ING-02]", async () => {
+test("only its own account archives and restores a contact [ING-02]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const [mine] = await client.put.contacts({});
   for (const rpc of ["ArchiveContacts", "RestoreContacts"]) {
@@ -114,7 +114,7 @@ test("another account's contact is archived and restored by nobody else [ING-02]
   expect((await client.get(`/v1/contacts/${mine}`)).body.data.archived_at).toBeNull();
 });
 
-test("results are in the order of the items, with id, external_id and error; one that fails leaves the others [ING-04]", async () => {
+test("results are in the order of the items, with id, external_id and error; one that fails does not affect the others [ING-04]", async () => {
   const client = await newClient(service());
   await client.put.contact({ email: "taken@example.com" });
   const [given, strangers] = [randomId(), await (await newClient(service())).put.contact({})];
@@ -149,7 +149,7 @@ test("results are in the order of the items, with id, external_id and error; one
   expect((await client.get("/v1/contacts?query=not+mine")).body.data).toEqual([]);
 });
 
-test("of items that claim one email in a batch, the first gets it [ING-04]", async () => {
+test("of several items in a batch with one email, the first gets it [ING-04]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 200 }, (_, at) => ({
     full_name: `Name ${at}`,
@@ -159,7 +159,7 @@ test("of items that claim one email in a batch, the first gets it [ING-04]", asy
   expect(reasons).toEqual(items.map((_, at) => (at % 2 === 0 ? undefined : "REASON_DUPLICATE_EMAIL")));
 });
 
-test("what belongs to a record that is not there fails alone [ING-04]", async () => {
+test("an item whose owner does not exist fails alone [ING-04]", async () => {
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s" });
   const results = await client.put.send("UpsertSessionNotes", "notes", [
@@ -185,7 +185,7 @@ test("a large batch keeps its order [ING-04]", async () => {
   expect((await client.get(`/v1/sessions/${results[123]?.id}`)).body.data.title).toBe("Session 123");
 });
 
-test("what is wrong with an item fails that item alone, with every reason; the others are written [ING-04]", async () => {
+test("an invalid item fails alone, with every reason; the others are written [ING-04]", async () => {
   const client = await newClient(service());
   const contacts = [
     { full_name: "Ann", external_id: "a" },
@@ -226,7 +226,7 @@ function manyTerms(length: number, seed: number): string {
   return String.fromCodePoint(...Array.from({ length }, next));
 }
 
-test("a batch with more search terms than MongoDB can index in time is rejected before its transaction, with how many items fit [ING-04, OPS-15]", async () => {
+test("a batch with more search terms than MongoDB can index in time is rejected before its transaction, with the number of items that fit [ING-04, OPS-15]", async () => {
   const client = await newClient(service());
   const texts = [1, 2].map((seed) => ({ content: manyTerms(55_000, seed) }));
   const titles = Array.from({ length: 120 }, (_, at) => ({ title: manyTerms(1_000, at + 1) }));
@@ -255,7 +255,7 @@ test("ingesting an archived contact again leaves it archived; only restoring bri
   expect((await client.get(`/v1/contacts/${id}`)).body.data.archived_at).toBeNull();
 });
 
-test("a date-time that does not exist is rejected, and one that looks like it is not [ING-01, ING-04]", async () => {
+test("rejects a date-time that is not in the calendar, and accepts one that only looks like it [ING-01, ING-04]", async () => {
   const client = await newClient(service());
   const send = async (session_date: string) =>
     (

@@ -20,7 +20,7 @@ const failingWith = (reason: ConstructorParameters<typeof Failure>[0]) =>
       : Promise.resolve({ failure: new Failure(Reason.NOT_FOUND) }),
   );
 
-test("an item that is wrong fails by itself [ING-08]", async () => {
+test("an invalid item fails alone [ING-08]", async () => {
   const outcomes = await failingWith(Reason.ALREADY_EXISTS);
   expect(outcomes.map((outcome) => "failure" in outcome && outcome.failure.reason)).toEqual([
     Reason.NOT_FOUND,
@@ -35,7 +35,7 @@ test.each(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "WRITES_PAUSED", "AC
   },
 );
 
-test("once an item has ended the batch no other is begun, and those under way are over before the response [ING-06, CON-05]", async () => {
+test("once an item has ended the batch no other one starts, and the running ones end before the response [ING-06, CON-05]", async () => {
   const begun: string[] = [];
   const over: string[] = [];
   const [slow, end] = gate();

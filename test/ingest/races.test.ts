@@ -4,12 +4,12 @@ import { newClient, useService } from "../support/client.ts";
 
 const service = useService();
 
-/** Does the one six times at once, and the other in the midst of it. */
+/** Runs the first function six times at once, and the second one in between. */
 function around(one: () => Promise<unknown>, other: () => Promise<unknown>): Promise<unknown>[] {
   return [one(), one(), other(), one(), one(), one(), one()];
 }
 
-test("a session that is ingested while its contact is renamed shows the contact's name in the end [SLS-06, SLS-21]", async () => {
+test("a session that is ingested while its contact is renamed finally has the contact's new name [SLS-06, SLS-21]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
@@ -30,7 +30,7 @@ test("a session that is ingested while its contact is renamed shows the contact'
   expect(stale).toEqual([]);
 });
 
-test("a note that is ingested while its contact is renamed has the contact's name in the end [NOT-07]", async () => {
+test("a note that is ingested while its contact is renamed finally has the contact's new name [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   const stale: string[] = [];
@@ -49,7 +49,7 @@ test("a note that is ingested while its contact is renamed has the contact's nam
   expect(stale).toEqual([]);
 });
 
-test("a note that is appended while its contact is renamed has the contact's name in the end [NOT-07]", async () => {
+test("a note that is appended while its contact is renamed finally has the contact's new name [NOT-07]", async () => {
   const client = await newClient(service());
   const contact = await client.put.contact({ full_name: "Before" });
   for (let round = 0; round < 20; round++) {
@@ -65,7 +65,7 @@ test("a note that is appended while its contact is renamed has the contact's nam
   }
 });
 
-test("a note that is ingested while its session is ingested anew has the session's title in the end [NOT-07]", async () => {
+test("a note that is ingested while its session is ingested again finally has the session's new title [NOT-07]", async () => {
   const client = await newClient(service());
   const session = await client.put.session({ external_id: "s", title: "Before" });
   const stale: string[] = [];

@@ -30,7 +30,7 @@ async function documentOf(importId: string) {
   );
 }
 
-test("a stream that resumes begins with the rejections that were reported and not acknowledged [ING-06]", async () => {
+test("a resumed stream begins with the rejections that were reported and not acknowledged [ING-06]", async () => {
   const { id: accountId } = await newClient(service());
   const first = await importAll(service(), { accountId, importId: "repeated", records });
   expect(positionsIn(first)).toEqual([1, 2, 3]);
@@ -42,7 +42,7 @@ test("a stream that resumes begins with the rejections that were reported and no
   }
 });
 
-test("what is acknowledged is not repeated, neither in the first response nor to a later stream [ING-06]", async () => {
+test("acknowledged rejections are not repeated, neither in the first response nor to a later stream [ING-06]", async () => {
   const { id: accountId } = await newClient(service());
   await importAll(service(), { accountId, importId: "acknowledged", records });
   for (const [acknowledgedPosition, repeated] of [
@@ -60,7 +60,7 @@ test("what is acknowledged is not repeated, neither in the first response nor to
   expect(await documentOf("acknowledged")).not.toHaveProperty("unacknowledged");
 });
 
-test("an import whose progress an instance of the release before has stored resumes without its rejections [ING-06, OPS-30]", async () => {
+test("an import whose progress the previous release stored resumes without its rejections [ING-06, OPS-30]", async () => {
   const { id: accountId } = await newClient(service());
   await importAll(service(), { accountId, importId: "older", records });
   const imports = service().app.client.db().collection("imports");
@@ -69,7 +69,7 @@ test("an import whose progress an instance of the release before has stored resu
   expect(responses.at(-1)).toMatchObject({ position: 4n, rejected: 3n, rejections: [], done: true });
 });
 
-test("many rejections come in several responses, each short enough for a client with a limit of 4 MB [ING-06]", async () => {
+test("many rejections are sent in several responses, each short enough for a client with a limit of 4 MB [ING-06]", async () => {
   const { id: accountId } = await newClient(service());
   const total = 9_000;
   const many: RecordJson[] = Array.from({ length: total }, (_, at) => ({
@@ -87,7 +87,7 @@ test("many rejections come in several responses, each short enough for a client 
   expect(repeating.length).toBeGreaterThan(1);
 });
 
-test("a name that is too long to be one is left out of the rejection [ING-06]", async () => {
+test("a rejection omits a name that is too long [ING-06]", async () => {
   const { id: accountId } = await newClient(service());
   const long: RecordJson[] = [{ contact: { id: "x".repeat(50_000), external_id: "y".repeat(50_000) } }];
   const [rejection] = rejectionsIn(await importAll(service(), { accountId, records: long }));
@@ -95,7 +95,7 @@ test("a name that is too long to be one is left out of the rejection [ING-06]", 
   expect(rejection?.error?.message).toContain("external_id");
 });
 
-test("the rejections that are stored stay far below the size of a document: the newest are kept, in their order [ING-06]", async () => {
+test("the stored rejections stay far below the limit of a document: the newest are kept, in their order [ING-06]", async () => {
   const total = 40_000;
   const rejections = await openRejections(undefined);
   // Texts that no compression shortens by much.

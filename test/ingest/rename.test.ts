@@ -52,7 +52,7 @@ async function expectNames(
   ]);
 }
 
-test("a contact that is ingested again under another name is that in its sessions, their search and its notes [SLS-06, SLS-21, NOT-07, ING-05]", async () => {
+test("ingesting a contact under another name renames it in its sessions, their search and its notes [SLS-06, SLS-21, NOT-07, ING-05]", async () => {
   const owned = await begin({ full_name: "Zebulon Oak", email: "z@example.com" });
   await owned.client.put.contact({ external_id: "c", full_name: "Marigold Elm", email: "m@example.com" });
   await expectNames(owned, {
@@ -64,7 +64,7 @@ test("a contact that is ingested again under another name is that in its session
   });
 });
 
-test("a contact renamed through the interface is that in its sessions, their search and its notes [SLS-06, SLS-21, NOT-07]", async () => {
+test("renaming a contact through the interface renames it in its sessions, their search and its notes [SLS-06, SLS-21, NOT-07]", async () => {
   const owned = await begin({ full_name: "Zebulon Oak" });
   expect((await owned.client.patch(`/v1/contacts/${owned.contact}`, { full_name: "Marigold Elm" })).status).toBe(200);
   await expectNames(owned, {
@@ -75,7 +75,7 @@ test("a contact renamed through the interface is that in its sessions, their sea
   });
 });
 
-test("an archived contact that is ingested again under another name is that everywhere, and stays archived [SLS-22, SLS-21, NOT-07]", async () => {
+test("ingesting an archived contact under another name renames it everywhere, and it stays archived [SLS-22, SLS-21, NOT-07]", async () => {
   const owned = await begin({ full_name: "Zebulon Oak" });
   await owned.client.put.archive(owned.contact);
   await owned.client.put.contact({ external_id: "c", full_name: "Marigold Elm" });
@@ -95,13 +95,13 @@ test("a rejected change of an archived contact renames nothing [SLS-21, NOT-07]"
   await expectNames(owned, { full_name: "Zebulon Oak", label: "Zebulon Oak", found: ["zebulon"], gone: ["marigold"] });
 });
 
-test("another inferred_name alone is searched and labels, and is shown as no full_name [SLS-06, SLS-21, NOT-07]", async () => {
+test("a new inferred_name alone is searched and labels notes, and is not shown as a full_name [SLS-06, SLS-21, NOT-07]", async () => {
   const owned = await begin({ inferred_name: "Zebulon Oak" });
   await owned.client.put.contact({ external_id: "c", inferred_name: "Marigold Elm" });
   await expectNames(owned, { full_name: null, label: "Marigold Elm", found: ["marigold"], gone: ["zebulon"] });
 });
 
-test("a full_name that comes by a change hides the inferred_name, and one that goes by ingest shows it again [SLS-21, NOT-07]", async () => {
+test("a full_name that is set hides the inferred_name, and one that ingest clears shows it again [SLS-21, NOT-07]", async () => {
   const owned = await begin({ inferred_name: "Zebulon Oak" });
   await owned.client.patch(`/v1/contacts/${owned.contact}`, { full_name: "Marigold Elm" });
   await expectNames(owned, {
@@ -114,7 +114,7 @@ test("a full_name that comes by a change hides the inferred_name, and one that g
   await expectNames(owned, { full_name: null, label: "Zebulon Oak", found: ["zebulon"], gone: ["marigold"] });
 });
 
-test("an email labels the notes of who has no name, through ingest and the interface, and no session is found by it [SLS-21, NOT-07]", async () => {
+test("an email labels the notes of a contact without a name, through ingest and the interface, and finds no session [SLS-21, NOT-07]", async () => {
   const owned = await begin({ email: "zebulon@example.com" });
   await expectNames(owned, {
     full_name: null,

@@ -53,7 +53,7 @@ test("an account that is missing, malformed or unknown ends both [ING-06, ING-07
     expect((await failureOf(exportAll(service(), accountId))).code).toBe(code);
 });
 
-test("a record that is wrong is rejected with its place and the reason; the others are written [ING-06, ING-04]", async () => {
+test("an invalid record is rejected with its position and the reason; the others are written [ING-06, ING-04]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [
     { contact: { external_id: "a", email: "a@example.com" } },
@@ -86,7 +86,7 @@ test("a record that is wrong is rejected with its place and the reason; the othe
   ]);
 });
 
-test("ids that another account has are rejected, however many, and quickly [ING-06]", async () => {
+test("ids of another account are rejected, however many, and quickly [ING-06]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   const records: RecordJson[] = Array.from({ length: 1_200 }, (_, at) => ({
     session: { id: randomId(), title: `mine ${at}` },
@@ -104,7 +104,7 @@ test("ids that another account has are rejected, however many, and quickly [ING-
   expect((await exportAll(service(), stranger.id)).length).toBe(1_200);
 });
 
-test("a stream may not leave a stretch out: what it begins with lies at most where the import is [ING-06]", async () => {
+test("a stream may not skip records: it begins at most at the position of the import [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [{ contact: { full_name: "Ann" } }];
   expect(
@@ -122,7 +122,7 @@ test("a stream may not leave a stretch out: what it begins with lies at most whe
   });
 });
 
-test("a later message may not lead into another account or import, and Import needs HTTP/2 [ING-06]", async () => {
+test("a later message may not name another account or import, and Import requires HTTP/2 [ING-06]", async () => {
   const [client, stranger] = [await newClient(service()), await newClient(service())];
   for (const [field, other] of [
     ["account_id", { accountId: stranger.id }],
@@ -151,7 +151,7 @@ test("a later message may not lead into another account or import, and Import ne
 const setWrites = (own: TestService, enabled: boolean) =>
   own.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "maintenance" });
 
-test("writes that are paused end an import that runs, which continues when they are back; an export continues [ING-06, ERR-16]", async () => {
+test("pausing writes ends a running import, which resumes afterwards; an export continues [ING-06, ERR-16]", async () => {
   const own = await startService();
   try {
     const client = await newClient(own);
@@ -174,7 +174,7 @@ test("writes that are paused end an import that runs, which continues when they 
   }
 });
 
-test("writes that are paused after the last message of an import reject what is not written yet [ING-06, ERR-16]", async () => {
+test("pausing writes after the last message of an import rejects the unwritten rest [ING-06, ERR-16]", async () => {
   const own = await startService();
   try {
     const client = await newClient(own);
@@ -190,7 +190,7 @@ test("writes that are paused after the last message of an import reject what is 
   }
 });
 
-test("an account that is deleted while it is imported ends the import, and nothing of it is left [ING-06, ADM-04]", async () => {
+test("deleting an account during its import ends the import, and nothing of the account is left [ING-06, ADM-04]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 1_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
   const erase = () =>
@@ -206,7 +206,7 @@ test("an account that is deleted while it is imported ends the import, and nothi
   await vi.waitFor(async () => expect((await erase()).body.erased).toBe(true), { timeout: 30_000, interval: 200 });
 });
 
-test("every record that is there throughout an export comes once, however much is written meanwhile [ING-07]", async () => {
+test("an export returns every record that exists throughout it once, however much is written meanwhile [ING-07]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 1_500 }, (_, at) => ({
     contact: { external_id: `e${at}`, full_name: `Contact ${at}` },
@@ -227,7 +227,7 @@ test("every record that is there throughout an export comes once, however much i
   expect(seen.sort()).toEqual(records.map(({ contact }) => contact?.["external_id"]).sort());
 });
 
-test("an export that its client leaves ends: nothing more is read [ING-07]", async () => {
+test("an export ends when its client disconnects, and reads nothing more [ING-07]", async () => {
   const client = await newClient(service());
   await importAll(service(), {
     accountId: client.id,
@@ -241,7 +241,7 @@ test("an export that its client leaves ends: nothing more is read [ING-07]", asy
   expect(errors).toEqual([]);
 });
 
-test("a client that leaves its import is no error in the log [ING-06]", async () => {
+test("a client that disconnects from its import is not logged as an error [ING-06]", async () => {
   const client = await newClient(service());
   const leave = new AbortController();
   async function* left(): AsyncGenerator<MessageInitShape<typeof ImportRequestSchema>> {

@@ -1,4 +1,4 @@
-// Import and Export: an account goes out, is deleted, and comes back the same; what was cut off continues.
+// Import and Export: an account is exported, deleted and imported unchanged; interrupted streams resume.
 import { setTimeout as sleep } from "node:timers/promises";
 import { toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -139,7 +139,7 @@ test("an account that is exported, deleted and imported is the same, record by r
   expect((await fresh.get("/v1/sessions?query=olstrom")).body.data).toMatchObject([{ title: "Kickoff" }]);
 });
 
-test("an import that is sent again writes nothing twice, also what has no name, and one of another name does [ING-06]", async () => {
+test("an import that is sent again writes no record twice, even records without names; under another name it does [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = [
     { contact: { full_name: "No name 1" } },
@@ -153,7 +153,7 @@ test("an import that is sent again writes nothing twice, also what has no name, 
   expect(again[0]).toMatchObject({ position: 3n });
   expect(again.at(-1)).toMatchObject({ position: 3n, written: { contacts: 3n }, done: true });
   expect(await counts(service())).toEqual(before);
-  // What had been settled and not been reported comes again, and meets itself.
+  // Records that were settled and not reported are sent again, and match themselves.
   await service()
     .app.client.db()
     .collection("imports")
@@ -164,7 +164,7 @@ test("an import that is sent again writes nothing twice, also what has no name, 
   expect(await counts(service())).toEqual({ ...before, contacts: (before["contacts"] ?? 0) + 2 });
 });
 
-test("a stream that is cut off continues at the place that the first response reports [ING-06]", async () => {
+test("a stream that is cut off resumes at the position in the first response [ING-06]", async () => {
   const client = await newClient(service());
   const records: RecordJson[] = Array.from({ length: 3_000 }, (_, at) => ({ session: { title: `Session ${at}` } }));
   const cut = new AbortController();
@@ -194,7 +194,7 @@ test("a stream that is cut off continues at the place that the first response re
   );
 });
 
-test("two streams of one import at once, as after a cut of which the service knows nothing, reject nothing and write nothing twice [ING-06]", async () => {
+test("two concurrent streams of one import, as after a cut that the service has not noticed, reject nothing and write nothing twice [ING-06]", async () => {
   const client = await newClient(service());
   const many = (kind: string, fields: (at: number) => object): RecordJson[] =>
     Array.from({ length: 200 }, (_, at) => ({ [kind]: { ...fields(at) } }));
@@ -214,7 +214,7 @@ test("two streams of one import at once, as after a cut of which the service kno
   expect((await exportAll(service(), client.id)).length).toBe(601);
 });
 
-test("records that follow each other as they belong together are all written, however early a batch of one kind is full [ING-06]", async () => {
+test("records that follow their owners are all written, even if a batch of one kind is full early [ING-06]", async () => {
   const client = await newClient(service());
   const records = Array.from({ length: 8 }, (_, at): RecordJson[] => [
     { contact: { external_id: `c${at}` } },
@@ -230,7 +230,7 @@ test("records that follow each other as they belong together are all written, ho
   });
 });
 
-test("an export of an account that is deleted meanwhile fails, and does not end as if it were whole [ING-07]", async () => {
+test("an export of an account that is deleted meanwhile fails instead of ending as if it were complete [ING-07]", async () => {
   const client = await newClient(service());
   const contact = { full_name: "Ann", notes: "long ".repeat(4_000) };
   await importAll(service(), { accountId: client.id, records: Array.from({ length: 900 }, () => ({ contact })) });
@@ -242,7 +242,7 @@ test("an export of an account that is deleted meanwhile fails, and does not end 
   }).rejects.toThrow("There is no such account.");
 });
 
-test("where records that follow each other name the same one, by its id or its external id, it is as the last of them has it [ING-06]", async () => {
+test("of consecutive records with the same id or external id, the last one is stored [ING-06]", async () => {
   const client = await newClient(service());
   const id = randomId();
   const repeated = (kind: string, fields: object, text: string): RecordJson[] =>
@@ -262,7 +262,7 @@ test("where records that follow each other name the same one, by its id or its e
   expect(last).toEqual(["full_name 59", "full_name 59", "title 59", "title 59", "content 59"]);
 });
 
-test("an export of large records comes in messages that every client takes [ING-07]", async () => {
+test("an export of large records has messages that every client accepts [ING-07]", async () => {
   const client = await newClient(service());
   const long = "long ".repeat(19_000);
   await client.put.contacts(
@@ -279,7 +279,7 @@ test("an export of large records comes in messages that every client takes [ING-
   expect(sizes.length).toBeGreaterThan(5);
 });
 
-test("an export may take longer than the deadline of a request: each page has its own [ING-07]", async () => {
+test("an export may exceed the deadline of a request: each page has its own [ING-07]", async () => {
   const client = await fullAccount();
   const deadlineMs = 1_000;
   const newScope = () => readScope(uuid(client.id), deadlineIn(deadlineMs));

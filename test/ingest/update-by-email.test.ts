@@ -31,7 +31,7 @@ async function count(client: Client): Promise<number> {
 const changesOf = ({ contactChanges }: ImportResponse): number[] =>
   [contactChanges?.created, contactChanges?.updated, contactChanges?.unchanged].map((many) => Number(many));
 
-test("an email in any case means the active contact that has it: what the item sets is changed, the rest stays [ING-06]", async () => {
+test("an email, in any case, refers to the active contact that has it: the item's values are changed, and the others stay [ING-06]", async () => {
   const client = await newClient(service());
   const [ann] = await client.put.contacts({ full_name: "Ann", email: "Ann@Example.com", notes: "n", memory: "m" });
   const last = await importByEmail(client, [{ email: "ann@EXAMPLE.com", phone: "+44 1" }, { email: "bo@example.com" }]);
@@ -41,7 +41,7 @@ test("an email in any case means the active contact that has it: what the item s
   });
 });
 
-test("a contact that has all values already is not written [ING-06]", async () => {
+test("a contact that already has all values is not written [ING-06]", async () => {
   const client = await newClient(service());
   const [ann] = await client.put.contacts({ full_name: "Ann", email: "ann@example.com", external_id: "c-1" });
   const before = await stored(client, ann);
@@ -53,7 +53,7 @@ test("a contact that has all values already is not written [ING-06]", async () =
   expect([changesOf(last), await stored(client, ann)]).toEqual([[0, 0, 2], before]);
 });
 
-test("an id and an external id go before the email, and a contact keeps the external id that it has [ING-05, ING-06]", async () => {
+test("an id and an external id precede the email, and a contact keeps its external id [ING-05, ING-06]", async () => {
   const client = await newClient(service());
   const [ann, bo] = await client.put.contacts(
     { full_name: "Ann", email: "ann@example.com", external_id: "c-1" },
@@ -73,7 +73,7 @@ test("an id and an external id go before the email, and a contact keeps the exte
   expect(again).toEqual([ann, bo]);
 });
 
-test("an archived contact is not changed: its email makes a new one, and its external id is rejected [ING-06]", async () => {
+test("an archived contact is not changed: its email creates a new one, and its external id is rejected [ING-06]", async () => {
   const client = await newClient(service());
   const [gone] = await client.put.contacts({
     ...{ full_name: "Gone", email: "gone@example.com", external_id: "c-1", archived_at: "2025-01-01T00:00:00Z" },
@@ -90,7 +90,7 @@ test("an archived contact is not changed: its email makes a new one, and its ext
   expect(await stored(client, gone)).toEqual(before);
 });
 
-test("the same email twice in a stream is one contact, and the same stream twice, or two at once, doubles none [ING-06]", async () => {
+test("the same email twice in a stream is one contact, and the same stream twice, or two at once, creates no duplicate [ING-06]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 60 }, (_, at) => ({ email: `p${at % 20}@example.com`, full_name: `P ${at}` }));
   const all = await Promise.all([1, 2].map(() => importByEmail(client, items, { chunk: 7 })));
@@ -99,7 +99,7 @@ test("the same email twice in a stream is one contact, and the same stream twice
   expect([await count(client), changesOf(last)]).toEqual([20, [0, 0, 20]]);
 });
 
-test("without it a known email is rejected, as ever [ING-06]", async () => {
+test("without the option a known email is rejected, as before [ING-06]", async () => {
   const client = await newClient(service());
   await client.put.contacts({ full_name: "Ann", email: "ann@example.com" });
   const last = await importByEmail(client, [{ email: "ann@example.com" }, {}], { updateByEmail: false });
@@ -107,7 +107,7 @@ test("without it a known email is rejected, as ever [ING-06]", async () => {
   expect(changesOf(last)).toEqual([1, 0, 0]);
 });
 
-test("what became of the contacts is counted over all streams of an import [ING-06]", async () => {
+test("counts created, updated and unchanged contacts over all streams of an import [ING-06]", async () => {
   const client = await newClient(service());
   const items = [{ email: "a@example.com" }, { email: "b@example.com" }];
   await importByEmail(client, items.slice(0, 1), { importId: "both" });
