@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 test.for(kinds.map((kind) => [labelOf(kind), kind] as const))(
-  "%s signs in from nothing, calls every tool, refreshes, and is led to a new sign-in after the sign-out [MCP-02, MCP-03, MCP-06, OAU-10, OAU-11, OAU-15, OAU-17]",
+  "%s signs in without any configuration, calls every tool, refreshes, and is directed to a new sign-in after the sign-out [MCP-02, MCP-03, MCP-06, OAU-10, OAU-11, OAU-15, OAU-17]",
   async ([label, kind], { skip }) => {
     const reason = whyLeftOut(kind, cacheDir);
     if (reason !== undefined && !isRequired) {

@@ -106,7 +106,7 @@ export async function writesDuring(
   };
 }
 
-/** What came of it: the status of its failure, also where it is reported item by item, or "done". */
+/** The outcome: the status of the failure, of the call or of its item, or "done". */
 export function statusOf(outcome: unknown): number | string {
   const { failure } = (Array.isArray(outcome) ? (outcome as { failure?: unknown }[])[0] : undefined) ?? {
     failure: outcome,

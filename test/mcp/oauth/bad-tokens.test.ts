@@ -1,4 +1,4 @@
-// Access tokens that must not pass, made by every trick that is known: each is 401 with the challenge, and none makes
+// Forged and malformed access tokens of every known kind: each is 401 with the challenge, and none makes
 // us send the provider many requests.
 import { createHash } from "node:crypto";
 import { CompactEncrypt, SignJWT, UnsecuredJWT, exportJWK, exportSPKI, generateKeyPair } from "jose";
@@ -255,7 +255,7 @@ const bad: Readonly<Record<string, readonly [make: () => Promise<string> | strin
   undefined: [() => "undefined", /malformed or unknown/],
 };
 
-describe("401 with the challenge", () => {
+describe("a bad token is 401 with the challenge", () => {
   test.each(Object.keys(bad))("%s [OAU-01, OAU-06, OAU-07]", async (name) => {
     const [make, why] = bad[name] ?? [];
     const token = (await make?.()) ?? "";

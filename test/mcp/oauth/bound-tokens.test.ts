@@ -41,13 +41,13 @@ test.each([
   ["the thumbprint of a client certificate", { "x5t#S256": "bwcK0esc3ACC3DB2Y5_lESsXE8o9ltc05O89jdN-dg2" }],
   ["another way to name a key", { kid: "a-key" }],
   ["a text", "a-key"],
-])("a token with %s in its cnf is 401, whether the token or its introspection has it [OAU-07]", async (_name, cnf) => {
+])("a token with %s in its cnf is 401, whether in the token or in its introspection [OAU-07]", async (_name, cnf) => {
   for (const token of [await signed({ cnf }), await signed({}, { cnf }), opaque({ cnf })])
     expectChallenge(await send(base(), `Bearer ${token}`), base(), bound);
 });
 
 test.each(["DPoP", "dpop", "PoP", "mac", "N_A", "", 1])(
-  "a token that the provider introspects as of the type %j is 401 [OAU-07]",
+  "a token of the introspected type %j is 401 [OAU-07]",
   async (type) => {
     for (const token of [await signed({}, { token_type: type }), opaque({ token_type: type })])
       expectChallenge(
@@ -58,7 +58,7 @@ test.each(["DPoP", "dpop", "PoP", "mac", "N_A", "", 1])(
   },
 );
 
-test("a token without a key is accepted, whatever the case of its type, and a cnf of null names no key [OAU-08]", async () => {
+test("a token that is not bound to a key is accepted, whatever the case of its type; a cnf of null names no key [OAU-08]", async () => {
   for (const token of [
     await signed({}, { token_type: "Bearer" }),
     await signed({}, { token_type: "bEARER" }),
@@ -68,7 +68,7 @@ test("a token without a key is accepted, whatever the case of its type, and a cn
     expect(await statusOf(base(), token)).toBe(200);
 });
 
-test("the metadata of the resource promises no bound tokens [OAU-03]", async () => {
+test("the metadata of the resource does not offer bound tokens [OAU-03]", async () => {
   const { body } = await rest(base(), "/.well-known/oauth-protected-resource", {});
   expect(body.bearer_methods_supported).toEqual(["header"]);
   expect(Object.keys(body as object).filter((name) => /dpop|tls/.test(name))).toEqual([]);

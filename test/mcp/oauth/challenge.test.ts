@@ -52,7 +52,7 @@ const without: readonly (readonly [string, Record<string, string>, string])[] = 
   ["a list", { Authorization: "Bearer abc,def" }, malformed],
 ];
 
-describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) => {
+describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("the method %s", (method) => {
   test.each(without)(
     "with %s is 401 with the challenge and the reason, in the envelope [OAU-01, MCP-04]",
     async (_name, headers, why) => {
@@ -63,7 +63,7 @@ describe.each(["GET", "POST", "DELETE", "PUT", "HEAD", "PATCH"])("%s", (method) 
   );
 });
 
-test("a token in the address or in a form is none [OAU-01]", async () => {
+test("ignores a token in the address or in a form [OAU-01]", async () => {
   expectChallenge(await sendRequest("POST", {}, `/mcp?access_token=${token}`), base, /^The access token is missing/);
   const form = await rest(base, "/mcp", {
     raw: `access_token=${token}`,
@@ -72,14 +72,14 @@ test("a token in the address or in a form is none [OAU-01]", async () => {
   expectChallenge(form, base, /^The access token is missing/);
 });
 
-test("the scheme is accepted in any case, and the request's own id comes back with the 401 [OAU-01]", async () => {
+test("accepts the scheme in any case, and returns the request's own id with the 401 [OAU-01]", async () => {
   expect((await send(base, `bEaReR ${token}`)).status).toBe(200);
   expect((await sendRequest("GET", { "X-Request-Id": "my.request-1" })).headers.get("x-request-id")).toBe(
     "my.request-1",
   );
 });
 
-test("two Authorization lines are 400 and no token is looked at [MCP-13]", async () => {
+test("two Authorization lines are 400, and no token is checked [MCP-13]", async () => {
   const { responses } = await exchange(
     service.base,
     `GET /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
@@ -88,7 +88,7 @@ test("two Authorization lines are 400 and no token is looked at [MCP-13]", async
   expect(JSON.parse(responses[0]?.body ?? "").error.code).toBe("400");
 });
 
-test("with a token every method but POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
+test("with a token every method except POST is 405 with Allow, in the envelope, never 200 [MCP-04, MCP-13]", async () => {
   for (const method of ["GET", "HEAD", "DELETE", "PUT", "PATCH"]) {
     const { status, headers, text } = await sendRequest(method, {
       Authorization: `Bearer ${token}`,
@@ -110,7 +110,7 @@ test("with a token every method but POST is 405 with Allow, in the envelope, nev
   }
 });
 
-test("OPTIONS is 204 with Allow, without a token, with CORS for the origins that are allowed [MCP-05]", async () => {
+test("OPTIONS is 204 with Allow, without a token, with CORS for the allowed origins [MCP-05]", async () => {
   const plain = await sendRequest("OPTIONS");
   expect([
     plain.status,
@@ -133,7 +133,7 @@ test("OPTIONS is 204 with Allow, without a token, with CORS for the origins that
   expect([foreign.status, foreign.headers.get("access-control-allow-origin")]).toEqual([204, null]);
 });
 
-test("our own origin and those of CORS_ORIGINS pass, and no origin does [MCP-05]", async () => {
+test("accepts our own origin, those of CORS_ORIGINS, and a request without an origin [MCP-05]", async () => {
   for (const origin of [base, "https://assistant.example", "https://other-assistant.example"]) {
     const { status, headers } = await send(base, `Bearer ${token}`, undefined, { Origin: origin });
     expect([origin, status]).toEqual([origin, 200]);
@@ -142,7 +142,7 @@ test("our own origin and those of CORS_ORIGINS pass, and no origin does [MCP-05]
   expect((await send(base, `Bearer ${token}`)).status).toBe(200);
 });
 
-test("any other origin is 403 with a good token, and 401 without, which a page may read only where it is allowed [MCP-05]", async () => {
+test("any other origin is 403 with a valid token, and 401 without, which a page can read only if its origin is allowed [MCP-05]", async () => {
   const port = new URL(base).port;
   for (const origin of [
     "https://evil.example",
@@ -164,7 +164,7 @@ test("any other origin is 403 with a good token, and 401 without, which a page m
   }
 });
 
-test("only the exact path is served: all near it are 404 in the envelope, with a token and without [MCP-01]", async () => {
+test("serves only the exact path: all similar ones are 404 in the envelope, with and without a token [MCP-01]", async () => {
   for (const path of [
     "/mcp/",
     "/mcp/x",
@@ -188,7 +188,7 @@ describe("while the interface is disabled", () => {
   beforeAll(async () => void (await switchInterface(false)));
   afterAll(async () => void (await switchInterface(true)));
 
-  test("every request is 503 before the token is looked at, whatever the token, the method and the origin [MCP-13, ERR-14]", async () => {
+  test("every request is 503 before its token is checked, whatever the token, the method and the origin [MCP-13, ERR-14]", async () => {
     fake.requestedPaths.length = 0;
     for (const authorization of [
       undefined,
@@ -210,7 +210,7 @@ describe("while the interface is disabled", () => {
     expect(fake.requestedPaths).toEqual([]);
   });
 
-  test("so is every record endpoint by REST, Connect, gRPC and gRPC-Web [ERR-14]", async () => {
+  test("every record endpoint is 503 too, over REST, Connect, gRPC and gRPC-Web [ERR-14]", async () => {
     const { key } = await service.account();
     const { wires, close } = openWires(service);
     const id = "b5d7e64e-c92f-4439-bb41-1662fbfa63ea";
@@ -227,7 +227,7 @@ describe("while the interface is disabled", () => {
   });
 });
 
-test("paused writes do not concern it [MCP-13]", async () => {
+test("continues while writes are paused [MCP-13]", async () => {
   const pause = (enabled: boolean): Promise<RestResponse> =>
     service.internalCall("records.admin.v1.InterfaceService/SetWrites", { enabled, reason: "test" });
   await pause(false);
@@ -239,7 +239,7 @@ test("paused writes do not concern it [MCP-13]", async () => {
   }
 });
 
-test("429 comes before 503, and 503 before 401 and 405 [MCP-13]", async () => {
+test("429 precedes 503, and 503 precedes 401 and 405 [MCP-13]", async () => {
   await switchInterface(false);
   const tight = await service.another({ RATE_LIMIT: "1", RATE_BURST: "1", TRUST_PROXY: "1" });
   try {
@@ -258,7 +258,7 @@ test("429 comes before 503, and 503 before 401 and 405 [MCP-13]", async () => {
   }
 });
 
-test("where sign-in is off, /mcp and the documents are 503 and say why; the other paths stay [MCP-13]", async () => {
+test("if sign-in is off, /mcp and the documents are 503 with the reason; the other paths continue [MCP-13]", async () => {
   const off = await service.another({ OIDC_ISSUER: "" });
   try {
     for (const path of [

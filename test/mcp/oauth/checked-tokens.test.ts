@@ -29,7 +29,7 @@ import {
 } from "../../../fixtures/sign-in/assistants.ts";
 
 const { fake, service, base } = useFakeProvider();
-/** Takes tokens for two audiences alone. */
+/** Accepts only tokens for two audiences. */
 let choosy: TestService;
 beforeAll(async () => {
   choosy = await service().another({ MCP_AUDIENCE: "https://mcp.example.com/mcp, records-api" });
@@ -40,7 +40,7 @@ afterAll(() => choosy.stop());
 const good = (changes: Record<string, unknown> = {}, header: Record<string, unknown> = {}): Promise<string> =>
   accessToken(fake(), changes, header);
 
-test("the token that all the others differ from passes, in each form that providers give it [OAU-08]", async () => {
+test("accepts the valid token on which the others are based, in each form that providers use [OAU-08]", async () => {
   for (const token of [
     await good(),
     await good({}, { typ: "application/at+jwt" }),
@@ -59,7 +59,7 @@ test("the token that all the others differ from passes, in each form that provid
     expect(await statusOf(base(), token)).toBe(200);
 });
 
-test("a key that the provider has never signed access tokens with, such as that of encryption, does not do [OAU-07]", async () => {
+test("rejects a token that is signed with a published key for another use, such as encryption [OAU-07]", async () => {
   const other = await startFakeProvider();
   const instance = await service().another(other.settings());
   const second = await newKey("second");
@@ -99,8 +99,8 @@ test.each([
   ["one of several", ["x", "records-api"], 200],
   ["another", "https://other.example/mcp", 401],
   ["several others", ["x", "y"], 401],
-  ["near to it", "https://mcp.example.com/mcp/", 401],
-  ["in capitals", "RECORDS-API", 401],
+  ["similar to it", "https://mcp.example.com/mcp/", 401],
+  ["in upper case", "RECORDS-API", 401],
   ["the whole setting", "https://mcp.example.com/mcp, records-api", 401],
   ["an empty list", [], 401],
   ["none", undefined, 401],
@@ -108,7 +108,7 @@ test.each([
   ["an object", { 0: "records-api" }, 401],
   ["a list in a list", [["records-api"]], 401],
 ])(
-  "with MCP_AUDIENCE set, a token whose audience is %s: %s gets %d; without the setting it passes [OAU-08]",
+  "with MCP_AUDIENCE set, a token whose audience is %s: %s gets %d; without the setting it is accepted [OAU-08]",
   async (_name, aud, status) => {
     const token = await good({ aud });
     const response = await send(choosy.app.baseUrl, `Bearer ${token}`);
@@ -134,14 +134,14 @@ test.each(aheadOfUs)(
   },
 );
 
-test("a token that has been accepted is rejected when it expires, though it is remembered [OAU-06]", async () => {
+test("an accepted token is rejected once it expires, although it is remembered [OAU-06]", async () => {
   const token = await good({ exp: seconds() + 2 });
   expect(await statusOf(base(), token)).toBe(200);
   await expect.poll(() => statusOf(base(), token), { timeout: 10_000, interval: 200 }).toBe(401);
   expectChallenge(await send(base(), `Bearer ${token}`), base(), /expired/);
 });
 
-test("an Authorization header of 1 MB is rejected by the parser with 431 in the envelope [OAU-07]", async () => {
+test("the parser rejects an Authorization header of 1 MB with 431 in the envelope [OAU-07]", async () => {
   const { responses } = await exchange(
     service().base,
     `POST /mcp HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${"a".repeat(1_048_576)}\r\nContent-Length: 0\r\n\r\n`,
@@ -152,7 +152,7 @@ test("an Authorization header of 1 MB is rejected by the parser with 431 in the 
   });
 });
 
-describe("at a provider that introspects tokens", () => {
+describe("with a provider that introspects tokens", () => {
   let other: FakeProvider;
   let instance: TestService;
   const said = new Map<string, Record<string, unknown>>();
@@ -176,7 +176,7 @@ describe("at a provider that introspects tokens", () => {
     return token;
   };
 
-  test("a token that is no JWT is what the provider says of it [OAU-06, OAU-07]", async () => {
+  test("the provider decides about a token that is not a JWT [OAU-06, OAU-07]", async () => {
     const at = instance.app.baseUrl;
     for (const claims of [{}, { token_type: "bearer" }, { iss: other.issuer }, { exp: undefined }])
       expect(await statusOf(at, opaque(claims))).toBe(200);
@@ -196,18 +196,18 @@ describe("at a provider that introspects tokens", () => {
       [{ sub: { $gt: "" } }, /names no user/],
     ] as const)
       expectChallenge(await send(at, `Bearer ${opaque(claims)}`), at, why);
-    // A response that is none is not taken for a yes.
+    // An invalid response does not count as active.
     for (const active of ["true", 1, null, undefined]) expect(await statusOf(at, opaque({ active }))).toBe(503);
   });
 
   test.each(aheadOfUs)(
-    "one that is no JWT, and whose %s is %d seconds ahead of our clock, gets %d [OAU-06]",
+    "a token that is not a JWT, and whose %s is %d seconds ahead of our clock, gets %d [OAU-06]",
     async (claim, ahead, status) => {
       expect(await statusOf(instance.app.baseUrl, opaque({ [claim]: seconds() + ahead }), from())).toBe(status);
     },
   );
 
-  test("one that is signed and that the provider has revoked is rejected [OAU-07]", async () => {
+  test("rejects a signed token that the provider has revoked [OAU-07]", async () => {
     const token = await accessToken(other);
     expectChallenge(
       await send(instance.app.baseUrl, `Bearer ${token}`),
@@ -216,7 +216,7 @@ describe("at a provider that introspects tokens", () => {
     );
   });
 
-  test("200 bad tokens bring the keys a handful of requests, and introspection none [OAU-07]", async () => {
+  test("200 bad tokens cause a few requests for the keys, and no introspection [OAU-07]", async () => {
     const at = instance.app.baseUrl;
     other.requestedPaths.length = 0;
     const forger = await newKey("forged");
@@ -248,13 +248,13 @@ describe("at a provider that introspects tokens", () => {
     expect(other.requestedPaths.filter((path) => path.startsWith("/.well-known")).length).toBeLessThanOrEqual(2);
   });
 
-  test("the same bad token 50 times is introspected once [OAU-07]", async () => {
+  test("introspects the same bad token once for 50 requests [OAU-07]", async () => {
     await Promise.all(Array.from({ length: 50 }, () => statusOf(instance.app.baseUrl, "the-same-bad-token", from())));
     expect(introspected.filter((token) => token === "the-same-bad-token")).toHaveLength(1);
   });
 });
 
-test("what was rejected is never repeated by a response [OAU-07]", async () => {
+test("no response repeats a rejected token [OAU-07]", async () => {
   const token = await good({ exp: seconds() - 5 });
   const { text, headers } = await rest(base(), "/mcp", { headers: { Authorization: `Bearer ${token}` } });
   expect(text + JSON.stringify([...headers])).not.toContain(token.slice(-30));

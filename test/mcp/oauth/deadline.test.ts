@@ -34,9 +34,9 @@ const search = { method: "tools/call", params: { name: "search_contacts", argume
 
 test.each<[string, object, string]>([
   ["a tool call", search, "aggregate contacts"],
-  ["a call that reads nothing", { method: "tools/list" }, "aggregate ended_sessions"],
+  ["a call without a read", { method: "tools/list" }, "aggregate ended_sessions"],
 ])(
-  "%s of a known token waits no longer than one command may take while MongoDB does not respond, and is 503 [OPS-15]",
+  "%s with a known token waits no longer than one command may take if MongoDB does not respond, and is 503 [OPS-15]",
   async (_, message, command) => {
     expect((await send(service.base, `Bearer ${token}`, search)).status).toBe(200);
     const hangs = { failCommands: ["aggregate"], blockConnection: true, blockTimeMS: 6_000, appName: "records" };

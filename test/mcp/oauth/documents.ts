@@ -7,7 +7,7 @@ import { useFakeProvider } from "../../support/at-fake-provider.ts";
 export const resourcePath = "/.well-known/oauth-protected-resource";
 export const serverPath = "/.well-known/oauth-authorization-server";
 export const openIdPath = "/.well-known/openid-configuration";
-/** With spelling that no one would choose: what is unchanged still has it. */
+/** With unusual spacing, so that a change would show. */
 export const odd = (issuer: string): string =>
   `{\n\t"issuer" : "${issuer}",  "authorization_endpoint":"${issuer}/auth",\r\n "token_endpoint":"${issuer}/token","jwks_uri":"${issuer}/jwks", "x":"\\u00e4ä", "n":1.0e2 }\n\n`;
 export const text =

@@ -79,7 +79,7 @@ test.each([
   ["2026-07-28", true],
   ["2025-11-25", false],
 ] as const)(
-  "the official client finds everything out by itself and reads the user's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
+  "the official client discovers everything by itself and reads the user's records, in the revision %s [OAU-01, OAU-02, OAU-04, OAU-10, OAU-11, MCP-02, MCP-03]",
   async (revision, modern) => {
     const { base, service, provider } = fixture();
     const account = await service.app.services.accounts.ofIdentity(
@@ -124,7 +124,7 @@ test.each([
   ["2025-11-25", false, "openid email"],
   ["2025-11-25", false, "openid email offline_access"],
 ] as const)(
-  "after a sign-out without the provider's page the official client signs in again and continues: %s, %s, %s [OAU-17]",
+  "after a sign-out that skips the provider's page, the official client signs in again and continues: %s, %s, %s [OAU-17]",
   async (_revision, modern, scope) => {
     const { base, provider } = fixture();
     const assistant = newAssistant(scope);

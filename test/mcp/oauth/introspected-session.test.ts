@@ -47,20 +47,20 @@ async function end(claims: Record<string, unknown>): Promise<void> {
   expect((await sendLogoutToken(base, token)).status).toBe(200);
 }
 
-test("a token of an ended session that only a late introspection names is 401 [OAU-12, OAU-16]", async () => {
+test("a token is 401 if only a late introspection shows that its session has ended [OAU-12, OAU-16]", async () => {
   await end({ sid: "ended", sub: undefined });
   sayLate({ sid: "ended" });
   for (const claims of [{}, { auth_time: seconds() }])
     expectChallenge(await send(base, `Bearer ${await fresh(claims)}`), base, /its session has ended/);
 });
 
-test("a token whose later sign-in only a late introspection reports is accepted [OAU-15]", async () => {
+test("a token is accepted if only a late introspection shows its later sign-in [OAU-15]", async () => {
   await end({ iat: seconds() });
   sayLate({ auth_time: seconds() + 60 });
   for (const claims of [{}, { sid: "new" }]) expect(await statusOf(base, await fresh(claims))).toBe(200);
 });
 
-test("while introspection fails a new token is accepted, but for one that a sign-out may have ended: 503 [OAU-14, OAU-15]", async () => {
+test("while introspection fails a new token is accepted, unless a sign-out may have ended it: 503 [OAU-14, OAU-15]", async () => {
   const statuses = async (): Promise<number[]> => {
     const all = [{}, { sid: "new" }, { auth_time: seconds() }, { sid: "new", auth_time: seconds() }].map(fresh);
     return Promise.all(all.map(async (token) => statusOf(base, await token)));
@@ -80,7 +80,7 @@ test("while introspection fails a new token is accepted, but for one that a sign
   }
 });
 
-test("what introspection said is remembered while the provider is away, and nobody waits for it again [OAU-12, OAU-14]", async () => {
+test("remembers the result of introspection while the provider is unavailable, and no request waits for it again [OAU-12, OAU-14]", async () => {
   fake.responses.set("/introspect", json({ active: true, sid: "own", auth_time: seconds() - 60 }));
   const token = await fresh();
   expect(await statusOf(base, token)).toBe(200);

@@ -70,7 +70,7 @@ async function user(name: string, mark: string): Promise<User> {
   };
 }
 
-/** Every way to request a record by its id; one more and this list has to grow. */
+/** Every way to request a record by its id. A new one must be added here. */
 const byId: readonly (readonly [method: string, params: (id: string) => object])[] = [
   ["tools/call", (id) => ({ name: "get_contact", arguments: { contact_id: id } })],
   ["tools/call", (id) => ({ name: "get_session", arguments: { session_id: id } })],
@@ -95,7 +95,7 @@ const prompts: readonly (readonly [string, string])[] = [
   ["session_id", "session"],
 ];
 
-test("every id of another account gives the very response that a random one gives, by each tool and resource [ISO-07, MCP-06]", async () => {
+test("each tool and resource responds to every id of another account as to a random one [ISO-07, MCP-06]", async () => {
   const listed = (await rpc(base, dora.token, "tools/list")).result.tools.map(({ name }: { name: string }) => name);
   expect(listed).toEqual([
     "search_contacts",
@@ -120,7 +120,7 @@ test("every id of another account gives the very response that a random one give
   }
 });
 
-test("the ids of one's own give the records: the harness detects it [ISO-07]", async () => {
+test("the harness detects that one's own ids return the records [ISO-07]", async () => {
   const responses = await Promise.all(
     byId.flatMap(([method, params]) =>
       [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id))),
@@ -131,7 +131,7 @@ test("the ids of one's own give the records: the harness detects it [ISO-07]", a
   );
 });
 
-test("lists, searches and prompts hold one's own records alone [ISO-07]", async () => {
+test("lists, searches and prompts contain only one's own records [ISO-07]", async () => {
   const calls = [
     ["search_contacts", { query: "ann" }],
     ["list_sessions", {}],
@@ -157,7 +157,7 @@ test("lists, searches and prompts hold one's own records alone [ISO-07]", async 
   }
 });
 
-test("prompts that name a record of another account say what they say of none [ISO-07]", async () => {
+test("a prompt for a record of another account says the same as for an unknown record [ISO-07]", async () => {
   const { result } = await rpc(base, dora.token, "prompts/list");
   for (const { name, arguments: known } of result.prompts as {
     name: string;
@@ -180,7 +180,7 @@ test("prompts that name a record of another account say what they say of none [I
   }
 });
 
-test("what a client says of itself makes it no one else: no header, argument or field names an account [ISO-07]", async () => {
+test("no header, argument or field that a client sends selects another account [ISO-07]", async () => {
   const account = eric.ids.at(-1) ?? "";
   const headers = {
     "records-account-id": account,
@@ -196,7 +196,7 @@ test("what a client says of itself makes it no one else: no header, argument or 
   expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([true, false]);
 });
 
-test("the token of one user after that of the other, and both at once, over one connection, get their own [ISO-07]", async () => {
+test("two users over one connection, in turn and at once, each get their own records [ISO-07]", async () => {
   const responses = await Promise.all(
     Array.from({ length: 30 }, async (_, turn) => {
       const { token } = turn % 2 === 0 ? dora : eric;
@@ -207,7 +207,7 @@ test("the token of one user after that of the other, and both at once, over one 
     expect([text.includes("marigold"), text.includes("foxglove")]).toEqual([turn % 2 === 0, turn % 2 === 1]);
 });
 
-test("neither an API key, nor the service token, nor the dashboard's cookie does at /mcp [OAU-07]", async () => {
+test("rejects an API key, the service token and the dashboard's cookie at /mcp [OAU-07]", async () => {
   const { cookie } = await openSession(service, "dora", "dora@example.com");
   for (const credential of [dora.key, service.serviceToken])
     expectChallenge(await send(base, `Bearer ${credential}`), base);
@@ -219,7 +219,7 @@ test("neither an API key, nor the service token, nor the dashboard's cookie does
   );
 });
 
-test("an access token does nowhere else: not on REST, Connect, gRPC, at the dashboard, or inside [ISO-07, MCP-12]", async () => {
+test("an access token is accepted nowhere else: not over REST, Connect or gRPC, on the dashboard, or on the internal listener [ISO-07, MCP-12]", async () => {
   expect(await statusOf(base, dora.token)).toBe(200);
   const { wires, close } = openWires(service);
   try {
@@ -266,7 +266,7 @@ test("an access token does nowhere else: not on REST, Connect, gRPC, at the dash
   }
 });
 
-test("a user without an account is 403 with words, and one whose account is deleted is so from the next request on [ISO-07]", async () => {
+test("a user without an account is 403 with the reason, and so is one whose account was deleted, from the next request on [ISO-07]", async () => {
   const expected = {
     error: {
       code: "403",

@@ -1,4 +1,4 @@
-// The provider's keys: kept while it is away, fetched again when they change; and what is said while nobody can know.
+// The provider's keys: kept while it is unavailable, fetched again when they change, and the responses meanwhile.
 import { randomUUID } from "node:crypto";
 import { exportJWK } from "jose";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -44,7 +44,7 @@ const undecided = {
   error: { code: "503", message: "The identity provider cannot be reached. Try again in a moment." },
 };
 
-test("where the provider was never reached a token is 503 without a challenge, and passes once it is there; no token is 401 [OAU-14]", async () => {
+test("while the provider was never reached a token is 503 without a challenge, and is accepted once it is reached; a missing token is 401 [OAU-14]", async () => {
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500)]) {
     fake.responses.set("*", trouble);
@@ -63,7 +63,7 @@ test("where the provider was never reached a token is 503 without a challenge, a
   expect(await statusOf(base, token)).toBe(200);
 });
 
-test("with its metadata but without its keys it is 503 as well [OAU-14]", async () => {
+test("a token is 503 too while the provider serves its metadata but not its keys [OAU-14]", async () => {
   const token = await accessToken(fake);
   for (const trouble of [away, json({ error: "x" }, 500), json({ keys: "none" })]) {
     fake.responses.set("/jwks", trouble);
@@ -73,7 +73,7 @@ test("with its metadata but without its keys it is 503 as well [OAU-14]", async 
   expect(await statusOf(base, token)).toBe(200);
 });
 
-test("with the keys at hand a provider that is away, or says nothing, keeps no one out: not with a known token, not with a new one [OAU-14]", async () => {
+test("with the keys in memory, known and new tokens are accepted while the provider is unavailable or silent [OAU-14]", async () => {
   offerIntrospection(fake, () => ({ active: true }));
   const known = await accessToken(fake, { jti: "known" });
   expect(await statusOf(base, known)).toBe(200);
@@ -83,14 +83,14 @@ test("with the keys at hand a provider that is away, or says nothing, keeps no o
     fake.responses.set("/introspect", trouble);
     const fresh = await accessToken(fake, { jti: trouble.toString() });
     expect([await statusOf(base, known), await statusOf(base, fresh)]).toEqual([200, 200]);
-    // Also when what it said last has grown old.
+    // Also when its last response has expired.
     await new Promise((resolve) => setTimeout(resolve, trouble === away ? 3_200 : 0));
     expect(await statusOf(base, known)).toBe(200);
     expectChallenge(await send(base, `Bearer ${forged}`), base, /signature is wrong/);
   }
 });
 
-test("what the provider once called revoked stays so while it is away [OAU-13, OAU-14]", async () => {
+test("a token that the provider has called revoked stays rejected while the provider is unavailable [OAU-13, OAU-14]", async () => {
   offerIntrospection(fake, () => ({ active: false }));
   const token = await accessToken(fake);
   expectChallenge(await send(base, `Bearer ${token}`), base, /revoked, or has expired/);
@@ -113,7 +113,7 @@ test("accepts a new key 30 seconds after the last fetch of the keys, and then re
   expectChallenge(await send(base, `Bearer ${withdrawn}`), base, /unknown key/);
 });
 
-test("forgets a withdrawn key without a token under another: a minute later it fetches the keys and verifies again, whatever the wall clock says [OAU-20]", async () => {
+test("forgets a withdrawn key although no token uses another one: a minute later it fetches the keys and verifies again, whatever the wall clock shows [OAU-20]", async () => {
   const token = await accessToken(fake);
   expect(await statusOf(base, token)).toBe(200);
   await fake.rotate();
@@ -149,12 +149,12 @@ test("tokens under random keys cause one fetch of the keys in 30 seconds, also w
   expect(fetches()).toBe(before + 1);
   fake.responses.set("/jwks", away);
   await advanceClock(31, service.app.client);
-  // While the provider is away, the key may exist: the response does not call the token wrong.
+  // While the provider is unavailable the key may exist, so the response does not call the token invalid.
   for (let at = 0; at < 5; at++) expect((await send(base, `Bearer ${await random()}`)).body).toEqual(undecided);
   expect(fetches()).toBe(before + 2);
 });
 
-test("while two keys are published tokens under both pass [OAU-14]", async () => {
+test("accepts tokens under both of two published keys [OAU-14]", async () => {
   const old = fake.key;
   const under = (key: typeof old, jti: string): Promise<string> =>
     fake.sign(accessClaims(fake, { jti }), { typ: "at+jwt", kid: key.kid }, key.privateKey);
@@ -168,7 +168,7 @@ test("while two keys are published tokens under both pass [OAU-14]", async () =>
   ]);
 });
 
-test("a token that cannot be placed while the provider is away is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
+test("while the provider is unavailable, a token without a known sign-in is 503 under an unknown key, and 401 under a known one [OAU-14]", async () => {
   expect(await statusOf(base, await accessToken(fake))).toBe(200);
   fake.responses.set("*", away);
   await advanceClock(31, service.app.client);
@@ -181,7 +181,7 @@ test("a token that cannot be placed while the provider is away is 503 under an u
   );
 });
 
-test("a logout token ends the tokens of the session that it names, though the user never was at the dashboard [OAU-12]", async () => {
+test("a logout token ends the tokens of the session that it names, even if the user was never on the dashboard [OAU-12]", async () => {
   const [one, other] = [
     await accessToken(fake, { sid: "one", auth_time: 1_700_000_000 }),
     await accessToken(fake, { sub: "person-finn", sid: "other", auth_time: 1_700_000_000 }),
@@ -195,7 +195,7 @@ test("a logout token ends the tokens of the session that it names, though the us
 });
 
 /** Whose session it was only the dashboard's sessions show, and there is none. */
-test("a logout token that names the session alone ends its tokens as well, though the user never was at the dashboard [OAU-12]", async () => {
+test("a logout token with only a session ends its tokens as well, even if the user was never on the dashboard [OAU-12]", async () => {
   const token = await accessToken(fake, { sid: "one" });
   expect(await statusOf(base, token)).toBe(200);
   expect(
@@ -209,7 +209,7 @@ test("a logout token that names the session alone ends its tokens as well, thoug
   expect(await statusOf(base, token)).toBe(401);
 });
 
-test("a logout token of a user ends the tokens of earlier sign-ins, and those without the time of a sign-in [OAU-15, OAU-19]", async () => {
+test("a logout token of a user ends the tokens of earlier sign-ins, and those without a sign-in time [OAU-15, OAU-19]", async () => {
   const now = Math.floor(Date.now() / 1_000);
   const at = (changes: Record<string, unknown>): Promise<string> => accessToken(fake, changes);
   const tokens = await Promise.all(

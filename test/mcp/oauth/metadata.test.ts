@@ -14,7 +14,7 @@ afterAll(() => elsewhere.stop());
 
 describe("the protected resource's document", () => {
   test.each([resourcePath, `${resourcePath}/mcp`])(
-    "is served at %s, with MCP_URL and the external issuer to the letter [OAU-02, OAU-03, OAU-22]",
+    "is served at %s, with MCP_URL and the external issuer byte for byte [OAU-02, OAU-03, OAU-22]",
     async (path) => {
       const { status, headers, body } = await get(path);
       expect([
@@ -34,7 +34,7 @@ describe("the protected resource's document", () => {
     },
   );
 
-  test("names MCP_URL on another origin and path, and is at that path's form as well; the challenge leads to that origin [OAU-01, OAU-02, OAU-03]", async () => {
+  test("names MCP_URL on another origin and path, and is also at the address for that path; the challenge points to that origin [OAU-01, OAU-02, OAU-03]", async () => {
     for (const path of [resourcePath, `${resourcePath}/assistants/records`, `${resourcePath}/mcp`]) {
       expect((await get(path, {}, elsewhere.base)).body.resource).toBe("https://mcp.example.com/assistants/records");
     }
@@ -44,7 +44,7 @@ describe("the protected resource's document", () => {
     expect((await get(`${resourcePath}/assistants/records`)).status).toBe(404);
   });
 
-  test("an MCP_URL without a path, or with a slash at its end, is named as it is set [OAU-03]", async () => {
+  test("names an MCP_URL without a path, or with a slash at its end, as it is set [OAU-03]", async () => {
     for (const url of [
       "https://mcp.example.com",
       "https://mcp.example.com/",
@@ -77,7 +77,7 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
     await other.stop();
   });
 
-  test("is named byte for byte, and its only document, that of OpenID Connect, is the copy at all paths [OAU-03, OAU-04]", async () => {
+  test("is named byte for byte, and its only document, that of OpenID Connect, is copied to all paths [OAU-03, OAU-04]", async () => {
     expect((await get(resourcePath, {}, instance.base)).body.authorization_servers).toEqual([named]);
     const direct = await (await fetch(`${other.issuer}${own}${openIdPath}`)).text();
     expect(direct).toBe(odd(named));
@@ -87,14 +87,14 @@ describe.each(["/tenant", "/tenant/", "/"])("an issuer that ends with %s", (endi
     }
   });
 
-  test("is named while the provider is away, too [OAU-03]", async () => {
+  test("is named while the provider is unavailable, too [OAU-03]", async () => {
     other.responses.set("*", away);
     expect((await get(resourcePath, {}, instance.base)).body.authorization_servers).toEqual([named]);
     other.responses.delete("*");
   });
 });
 
-test("the provider's own name for itself counts where it differs from the setting by a slash [OAU-03]", async () => {
+test("uses the provider's name for itself if it differs from the setting by a slash [OAU-03]", async () => {
   const slashed = await service().another({ OIDC_ISSUER: `${fake().issuer}/` });
   try {
     // The provider says so in its document, and no assistant accepts another.
@@ -104,57 +104,60 @@ test("the provider's own name for itself counts where it differs from the settin
   }
 });
 
-describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`, openIdPath])("%s", (path) => {
-  test("needs no token, minds none, and may be read from any origin [OAU-05]", async () => {
-    for (const headers of [
-      {},
-      { Origin: "https://any.example" },
-      { Authorization: "Bearer garbage" },
-      { Origin: "null", Authorization: "Basic eDp5" },
-    ]) {
-      const { status, headers: said } = await get(path, headers);
-      expect([
-        status,
-        said.get("access-control-allow-origin"),
-        said.get("access-control-allow-credentials"),
-        said.get("www-authenticate"),
-      ]).toEqual([200, "*", null, null]);
-    }
-  });
+describe.each([resourcePath, `${resourcePath}/mcp`, serverPath, `${serverPath}/mcp`, openIdPath])(
+  "the document %s",
+  (path) => {
+    test("needs no token, ignores one, and can be read from any origin [OAU-05]", async () => {
+      for (const headers of [
+        {},
+        { Origin: "https://any.example" },
+        { Authorization: "Bearer garbage" },
+        { Origin: "null", Authorization: "Basic eDp5" },
+      ]) {
+        const { status, headers: said } = await get(path, headers);
+        expect([
+          status,
+          said.get("access-control-allow-origin"),
+          said.get("access-control-allow-credentials"),
+          said.get("www-authenticate"),
+        ]).toEqual([200, "*", null, null]);
+      }
+    });
 
-  test("serves HEAD without a body, OPTIONS with what is allowed, and other methods with 405, all with CORS [OAU-05]", async () => {
-    const whole = await get(path);
-    const head = await get(path, { Origin: "https://any.example" }, base(), "HEAD");
-    expect([
-      head.status,
-      head.text,
-      head.headers.get("content-length"),
-      head.headers.get("access-control-allow-origin"),
-    ]).toEqual([200, "", String(Buffer.byteLength(whole.text)), "*"]);
-    const preflight = {
-      Origin: "https://any.example",
-      "Access-Control-Request-Method": "GET",
-      "Access-Control-Request-Headers": "mcp-protocol-version,authorization",
-    };
-    const options = await get(path, preflight, base(), "OPTIONS");
-    expect([options.status, options.text, options.headers.get("allow")]).toEqual([204, "", "GET, HEAD, OPTIONS"]);
-    expect(["origin", "methods", "headers"].map((name) => options.headers.get(`access-control-allow-${name}`))).toEqual(
-      ["*", "GET, HEAD, OPTIONS", "*, Authorization"],
-    );
-    for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
-      const { status, headers, body } = await get(path, {}, base(), method);
+    test("serves HEAD without a body, OPTIONS with the allowed methods, and other methods with 405, all with CORS [OAU-05]", async () => {
+      const whole = await get(path);
+      const head = await get(path, { Origin: "https://any.example" }, base(), "HEAD");
       expect([
-        method,
-        status,
-        headers.get("allow"),
-        headers.get("access-control-allow-origin"),
-        body.error.code,
-      ]).toEqual([method, 405, "GET, HEAD, OPTIONS", "*", "405"]);
-    }
-  });
-});
+        head.status,
+        head.text,
+        head.headers.get("content-length"),
+        head.headers.get("access-control-allow-origin"),
+      ]).toEqual([200, "", String(Buffer.byteLength(whole.text)), "*"]);
+      const preflight = {
+        Origin: "https://any.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "mcp-protocol-version,authorization",
+      };
+      const options = await get(path, preflight, base(), "OPTIONS");
+      expect([options.status, options.text, options.headers.get("allow")]).toEqual([204, "", "GET, HEAD, OPTIONS"]);
+      expect(
+        ["origin", "methods", "headers"].map((name) => options.headers.get(`access-control-allow-${name}`)),
+      ).toEqual(["*", "GET, HEAD, OPTIONS", "*, Authorization"]);
+      for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
+        const { status, headers, body } = await get(path, {}, base(), method);
+        expect([
+          method,
+          status,
+          headers.get("allow"),
+          headers.get("access-control-allow-origin"),
+          body.error.code,
+        ]).toEqual([method, 405, "GET, HEAD, OPTIONS", "*", "405"]);
+      }
+    });
+  },
+);
 
-test("all of it stays while the public interface is disabled [OAU-05]", async () => {
+test("the documents stay available while the public interface is disabled [OAU-05]", async () => {
   const switchTo = (enabled: boolean): Promise<RestResponse> =>
     service().internalCall("records.admin.v1.InterfaceService/SetPublicInterface", { enabled, reason: "test" });
   await switchTo(false);
@@ -166,7 +169,7 @@ test("all of it stays while the public interface is disabled [OAU-05]", async ()
   }
 });
 
-test("paths near them are 404 in the envelope [OAU-02]", async () => {
+test("similar paths are 404 in the envelope [OAU-02]", async () => {
   for (const path of [
     `${resourcePath}/`,
     `${resourcePath}/x`,

@@ -1,4 +1,4 @@
-// A tool call of a known token: its read proves the token by its own command, and nothing of an ended sign-in leaves.
+// A tool call of a known token: its read verifies the token in the same command, and returns nothing once it has ended.
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";
@@ -56,12 +56,12 @@ async function commandsOf(work: () => Promise<unknown>): Promise<{ mongo: string
   return { mongo: toMongo.stop().map(({ label }) => label), redis: await toRedis.stop() };
 }
 
-test("a tool call costs one command to Redis, and one to MongoDB that reads the data and proves the token [SRC-08]", async () => {
+test("a tool call costs one command to Redis, and one to MongoDB that reads the data and verifies the token [SRC-08]", async () => {
   const { token } = await known();
   expect(await commandsOf(() => called(token))).toEqual({ mongo: ["aggregate contacts"], redis: ["evalsha"] });
 });
 
-test("a call that reads nothing looks its token up", async () => {
+test("a call that reads nothing looks up its token", async () => {
   const { token } = await known();
   const list = (): Promise<unknown> => called(token, { method: "tools/list" } as never);
   expect(await commandsOf(list)).toEqual({ mongo: ["aggregate ended_sessions"], redis: ["evalsha"] });
@@ -69,7 +69,7 @@ test("a call that reads nothing looks its token up", async () => {
 
 const database = () => service.app.client.db();
 
-test("a batch looks an ended token up once, before anything of it is done", async () => {
+test("a batch looks up an ended token once, before any of its calls", async () => {
   const { subject, token } = await known();
   await database()
     .collection("ended_sessions")
@@ -110,7 +110,7 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
     403,
   ],
   [
-    "whose user has no account any more",
+    "whose user no longer has an account",
     ({ accountId }) =>
       database()
         .collection("accounts")
@@ -128,7 +128,7 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
     },
     503,
   ],
-])("the next call of a token %s shows nothing [OAU-12]", async (_what, end, status) => {
+])("the next call with a token %s returns nothing [OAU-12]", async (_what, end, status) => {
   const whose = await known();
   await end(whose);
   expect(await called(whose.token)).toEqual({ status, shows: false });
@@ -136,7 +136,7 @@ test.each<[string, (whose: { subject: string; accountId: UUID }) => Promise<unkn
   expect(again).toEqual({ status: status === 503 ? 200 : status, shows: false });
 });
 
-test("a token whose user has signed in again shows its records, though what is remembered of it has ended", async () => {
+test("a token whose user has signed in again returns its records, although the remembered sign-in has ended", async () => {
   const now = Math.floor(Date.now() / 1_000);
   introspected = { auth_time: now - 60 };
   const { subject, token } = await known({});

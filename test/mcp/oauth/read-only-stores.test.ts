@@ -177,8 +177,8 @@ async function granted(): Promise<Scope> {
   return scope;
 }
 
-describe("in the store itself", () => {
-  test("the list of writes is whole [MCP-12]", async () => {
+describe("the store itself", () => {
+  test("the list of writes is complete [MCP-12]", async () => {
     expect(storeWrites(await granted()).map(([name]) => name)).toEqual(storeNames);
     expect(writesIn("read-only stores").filter(({ rpc }) => !storeNames.includes(rpc.name))).toEqual([]);
     for (const service of ["records.v1.MadeUpService", "records.ingest.v1.MadeUpService"])
@@ -192,7 +192,7 @@ describe("in the store itself", () => {
   test.each(storeNames)("%s with the scope of a token is 403, and MongoDB gets no write [MCP-12]", async (name) => {
     const before = await records();
     const scope = await granted();
-    // Nor does a copy, or one that says it has the right.
+    // A copy, or one that claims the right, is rejected too.
     for (const one of [
       scope,
       { ...scope, claim: undefined },
@@ -208,25 +208,22 @@ describe("in the store itself", () => {
     expect(await records()).toBe(before);
   });
 
-  test.each(storeNames)(
-    "%s with the right to write is done, and is observed: the harness detects it [MCP-12]",
-    async (name) => {
-      const [, write] =
-        storeWrites(grantWrites(readScope(assistant().accountId, deadlineIn(10_000)))).find(
-          ([known]) => known === name,
-        ) ?? [];
-      const { writes, outcome } = await writesDuring(
-        assistant(),
-        () => write?.() ?? Promise.reject(new Error("no such write")),
-      );
-      expect(statusOf(outcome)).toBe("done");
-      expect(writes.length).toBeGreaterThan(0);
-    },
-  );
+  test.each(storeNames)("the harness detects %s with the right to write [MCP-12]", async (name) => {
+    const [, write] =
+      storeWrites(grantWrites(readScope(assistant().accountId, deadlineIn(10_000)))).find(
+        ([known]) => known === name,
+      ) ?? [];
+    const { writes, outcome } = await writesDuring(
+      assistant(),
+      () => write?.() ?? Promise.reject(new Error("no such write")),
+    );
+    expect(statusOf(outcome)).toBe("done");
+    expect(writes.length).toBeGreaterThan(0);
+  });
 });
 
 /** Steps of a write, which only a write calls: the store alone does not reject them yet. */
-describe("a step of a write, called by itself with the scope of a token", () => {
+describe("a step of a write that is called with the scope of a token", () => {
   const steps = ["locking a contact", "relabelling notes", "renaming the client of sessions"];
   test.each(steps)("%s is 403, and MongoDB gets no write [MCP-12]", async (name) => {
     const scope = (await granted()) as WriteScope;

@@ -84,14 +84,14 @@ describe("the assistant's access policy", () => {
     },
   );
 
-  test("is held against every write of the descriptors, and against a new one [MCP-12]", () => {
+  test("is tested with every write of the descriptors, and with a new one [MCP-12]", () => {
     const writes = rpcsOf(everyService).filter((rpc) => rpc.writes);
     expect(writesOf(everyService).map(([path]) => path)).toEqual(writes.map(({ path }) => path));
     for (const service of ["records.v1.MadeUpService", "records.ingest.v1.MadeUpService", "records.admin.v1.MadeUp"])
       expect(writesOf(withMadeUp(service, "HideAll")).map(([path]) => path)).toContain(`${service}/HideAll`);
   });
 
-  test("lets the reads through: the harness detects it [MCP-12]", async () => {
+  test("accepts reads: the harness detects it [MCP-12]", async () => {
     const { accessPolicy, inbound } = assistant();
     const served: DescMethodUnary[] = [];
     for (const rpc of everyRpc.filter(({ name }) => name === "ListSessions" || name === "GetState")) {
@@ -100,7 +100,7 @@ describe("the assistant's access policy", () => {
     expect(served.map(({ name }) => name)).toEqual(["ListSessions", "GetState"]);
   });
 
-  test("lets in no request that did not enter with a token [MCP-12, MCP-13]", async () => {
+  test("rejects a request that was not authenticated by a token [MCP-12, MCP-13]", async () => {
     const { accessPolicy, inbound } = assistant();
     const rpc = SessionService.method.listSessions;
     await expect(dispatchThrough(accessPolicy, []).admit(rpc, { ...inbound })).rejects.toMatchObject({
@@ -109,9 +109,9 @@ describe("the assistant's access policy", () => {
   });
 });
 
-describe("a chain that forgets the assistant's guard", () => {
+describe("a chain without the assistant's guard", () => {
   /**
-   * The chain turns any right to read into one to write where the rpc writes: the guard is all that is before it.
+   * The chain turns a right to read into one to write if the rpc writes: only the guard prevents it.
    */
   test("cannot turn the scope of a token into a right to write [MCP-12]", async () => {
     const { service, accessPolicy, inbound } = assistant();

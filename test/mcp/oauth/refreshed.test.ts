@@ -24,7 +24,7 @@ function verifierAt(said: () => Promise<object>) {
 
 const active = (): Promise<object> => Promise.resolve({ active: true, sub: "ann", token_type: "Bearer" });
 
-test("a token that is used every 10 seconds is introspected in between, and its requests wait for nothing [OAU-13]", async () => {
+test("a token that is used every 10 seconds is introspected in between, and no request waits [OAU-13]", async () => {
   const { introspections, verifier } = verifierAt(active);
   await verifier.verify("a");
   for (let turn = 0; turn < 5; turn++) {
@@ -35,7 +35,7 @@ test("a token that is used every 10 seconds is introspected in between, and its 
   }
 });
 
-test("half a minute after its last use a token is introspected no more [OAU-13]", async () => {
+test("a token is no longer introspected half a minute after its last use [OAU-13]", async () => {
   const { introspections, verifier } = verifierAt(active);
   await verifier.verify("a");
   await vi.advanceTimersByTimeAsync(33_000);
@@ -47,7 +47,7 @@ test("half a minute after its last use a token is introspected no more [OAU-13]"
   expect(introspections.get("a")).toBe((last ?? 0) + 1);
 });
 
-test("a revoked token is rejected within the time that an introspection is kept, and is introspected no more [OAU-13]", async () => {
+test("a revoked token is rejected within the time that an introspection is kept, and is no longer introspected [OAU-13]", async () => {
   let said = active;
   const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -59,7 +59,7 @@ test("a revoked token is rejected within the time that an introspection is kept,
   expect(introspections.get("a")).toBe(last);
 });
 
-test("a provider that is away gets no further request in the background", async () => {
+test("a provider that is unavailable gets no further request in the background", async () => {
   let said = active;
   const { introspections, verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -68,7 +68,7 @@ test("a provider that is away gets no further request in the background", async 
   expect(introspections.get("a")).toBe(2);
 });
 
-test("a failure in the background makes no result younger: the next request introspects by itself [OAU-13]", async () => {
+test("a failure in the background does not renew a result: the next request introspects by itself [OAU-13]", async () => {
   let said = active;
   const { verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -79,7 +79,7 @@ test("a failure in the background makes no result younger: the next request intr
   await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
 });
 
-test.each([2_000, 3_600_000])("a clock that is set back by %d ms keeps no result longer [OAU-13]", async (ms) => {
+test.each([2_000, 3_600_000])("a clock that is set back by %d ms does not extend a result [OAU-13]", async (ms) => {
   let said = active;
   const { verifier } = verifierAt(() => said());
   await verifier.verify("a");
@@ -91,7 +91,7 @@ test.each([2_000, 3_600_000])("a clock that is set back by %d ms keeps no result
   await expect(verifier.verify("a")).rejects.toThrow(/revoked, or has expired/);
 });
 
-test("a token that is rejected is introspected once, whatever the provider says of it [OAU-13]", async () => {
+test("a rejected token is introspected once, whatever the provider says of it [OAU-13]", async () => {
   const { introspections, verifier } = verifierAt(() =>
     Promise.resolve({ active: true, sub: "ann", token_type: "refresh_token" }),
   );
@@ -100,7 +100,7 @@ test("a token that is rejected is introspected once, whatever the provider says 
   expect(introspections.get("a")).toBe(1);
 });
 
-test("of many tokens a hundred are introspected in the background [OAU-13]", async () => {
+test("introspects at most a hundred tokens in the background [OAU-13]", async () => {
   const { introspections, verifier } = verifierAt(active);
   for (let turn = 0; turn < 150; turn++) await verifier.verify(`token-${turn}`);
   await vi.advanceTimersByTimeAsync(2_500);

@@ -65,7 +65,7 @@ async function failures(): Promise<number> {
 }
 const linesOf = (words: RegExp): string[] => service.logLines.flatMap((line) => words.exec(line)?.slice(0, 1) ?? []);
 
-test("where the provider rejects introspection a signed token stays valid, another is 503, and what it revoked stays 401 [OAU-13, OAU-14]", async () => {
+test("if the provider rejects introspection, a signed token stays valid, another one is 503, and a revoked one stays 401 [OAU-13, OAU-14]", async () => {
   const [known, knownOpaque, revoked] = [await signed(), opaque(), await signed()];
   said.set(revoked, { active: false });
   expect([await statusOf(base, known), await statusOf(base, knownOpaque), await statusOf(base, revoked)]).toEqual([
@@ -84,7 +84,7 @@ test("where the provider rejects introspection a signed token stays valid, anoth
   expect([await statusOf(base, known), await statusOf(base, knownOpaque)]).toEqual([200, 200]);
 });
 
-test("a rejection is logged once, and again when it changes, and shows in the metrics [OAU-13]", async () => {
+test("a rejection of introspection is logged once, and again when it changes, and is in the metrics [OAU-13]", async () => {
   expect(await statusOf(base, await signed())).toBe(200);
   expect(await up()).toEqual(["1"]);
   const before = await failures();
@@ -115,7 +115,7 @@ test("a rejection is logged once, and again when it changes, and shows in the me
   expect(linesOf(/the identity provider no longer rejects the introspection of access tokens/)).toHaveLength(1);
 });
 
-test("a rejection of one token is 503 for that token, and none of the service: it is neither logged nor counted", async () => {
+test("a rejection of one token is 503 for that token, and is neither logged nor counted as one of the service", async () => {
   const before = await failures();
   fake.responses.set("/introspect", json({ error: "invalid_request" }, 400));
   for (const token of [opaque(), "of-nobody"]) expect((await send(base, `Bearer ${token}`)).body).toEqual(undecided);
@@ -124,7 +124,7 @@ test("a rejection of one token is 503 for that token, and none of the service: i
 });
 
 test.each([408, 425, 429, 500, 503])(
-  "the status %d is no rejection: a token that can be checked without the provider is accepted [OAU-14]",
+  "the status %d is not a rejection: a token that can be checked without the provider is accepted [OAU-14]",
   async (status) => {
     fake.responses.set("/introspect", json({ error: "slow_down" }, status));
     expect(await statusOf(base, await signed())).toBe(200);

@@ -14,7 +14,7 @@ describe("the authorization server's document", () => {
     expect([status, copy, headers.get("content-type")]).toEqual([200, direct, "application/json"]);
   });
 
-  test("is the first of the provider's that is a document: pages and other JSON are passed over [OAU-04]", async () => {
+  test("is the first of the provider's addresses that returns a document: pages and other JSON are skipped [OAU-04]", async () => {
     const other = await startFakeProvider();
     const instance = await service().another(other.settings());
     try {
@@ -37,7 +37,7 @@ describe("the authorization server's document", () => {
     }
   });
 
-  test("is that of the configured issuer: another issuer's is passed over, and a slash at the end may differ [OAU-04]", async () => {
+  test("is that of the configured issuer: another issuer's is skipped, and a slash at the end may differ [OAU-04]", async () => {
     const other = await startFakeProvider();
     try {
       for (const issuer of ["https://other.example", `${other.issuer}/realm`, `${other.issuer}//`]) {
@@ -60,7 +60,7 @@ describe("the authorization server's document", () => {
     }
   });
 
-  test("is requested once, however many want it, and the old one is served while the provider is away [OAU-04]", async () => {
+  test("is requested once for many readers, and the previous one is served while the provider is unavailable [OAU-04]", async () => {
     const other = await startFakeProvider();
     const instance = await service().another(other.settings());
     try {
@@ -87,7 +87,7 @@ describe("the authorization server's document", () => {
     }
   });
 
-  test("a changed one is taken over [OAU-04]", async () => {
+  test("replaces the previous one when it changes [OAU-04]", async () => {
     const other = await startFakeProvider();
     const instance = await service().another(other.settings());
     try {
@@ -105,7 +105,7 @@ describe("the authorization server's document", () => {
     }
   });
 
-  test("a provider that says nothing is 503 before anyone's patience is over [OAU-04]", async () => {
+  test("is 503 before a client gives up if the provider does not respond [OAU-04]", async () => {
     const other = await startFakeProvider();
     other.responses.set("*", silent);
     const instance = await service().another(other.settings());

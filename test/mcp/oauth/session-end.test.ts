@@ -65,7 +65,7 @@ describe("signing out at the dashboard", () => {
     expectChallenge(await send(second.base, `Bearer ${token}`), fixture().base, /session has ended/);
   });
 
-  test("ends all that the user has at assistants, also from another browser, and no one else's [OAU-12]", async () => {
+  test("ends all of the user's sessions with assistants, also from another browser, and those of no one else [OAU-12]", async () => {
     const { token, browser } = await together();
     const elsewhere = await letIn(issuer(), ann);
     const bens = await letIn(issuer(), ben);
@@ -111,7 +111,7 @@ describe("signing out at the dashboard", () => {
     }
   });
 
-  test("does not end what was begun and refreshed after it [OAU-12]", async () => {
+  test("does not end a session that began and was refreshed after it [OAU-12]", async () => {
     const { browser } = await together();
     await signOut(browser);
     const next = await letIn(issuer(), ann, browser, offline);
@@ -120,7 +120,7 @@ describe("signing out at the dashboard", () => {
 });
 
 describe("signing out at the provider", () => {
-  test("ends the token at once on every instance, by the back channel [OAU-12]", async () => {
+  test("ends the token at once on every instance, over the back channel [OAU-12]", async () => {
     const { token, browser } = await together();
     const bens = await letIn(issuer(), ben);
     expect(await statuses(token)).toEqual(both(200));
@@ -137,7 +137,7 @@ describe("signing out at the provider", () => {
     await expect(refresh(one)).rejects.toMatchObject({ error: "invalid_grant" });
   });
 
-  test("ends that browser's session only: a session of another browser continues [OAU-19]", async () => {
+  test("ends only that browser's session: a session in another browser continues [OAU-19]", async () => {
     const [one, elsewhere] = [await together(), await letIn(issuer(), ann)];
     await browserEnds(one.browser);
     expect([await statuses(one.token), await statuses(elsewhere.token)]).toEqual([both(401), both(200)]);
@@ -147,7 +147,7 @@ describe("signing out at the provider", () => {
     void (await browser.submit(await browser.open(`${issuer()}/session/end`)));
 });
 
-test("a token that is revoked at the provider is rejected within 5 seconds, also where it was in use [OAU-13]", async () => {
+test("a token that is revoked at the provider is rejected within 5 seconds, even while it is used [OAU-13]", async () => {
   const one = await letIn(issuer(), ann);
   const other = await letIn(issuer(), ann);
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(200), both(200)]);
@@ -157,14 +157,14 @@ test("a token that is revoked at the provider is rejected within 5 seconds, also
   expect(await statuses(other.token)).toEqual(both(200));
 });
 
-test("one that is revoked before it is ever used is rejected at once; so is one whose grant was withdrawn [OAU-13]", async () => {
+test("a token that is revoked before its first use is rejected at once, and so is one whose grant was withdrawn [OAU-13]", async () => {
   const [one, other] = [await letIn(issuer(), ann), await letIn(issuer(), ann, assistantBrowser(), offline)];
   await openid.tokenRevocation(one.client, one.token);
   await openid.tokenRevocation(other.client, other.refreshToken);
   expect([await statuses(one.token), await statuses(other.token)]).toEqual([both(401), both(401)]);
 });
 
-test("a refresh token is not an access token, and neither is the ID token [OAU-07]", async () => {
+test("rejects a refresh token and an ID token as an access token [OAU-07]", async () => {
   const { refreshToken, client, browser } = await letIn(issuer(), ann, assistantBrowser(), offline);
   expect(refreshToken).not.toBe("");
   expectChallenge(await send(fixture().base, `Bearer ${refreshToken}`), fixture().base, /not an access token/);
@@ -175,7 +175,7 @@ test("a refresh token is not an access token, and neither is the ID token [OAU-0
   expect(browser.cookiesFor(fixture().base)).toBe("");
 });
 
-test("a resource that names us is accepted at every step, and none is needed [OAU-08, OAU-09]", async () => {
+test("accepts a resource of ours at every step, and requires none [OAU-08, OAU-09]", async () => {
   const { base } = fixture();
   for (const resource of [`${base}/mcp`, base, undefined]) {
     const parameters: Record<string, string> = resource === undefined ? {} : { resource };
@@ -184,7 +184,7 @@ test("a resource that names us is accepted at every step, and none is needed [OA
   }
 });
 
-test("a user without an account is 403 with words, and their token is none of another's [ISO-07]", async () => {
+test("a user without an account is 403 with the reason, and their token is not that of another account [ISO-07]", async () => {
   const { token } = await letIn(issuer(), cleo);
   const { status, headers, body } = await send(fixture().base, `Bearer ${token}`);
   expect([status, headers.get("www-authenticate")]).toEqual([403, null]);
@@ -197,7 +197,7 @@ test("a user without an account is 403 with words, and their token is none of an
 });
 
 /** Last, for afterwards there is no provider any more. */
-test("the provider being gone signs no one out: known tokens and new ones continue, and what has ended stays so [OAU-14]", async () => {
+test("while the provider is unavailable known and new tokens are accepted, and ended ones stay rejected [OAU-14]", async () => {
   const { provider, base } = fixture();
   const [known, fresh] = [await letIn(issuer(), ben), await letIn(issuer(), ben)];
   const ended = await together();

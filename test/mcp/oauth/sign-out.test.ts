@@ -88,7 +88,7 @@ describe.each([
     },
   );
 
-  test("a sign-in in the second of the sign-out does not count, and a later one does [OAU-15]", async () => {
+  test("a sign-in in the same second as the sign-out does not count, and a later one does [OAU-15]", async () => {
     await signInAndOut({ auth_time: seconds() - 100 });
     const now = seconds();
     const [same, later] = [
@@ -108,7 +108,7 @@ test("a session stays ended after its sign-out, also for a later sign-in in it [
   expect([await everywhere(again), await everywhere(other)]).toEqual([401, 200]);
 });
 
-test("a token without the time of its sign-in is 401 after a sign-out, and the log says so once [OAU-15]", async () => {
+test("a token without a sign-in time is 401 after a sign-out, and the log says so once [OAU-15]", async () => {
   const token = await accessToken(fake, { sid: "s" });
   expect(await everywhere(token)).toBe(200);
   await signInAndOut();
@@ -118,7 +118,7 @@ test("a token without the time of its sign-in is 401 after a sign-out, and the l
   expect(service.logLines.filter((line) => line.includes("auth_time")).length).toBe(1);
 });
 
-test("the sign-in and the session of the introspection count if the token has none [OAU-15]", async () => {
+test("the sign-in time and the session of the introspection count if the token has none [OAU-15]", async () => {
   let introspected: Record<string, unknown> = { auth_time: seconds() - 100 };
   offerIntrospection(fake, () => ({ active: true, ...introspected }));
   await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
@@ -130,7 +130,7 @@ test("the sign-in and the session of the introspection count if the token has no
 });
 
 describe("a provider's clock", () => {
-  test("that is ahead makes no earlier sign-in look later [OAU-21]", async () => {
+  test("that is ahead does not make an earlier sign-in look later [OAU-21]", async () => {
     const theirs = (): number => seconds() + 40;
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: theirs(), iat: theirs() - 40 });
     expect(await everywhere(elsewhere)).toBe(200);
@@ -139,7 +139,7 @@ describe("a provider's clock", () => {
     expect(await everywhere(await accessToken(fake, { sid: "new", auth_time: theirs() + 4 }))).toBe(200);
   });
 
-  test("that seems behind makes no earlier sign-in look later [OAU-21]", async () => {
+  test("that seems behind does not make an earlier sign-in look later [OAU-21]", async () => {
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: seconds() - 2 });
     await signInAndOut({ iat: seconds() - 300, auth_time: seconds() - 310 });
     expect(await everywhere(elsewhere)).toBe(401);
@@ -173,12 +173,12 @@ describe("signing in at the dashboard again", () => {
   const sessionsOf = (): Promise<number> =>
     service.app.client.db().collection("dashboard_sessions").countDocuments({ subject: "person-dora" });
 
-  test("requests the time of the sign-in from the provider, without a new sign-in [DSH-09]", async () => {
+  test("requests the sign-in time from the provider, without a new sign-in [DSH-09]", async () => {
     const { searchParams } = new URL((await sendRequest(`${base}/sign-in`)).headers.get("location") ?? "");
     expect([searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([null, "2592000"]);
   });
 
-  test("by an earlier session of the provider leads once to a new sign-in, which succeeds [DSH-09]", async () => {
+  test("in an earlier session of the provider leads once to a new sign-in, which succeeds [DSH-09]", async () => {
     const old = seconds() - 100;
     await signInAndOut({ sid: "own", auth_time: old });
     const afresh = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "other", auth_time: old });
@@ -203,7 +203,7 @@ describe("signing in at the dashboard again", () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     ["with an old time", { auth_time: 1_700_000_000 }, /not later than your last sign-out/],
     ["without a time", {}, /does not report the time of this sign-in \(auth_time\)/],
-  ])("by a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
+  ])("in a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const afresh = await comeBack(await sendRequest(`${base}/sign-in`), claims);
     const rejected = await comeBack(afresh, claims);
@@ -211,7 +211,7 @@ describe("signing in at the dashboard again", () => {
     expect(rejected.body.error.message).toMatch(words);
   });
 
-  test("in a session of the provider that was signed out here ends it there, also for a later sign-in [DSH-09]", async () => {
+  test("in a session of the provider that was signed out here ends that session, also for a later sign-in [DSH-09]", async () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const response = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
     const { origin, pathname, searchParams } = new URL(response.headers.get("location") ?? "");
@@ -223,7 +223,7 @@ describe("signing in at the dashboard again", () => {
     ]).toEqual([303, `${fake.issuer}/end`, `${base}/`, 0]);
   });
 
-  test("for the first time succeeds at a provider without the time of the sign-in [DSH-09]", async () => {
+  test("for the first time succeeds with a provider that reports no sign-in time [DSH-09]", async () => {
     const { response, cookie } = await enter(base, fake, { auth_time: undefined });
     expect([response.status, await ownerStatus(base, cookie)]).toEqual([303, 200]);
   });
@@ -260,7 +260,7 @@ test("signing out revokes our own token at the provider; it succeeds even if the
   }
 });
 
-test("the start warns about a provider without MCP_AUDIENCE, and not with it [OAU-23]", async () => {
+test("the start warns about a provider without MCP_AUDIENCE, and not about one with it [OAU-23]", async () => {
   const warnings = (lines: readonly string[]): number =>
     lines.filter((line) => line.includes("MCP_AUDIENCE is not set")).length;
   const third = await service.another({ ...fake.settings(), BASE_URL: base, MCP_AUDIENCE: "records" });

@@ -100,7 +100,7 @@ test("a 429 has Retry-After, no RateLimit header, and a body that is also a JSON
   }
 });
 
-test("after the wait that it reports a request passes [RTE-16]", async () => {
+test("a request succeeds after the wait in a 429 [RTE-16]", async () => {
   const token = await known(await user("patient"), service);
   const { responses } = await atOnce(30, () => post(service, token));
   const wait = Number(responses.find(({ status }) => status === 429)?.headers.get("retry-after"));
@@ -108,7 +108,7 @@ test("after the wait that it reports a request passes [RTE-16]", async () => {
   expect((await post(service, token)).status).toBe(200);
 });
 
-test("each tool call in a message of its own costs a token [RTE-16]", async () => {
+test("each tool call in its own message takes a token from the bucket [RTE-16]", async () => {
   const token = await known(await user("tools"), service);
   const call = { method: "tools/call", params: { name: "search", arguments: { query: "ann" } } };
   const outcome = await atOnce(40, () => send(service.base, `Bearer ${token}`, call, from()));
@@ -118,7 +118,7 @@ test("each tool call in a message of its own costs a token [RTE-16]", async () =
 const batch = (at: TestService, token: string, count: number, before?: string): Promise<RestResponse> =>
   sendBatch(at.base, token, count, { before, headers: from() });
 
-test("every message of a batch costs a token; a batch without enough tokens is rejected and costs one [RTE-25, RTE-16]", async () => {
+test("every message of a batch takes a token; a batch without enough tokens is rejected and takes one [RTE-25, RTE-16]", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "20" });
   try {
     const token = await known(await user("batches"), slow);
@@ -142,7 +142,7 @@ test("every message of a batch costs a token; a batch without enough tokens is r
   }
 });
 
-test("a batch with more messages than a bucket holds is 422: no wait would help [RTE-25]", async () => {
+test("a batch with more messages than a bucket holds is 422, because no wait would help [RTE-25]", async () => {
   const token = await known(await user("long-batch"), service);
   // The library strips a byte order mark, which must not hide the batch from the throttle.
   for (const before of ["", "\uFEFF"]) {
@@ -151,7 +151,7 @@ test("a batch with more messages than a bucket holds is 422: no wait would help 
   }
 });
 
-test("a request without a valid token takes from the address, and a new valid token from its account [RTE-16, RTE-11, RTE-21]", async () => {
+test("a request without a valid token takes from the address's bucket, and a new valid token from its account [RTE-16, RTE-11, RTE-21]", async () => {
   const subject = await user("newcomer");
   for (const make of [async () => undefined, async (turn: number) => `garbage-${turn}`]) {
     const headers = from();
@@ -170,7 +170,7 @@ test("a request without a valid token takes from the address, and a new valid to
   expect(passed).toBeLessThanOrEqual(2 + Math.floor(seconds));
 });
 
-test("a token that was rejected is still charged to the address [RTE-16]", async () => {
+test("a token that was rejected takes from the address's bucket [RTE-16]", async () => {
   const headers = from();
   const statuses: number[] = [];
   for (let turn = 0; turn < 6; turn++) statuses.push((await post(tight, "garbage-again", headers)).status);
@@ -178,7 +178,7 @@ test("a token that was rejected is still charged to the address [RTE-16]", async
   expect(statuses).toContain(429);
 });
 
-test("a user's assistants and the key of their account share one bucket, and it is not that of the address [RTE-16, RTE-09]", async () => {
+test("a user's assistants and the key of their account share one bucket, which is not that of the address [RTE-16, RTE-09]", async () => {
   const subject = await user("shared");
   const headers = from();
   const began = performance.now();
@@ -202,7 +202,7 @@ test("a preflight takes a token from the bucket of documents [RTE-16, RTE-24]", 
   expect(passed).toBeGreaterThanOrEqual(100);
 });
 
-test("documents and preflights are not throttled away from one who is [RTE-16]", async () => {
+test("a caller that is throttled can still read documents and send preflights [RTE-16]", async () => {
   const headers = from();
   await atOnce(12, () => post(tight, undefined, headers));
   expect((await tight.rest("/.well-known/oauth-protected-resource", { headers })).status).toBe(200);

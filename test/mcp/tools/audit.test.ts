@@ -47,7 +47,7 @@ function lineOf(requestId: string): string {
 }
 
 describe("a tool call", () => {
-  test("is in the user's audit log with the tool, the request and the address, and with nothing that was requested or returned [MCP-06] [MCP-11]", async () => {
+  test("is in the user's audit log with the tool, the request and the address, without its arguments and its result [MCP-06] [MCP-11]", async () => {
     const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather", notes: "keeps a marmoset" });
     const params = { name: "search_contacts", arguments: { query: "quillfeather" } };
     const response = await request(holder, "2026-07-28", "tools/call", params);
@@ -80,7 +80,7 @@ describe("a tool call", () => {
       expect(left.toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
-  test("of what is no tool leaves no entry, nor does a request that reads no record [MCP-06] [MCP-21]", async () => {
+  test("has no entry if the tool does not exist, nor has a request that reads no record [MCP-06] [MCP-21]", async () => {
     const before = (await entries()).length;
     await request(holder, "2026-07-28", "tools/call", { name: "delete_all", arguments: {} });
     for (const method of ["tools/list", "prompts/list", "resources/templates/list", "server/discover"])
@@ -100,17 +100,17 @@ describe("a tool call", () => {
 
   test.each([
     [
-      "a fault of ours",
+      "an accident",
       () => new Error("the pipe to the boiler burst"),
       "Something went wrong in the service. If it happens again, report its X-Request-Id to the operator.",
     ],
     [
-      "a database that is away",
+      "an unavailable database",
       () => new MongoNetworkError("the pipe to the boiler burst"),
       "The service cannot respond right now. Try again.",
     ],
   ])(
-    "that fails by %s is reported in general words, and in the log by its kind and place [MCP-11]",
+    "that fails by %s is reported in general terms, and is logged with its class and location [MCP-11]",
     async (_, fault, said) => {
       const { app, logLines } = fixture().service;
       const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
@@ -169,7 +169,7 @@ describe("every other read of an assistant", () => {
       "completion",
     ],
   ] as [string, (contact: string) => Record<string, unknown>, string][])(
-    "%s is in the user's audit log and in the operator's log, without its arguments, case %# [MCP-21]",
+    "the audit log and the operator's log have %s, without its arguments, case %# [MCP-21]",
     async (method, params, detail) => {
       const contact = await holder.put.contact({ full_name: "Zebulon Quillfeather" });
       for (const revision of ["2026-07-28", "2025-11-25"] as const) {

@@ -154,7 +154,7 @@ describe("the filters beyond REST find the same on every wire [MCP-17]", () => {
   });
 });
 
-test("a page of contacts says where it is; without a field beyond REST nothing but contacts is returned [MCP-17, MCP-08]", async () => {
+test("a page of contacts has its position; without a field beyond REST only contacts are returned [MCP-17, MCP-08]", async () => {
   const paged = await call(holder, "search_contacts", { query: "martin", limit: 1 });
   expect(paged.structured.pagination).toEqual({ limit: 1, offset: 0, has_more: true, next_offset: 1 });
   const last = await call(holder, "search_contacts", { query: "martin", limit: 1, offset: 1 });
@@ -164,7 +164,7 @@ test("a page of contacts says where it is; without a field beyond REST nothing b
   expect(plain.structured).toEqual(rest.body);
 });
 
-test("contacts in brief have what a list needs, and nothing long [MCP-17]", async () => {
+test("contacts in brief have what a list needs, and no long texts [MCP-17]", async () => {
   const [whole] = (await call(holder, "search_contacts", { query: "zoe" })).structured.data;
   const { data } = (await call(holder, "search_contacts", { query: "zoe", brief: true })).structured;
   expect([whole.notes_timeline.length, whole.recent_sessions.length]).toEqual([2, 2]);
@@ -207,13 +207,13 @@ test.each([
     () => ({ query: "price", session_id: ids["price"], contact_id: ids["zoe"] }),
     /session_id: is required unless contact_id is given, and must not be given with it/,
   ],
-] as const)("%s rejects what it cannot do, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
+] as const)("%s rejects invalid arguments, case %# [MCP-11, MCP-17]", async (tool, given, message) => {
   const { isError, text } = await call(holder, tool, given());
   expect([isError, text]).toEqual([true, expect.stringMatching(message)]);
 });
 
 describe("get_session_transcript with a query [MCP-17]", () => {
-  test("returns the passage with the words, whatever their case and accents, and where it begins", async () => {
+  test("returns the passage with the words, in any case and with or without accents, and its position", async () => {
     const { structured } = await call(holder, "get_session_transcript", {
       session_id: ids["price"],
       query: "PRICE fair",
@@ -231,7 +231,7 @@ describe("get_session_transcript with a query [MCP-17]", () => {
     expect(characters.slice(passage.offset, passage.offset + [...passage.text].length).join("")).toBe(passage.text);
   });
 
-  test("looks through the sessions of a contact", async () => {
+  test("searches the sessions of a contact", async () => {
     const { structured } = await call(holder, "get_session_transcript", {
       contact_id: `contact:${ids["zoe"]}`,
       query: "month",
@@ -239,7 +239,7 @@ describe("get_session_transcript with a query [MCP-17]", () => {
     expect(structured.passages.map(({ session_id }: { session_id: string }) => session_id)).toEqual([ids["price"]]);
   });
 
-  test("finds words that were said one after the other, and not words far apart", async () => {
+  test("finds words that were said in sequence, and not words far apart", async () => {
     const near = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "shop month" });
     expect(near.structured.passages).toHaveLength(1);
     const far = await call(holder, "get_session_transcript", { session_id: ids["price"], query: "shop 199" });
@@ -254,14 +254,14 @@ describe("get_session_transcript with a query [MCP-17]", () => {
     expect(new Set(texts).size).toBe(20);
   });
 
-  test("without a transcript there is none, and a session of nobody is not found", async () => {
+  test("finds none without a transcript, and an unknown session is not found", async () => {
     const none = await call(holder, "get_session_transcript", { session_id: ids["kick"], query: "price" });
     expect(none.structured).toEqual({ passages: [], complete: true });
     const unknown = { session_id: "00000000-0000-4000-8000-000000000000", query: "price" };
     expect((await call(holder, "get_session_transcript", unknown)).isError).toBe(true);
   });
 
-  test("Connect has it as SearchTranscripts", async () => {
+  test("is SearchTranscripts in Connect", async () => {
     const given = { session_id: ids["price"], query: "fair" };
     const { status, body } = await overConnect(["SessionService", "SearchTranscripts", "passages"], given);
     expect([status, body.complete, body.passages.length]).toEqual([200, true, 1]);

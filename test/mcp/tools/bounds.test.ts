@@ -1,4 +1,4 @@
-// No result fills a model's context, whatever the records hold: what is cut says so, and the rest can be had.
+// No result fills a model's context, whatever the records hold: a cut result says so, and how to get the rest.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { bounded, resultBytes } from "../../../src/mcp/bounds.ts";
@@ -72,7 +72,7 @@ describe("with every field at its limit", () => {
     const { structured } = await within(name, given());
     expect(structured).toMatchObject({ truncated: true, hint: expect.stringMatching(rest) });
     expect(JSON.stringify(structured)).toContain("… (cut: the text has ");
-    // It is not cut to nothing.
+    // The result is not empty.
     expect(Buffer.byteLength(JSON.stringify(structured))).toBeGreaterThan(30_000);
   });
 
@@ -99,7 +99,7 @@ describe("with every field at its limit", () => {
     if (name === "list_sessions") expect(new Set(seen).size).toBe(all);
   });
 
-  test("get_session_transcript has everything, page by page [MCP-09, MCP-14]", async () => {
+  test("get_session_transcript returns everything, page by page [MCP-09, MCP-14]", async () => {
     let whole = "";
     for (let offset: number | null = 0; offset !== null; ) {
       const { structured } = await within("get_session_transcript", { session_id: meeting, offset });
@@ -112,7 +112,7 @@ describe("with every field at its limit", () => {
   test.each([
     ["session", () => meeting],
     ["contact", () => ann],
-  ] as const)("fetch has everything of a %s, page by page [MCP-10, MCP-14]", async (kind, id) => {
+  ] as const)("fetch returns everything of a %s, page by page [MCP-10, MCP-14]", async (kind, id) => {
     let whole = "";
     let pages = 0;
     for (let next: string | undefined = `${kind}:${id()}`; next !== undefined; pages++) {
@@ -130,7 +130,7 @@ describe("with every field at its limit", () => {
   test.each([
     ["🙂".repeat(1_000), "ж".repeat(60_000)],
     ["\u0001".repeat(1_000), "x".repeat(100_000)],
-  ])("fetch loses nothing beside a large title, case %# [MCP-10, MCP-14]", async (title, transcript) => {
+  ])("fetch loses nothing next to a large title, case %# [MCP-10, MCP-14]", async (title, transcript) => {
     const session = await holder.put.session({ title });
     await holder.put.transcript({ session_id: session, transcript });
     let whole = "";
@@ -147,20 +147,20 @@ describe("with every field at its limit", () => {
   });
 });
 
-test("a result that fits is as it is, and one byte more is cut [MCP-14]", () => {
+test("a result that fits is unchanged, and one byte more is cut [MCP-14]", () => {
   const of = (length: number) => ({ data: { text: "x".repeat(length) } });
   const most = resultBytes - JSON.stringify(of(0)).length - 20;
   expect(bounded(of(most - 20), "rest").content).toEqual(of(most - 20));
   expect(bounded(of(resultBytes), "rest").content).toMatchObject({ truncated: true, hint: "rest" });
 });
 
-test("as many items of an inner list are kept as fit [MCP-14]", () => {
+test("keeps as many items of an inner list as fit [MCP-14]", () => {
   const notes = Array.from({ length: 250 }, () => ({ content: "x".repeat(400) }));
   const { text } = bounded({ data: { notes } }, "rest");
   expect(Buffer.byteLength(text)).toBeGreaterThan(40_000);
 });
 
-test("cutting takes no longer for a larger result, and parts no character [MCP-14]", () => {
+test("cutting takes no longer for a larger result, and splits no character [MCP-14]", () => {
   const notes = Array.from({ length: 200_000 }, () => ({ content: "🙂🙂🙂" }));
   const { content, text } = bounded({ data: { notes, memory: "🙂".repeat(400_000) } }, "rest");
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(resultBytes);

@@ -31,7 +31,7 @@ const of = (...names: string[]): string[] => names.map((name) => ids[name] ?? na
 test.each([
   ["names of contacts by their words", prompt("prepare_meeting"), "contact", "mart zo", () => ["Zoë Martin"]],
   [
-    "the email beside a name that several have, or else the id, and an email if there is no name",
+    "the email or the id next to a name that several contacts have, and the email of a contact without a name",
     prompt("prepare_meeting"),
     "contact",
     "martin",
@@ -42,7 +42,7 @@ test.each([
       "Zoë Martin",
     ],
   ],
-  ["nothing for a word that nobody has", prompt("prepare_meeting"), "contact", "nobody", () => []],
+  ["nothing for a word without matches", prompt("prepare_meeting"), "contact", "nobody", () => []],
   ["ids of contacts for an address", address("contact://{id}"), "id", "zoe", () => of("zoe")],
   ["ids of contacts by an email", address("contact://{id}"), "id", "zoe@example.org", () => of("zoe")],
   ["ids of past sessions for a prompt", prompt("follow_up"), "session_id", "budget", () => of("last")],
@@ -50,7 +50,7 @@ test.each([
   ["the latest sessions before a word is typed", address("session://{id}"), "id", "", () => of("last", "first")],
   ["nothing for a topic", prompt("catch_up"), "topic", "budget", () => []],
   ["nothing for an argument that the prompt does not have", prompt("prepare_meeting"), "who", "zoe", () => []],
-  ["nothing for an address of no template", address("note://{id}"), "id", "zoe", () => []],
+  ["nothing for an address without a template", address("note://{id}"), "id", "zoe", () => []],
 ])("completes with %s, in every revision [MCP-20]", async (_, ref, name, value, expected) => {
   for (const revision of revisions) {
     const { body } = await request(holder, revision, "completion/complete", { ref, argument: { name, value } });
@@ -61,7 +61,7 @@ test.each([
   }
 });
 
-test("offers the newest contacts before a word is typed, archived ones never [MCP-20]", async () => {
+test("offers the newest active contacts before a word is typed, and never archived ones [MCP-20]", async () => {
   const argument = { name: "contact", value: "z" };
   const { body } = await request(holder, "2026-07-28", "completion/complete", {
     ref: prompt("prepare_meeting"),
@@ -78,7 +78,7 @@ test("offers the newest contacts before a word is typed, archived ones never [MC
 });
 
 describe("a completed value", () => {
-  test("leads the prompt to the contact that it stands for, also among several with one name [MCP-20]", async () => {
+  test("selects its contact in the prompt, also among several with one name [MCP-20]", async () => {
     for (const [value, id] of [
       ["Ben Martin ben@example.org", "mailed"],
       [`contact:${ids["twin"]}`, "twin"],
@@ -106,7 +106,7 @@ describe("a completed value", () => {
   });
 });
 
-test("a prompt that there is not is an error, and a long text is cut to words [MCP-20]", async () => {
+test("an unknown prompt is an error, and a long text is cut to words [MCP-20]", async () => {
   const argument = { name: "contact", value: "zoe ".repeat(60) };
   const wrong = await request(holder, "2026-07-28", "completion/complete", { ref: prompt("write_poem"), argument });
   expect(wrong.body.error).toMatchObject({ code: -32_602, message: expect.stringMatching(/no prompt write_poem/) });
@@ -115,7 +115,7 @@ test("a prompt that there is not is an error, and a long text is cut to words [M
   expect(body.result.completion.values).toEqual(["Zoë Martin"]);
 });
 
-test("says that there are more where the list has more than 25 [MCP-20]", async () => {
+test("says that there are more if the list has more than 25 [MCP-20]", async () => {
   await holder.put.contacts(...Array.from({ length: 26 }, (_, at) => ({ full_name: `Crowd ${at}` })));
   await holder.put.sessions(
     ...Array.from({ length: 26 }, (_, at) => ({ title: `Crowd ${at}`, session_date: hoursFromNow(-100 - at) })),

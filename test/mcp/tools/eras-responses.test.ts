@@ -10,14 +10,14 @@ const { holder, send } = useHolder(fixture);
 const both = "application/json, text/event-stream";
 
 describe("what a client accepts", () => {
-  test("the newest revision responds in JSON, whatever is accepted [MCP-02]", async () => {
+  test("the newest revision responds in JSON, whatever the client accepts [MCP-02]", async () => {
     for (const accept of [both, "application/json", "*/*", undefined]) {
       const { status, headers } = await send("2026-07-28", "tools/list", {}, { Accept: accept });
       expect([status, headers.get("content-type")], accept).toEqual([200, "application/json"]);
     }
   });
 
-  test("the others return JSON to a client that accepts JSON and events, as they require of it [MCP-03]", async () => {
+  test("the other revisions return JSON to a client that accepts JSON and events, as they require [MCP-03]", async () => {
     for (const revision of old) {
       const { status, headers } = await send(revision, "tools/list", {}, { Accept: both });
       expect([status, headers.get("content-type")], revision).toEqual([200, "application/json; charset=utf-8"]);
@@ -25,21 +25,21 @@ describe("what a client accepts", () => {
     }
   });
 
-  test("a range that allows both types is as good as their names, and so is no Accept at all [MCP-03]", async () => {
+  test("a range that includes both types is accepted like their names, and so is a missing Accept [MCP-03]", async () => {
     for (const accept of ["*/*", "application/*, text/*;q=0.5", undefined])
       expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(200);
     for (const accept of ["application/*", "*/*, text/event-stream;q=0"])
       expect((await send("2025-11-25", "tools/list", {}, { Accept: accept })).status, accept).toBe(406);
   });
 
-  test("a message that is not UTF-8 is none [MCP-03]", async () => {
+  test("rejects a message that is not UTF-8 [MCP-03]", async () => {
     const sent = JSON.stringify(message("2025-11-25", "tools/call", { name: "search", arguments: { query: "ann??" } }));
     const bytes = Buffer.from(sent.replace("??", "\xff\xfe"), "latin1");
     const { status, body } = await post(holder().url, bytes, { token: holder().token });
     expect([status, body.error.code]).toEqual([400, -32_700]);
   });
 
-  test("a request is served as it is in a batch of its own, which the library's handler serves [MCP-03]", async () => {
+  test("serves a request as it does in a batch of its own, which the library's handler serves [MCP-03]", async () => {
     const calls: [string, Record<string, unknown>][] = [
       ["tools/list", {}],
       ["tools/call", { name: "search", arguments: { query: "nobody" } }],
@@ -58,12 +58,12 @@ describe("what a client accepts", () => {
     }
   });
 
-  test("a request whose version header is not known is rejected before it is served [MCP-03]", async () => {
+  test("rejects a request with an unknown version header before it is served [MCP-03]", async () => {
     const { status, body } = await send("2025-06-18", "tools/list", {}, { "MCP-Protocol-Version": "2024-01-01" });
     expect([status, body.error.code]).toEqual([400, -32_000]);
   });
 
-  test("the stream of events of a batch comes over HTTP/2 as over HTTP/1.1, without a word on the connection [MCP-03]", async () => {
+  test("a batch returns the same stream of events over HTTP/2 as over HTTP/1.1, without connection headers [MCP-03]", async () => {
     const warned = vi.fn();
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
@@ -85,7 +85,7 @@ describe("what a client accepts", () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test("a response is never kept by those between [MCP-01]", async () => {
+  test("no cache may store a response [MCP-01]", async () => {
     for (const revision of revisions)
       expect((await send(revision, "tools/list")).headers.get("cache-control"), revision).toMatch(/no-(store|cache)/);
   });
@@ -99,7 +99,7 @@ describe("batches", () => {
       message("2025-03-26", "tools/call", { name: "search", arguments: { query: "nobody" } }, id),
     );
 
-  test("a batch of 2025-03-26 is served whole [MCP-03]", async () => {
+  test("serves a batch of 2025-03-26 completely [MCP-03]", async () => {
     const { status, text } = await batch(calls(3));
     expect(status).toBe(200);
     expect(responsesIn(text).map(({ id, result }) => [id, result?.structuredContent])).toEqual(
@@ -120,7 +120,7 @@ describe("batches", () => {
     );
   });
 
-  test("a batch that cancels its own calls has its responses, and ends [MCP-03, MCP-13]", async () => {
+  test("a batch that cancels its own calls gets its responses, and ends [MCP-03, MCP-13]", async () => {
     const cancelled = calls(2).map(({ id: requestId }) => ({
       jsonrpc: "2.0",
       method: "notifications/cancelled",

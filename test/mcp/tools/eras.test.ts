@@ -14,7 +14,7 @@ const named = (protocolVersion: string): Record<string, unknown> => ({
 });
 
 describe("how a client begins", () => {
-  test("the newest revision is discovered and called without initialize, and says that records are untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
+  test("the newest revision is discovered and called without initialize, and declares records untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
     const discovered = await send("2026-07-28", "server/discover");
     expect(discovered.status).toBe(200);
     expect(discovered.headers.get("content-type")).toBe("application/json");
@@ -38,7 +38,7 @@ describe("how a client begins", () => {
   });
 
   test.each(old)(
-    "%s begins with initialize at the same address, and needs no session after it [MCP-01] [MCP-03]",
+    "%s begins with initialize at the same address, and needs no session afterwards [MCP-01] [MCP-03]",
     async (revision) => {
       const response = await send(revision, "initialize", named(revision));
       expect(response.status).toBe(200);
@@ -58,12 +58,12 @@ describe("how a client begins", () => {
     },
   );
 
-  test("initialize for a revision that is not known gets one that is [MCP-03]", async () => {
+  test("initialize for an unknown revision returns a known one [MCP-03]", async () => {
     const { body } = await send("2025-11-25", "initialize", named("2019-01-01"));
     expect(body.result.protocolVersion).toBe("2025-11-25");
   });
 
-  test("what one instance has received another needs not to know [MCP-01]", async () => {
+  test("an instance serves a client that another instance has initialized [MCP-01]", async () => {
     const other = await fixture().service.another();
     onTestFinished(() => other.stop());
     const there = { url: `${other.base}/mcp`, token: holder().token };
@@ -78,7 +78,7 @@ describe("how a client begins", () => {
     }
   });
 
-  test("the official client agrees on the newest revision where it requests it, and else on the one before [MCP-02] [MCP-03]", async () => {
+  test("the official client agrees on the newest revision if it requests it, and otherwise on the previous one [MCP-02] [MCP-03]", async () => {
     for (const [modern, revision] of [
       [true, "2026-07-28"],
       [false, "2025-11-25"],
@@ -93,7 +93,7 @@ describe("how a client begins", () => {
     }
   });
 
-  test.each(revisions)("a notification of %s is taken with 202 and no body [MCP-01]", async (revision) => {
+  test.each(revisions)("accepts a notification of %s with 202 and no body [MCP-01]", async (revision) => {
     const text = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" });
     const { status, text: response } = await post(holder().url, text, {
       token: holder().token,
@@ -104,7 +104,7 @@ describe("how a client begins", () => {
 });
 
 describe("what is rejected", () => {
-  test("a method that is not known is 404 in the newest revision and 200 in the others, with -32601 in all [MCP-02] [MCP-03]", async () => {
+  test("an unknown method is 404 in the newest revision and 200 in the others, with -32601 in all [MCP-02] [MCP-03]", async () => {
     for (const revision of revisions) {
       const { status, body } = await send(revision, "records/delete");
       expect(status, revision).toBe(revision === "2026-07-28" ? 404 : 200);
@@ -112,14 +112,14 @@ describe("what is rejected", () => {
     }
   });
 
-  test("what the newest revision took out is not there: ping; what it brought is not in the others: server/discover [MCP-02]", async () => {
+  test("the newest revision does not have the removed ping, and the others do not have the new server/discover [MCP-02]", async () => {
     expect((await send("2026-07-28", "ping")).body.error.code).toBe(-32_601);
     for (const revision of old)
       expect((await send(revision, "server/discover")).body.error.code, revision).toBe(-32_601);
   });
 
   test.each(revisions)(
-    "a tool that is not known is an error of %s, which says where the tools are listed [MCP-06]",
+    "an unknown tool is an error of %s, which says where the tools are listed [MCP-06]",
     async (revision) => {
       const { body } = await send(revision, "tools/call", { name: "create_contact", arguments: {} });
       expect(body.error).toMatchObject({
@@ -130,7 +130,7 @@ describe("what is rejected", () => {
     },
   );
 
-  test("a revision that is not known is 400, with those that are [MCP-02]", async () => {
+  test("an unknown revision is 400, with the known ones [MCP-02]", async () => {
     const unknown = JSON.stringify(message("2026-07-28", "tools/list")).replaceAll("2026-07-28", "2031-01-01");
     const { status, body } = await post(holder().url, unknown, {
       token: holder().token,
@@ -158,7 +158,7 @@ describe("what is rejected", () => {
     expect(body).toMatchObject({ id: 1, error: { code: -32_020 } });
   });
 
-  test("the other revisions take no notice of those headers [MCP-03]", async () => {
+  test("the other revisions ignore those headers [MCP-03]", async () => {
     for (const revision of old) {
       const { body } = await send(
         revision,
@@ -171,7 +171,7 @@ describe("what is rejected", () => {
   });
 
   test.each(["GET", "PUT", "PATCH", "DELETE"])(
-    "%s with a token is 405, and says what is taken [MCP-04]",
+    "%s with a token is 405, and lists the allowed methods [MCP-04]",
     async (method) => {
       for (const accept of ["text/event-stream", "text/html", "*/*"]) {
         const response = await fetch(holder().url, {
@@ -188,13 +188,13 @@ describe("what is rejected", () => {
     },
   );
 
-  test.each(["{nope", "", "[", "\u0000"])("a body that is no JSON is 400 with -32700: %j [MCP-01]", async (text) => {
+  test.each(["{nope", "", "[", "\u0000"])("a body that is not JSON is 400 with -32700: %j [MCP-01]", async (text) => {
     const { status, body } = await post(holder().url, text, { token: holder().token });
     expect([status, body.error.code]).toEqual([400, -32_700]);
   });
 
   test.each(["7", "null", '"text"', "{}", '{"jsonrpc":"1.0","id":1,"method":"ping"}'])(
-    "JSON that is no message is 400: %s [MCP-01]",
+    "JSON that is not a message is 400: %s [MCP-01]",
     async (text) => {
       const { status, body } = await post(holder().url, text, { token: holder().token });
       expect(status).toBe(400);
@@ -202,7 +202,7 @@ describe("what is rejected", () => {
     },
   );
 
-  test("a body over 256 KiB is 413, and one of that size is read [MCP-01]", async () => {
+  test("a body over 256 KiB is 413, and one of that size is accepted [MCP-01]", async () => {
     const around = JSON.stringify(message("2025-11-25", "ping", { filling: "" })).length;
     const sized = (size: number) =>
       post(holder().url, JSON.stringify(message("2025-11-25", "ping", { filling: "x".repeat(size - around) })), {
@@ -213,7 +213,7 @@ describe("what is rejected", () => {
     expect((await sized(1_000_000)).status).toBe(413);
   });
 
-  test("a body that is not called JSON is 415 [MCP-01]", async () => {
+  test("a body with another Content-Type than JSON is 415 [MCP-01]", async () => {
     for (const revision of revisions)
       expect((await send(revision, "tools/list", {}, { "Content-Type": "text/plain" })).status, revision).toBe(415);
   });

@@ -1,4 +1,4 @@
-// What a test file of the revisions begins with: somebody who is signed in, and requests of a revision.
+// What a test file of the revisions begins with: a signed-in user, and requests of a revision.
 import { beforeAll } from "vitest";
 import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse } from "../../../fixtures/service/service.ts";
@@ -8,7 +8,7 @@ import { holderOf, request, revisions } from "./set-up.ts";
 /** All revisions but the newest. */
 export const old = revisions.filter((revision) => revision !== "2026-07-28");
 
-/** Signs somebody in before the tests of the file. */
+/** Signs a user in before the tests of the file. */
 export function useHolder(fixture: () => SignInFixture) {
   let holder: Holder;
   beforeAll(async () => {

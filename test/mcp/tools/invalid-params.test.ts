@@ -1,4 +1,4 @@
-// Params that a method does not take: -32602 in words for people, in every revision, and never the validator's own.
+// Params that a method rejects: -32602 with a readable message, in every revision, never the validator's own.
 import { describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { CheckedServer } from "../../../src/mcp/checked-server.ts";
@@ -37,7 +37,7 @@ describe.each(revisions)("in the revision %s", (revision) => {
     expect(body.error).toEqual({ code: -32_602, message });
   });
 
-  test("null for arguments, or for one of them, counts as left out [MCP-15] [MCP-25]", async () => {
+  test("null for the arguments, or for one of them, counts as omitted [MCP-15] [MCP-25]", async () => {
     const tool = await send(revision, "tools/call", { name: "list_sessions", arguments: null });
     expect(tool.body.result.structuredContent.data).toEqual([]);
     const required = await send(revision, "tools/call", { name: "get_contact", arguments: null });
@@ -66,7 +66,7 @@ test.each(old)("%s: a request without params is -32602 as well [MCP-25]", async 
   }
 });
 
-test("an accident of a handler is no fault of the params [MCP-25, ERR-07]", async () => {
+test("an accident in a handler is not reported as invalid params [MCP-25, ERR-07]", async () => {
   const server = new CheckedServer({ name: "records", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => {
     throw new TypeError("tools is not iterable");

@@ -1,4 +1,4 @@
-// What a model means is taken, and an empty result says what to try.
+// Unambiguous arguments are accepted, and an empty result says what to try.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await holder.put.archive(await holder.put.contact({ full_name: "Quibbleton" }));
 });
 
-describe("arguments that are unambiguous are accepted [MCP-15]", () => {
+describe("unambiguous arguments [MCP-15]", () => {
   test.each([
     ["list_sessions", () => ({ limit: "1", offset: "1" }), () => ({ limit: 1, offset: 1 })],
     ["list_sessions", () => ({ query: "", contact_id: "", from: "", to: "", limit: "" }), () => ({})],
@@ -37,7 +37,7 @@ describe("arguments that are unambiguous are accepted [MCP-15]", () => {
     ["fetch", () => ({ id: zoe }), () => ({ id: `contact:${zoe}` })],
     ["fetch", () => ({ id: kickOff }), () => ({ id: `session:${kickOff}` })],
     ["fetch", () => ({ id: `session://${kickOff}?offset=0` }), () => ({ id: `session:${kickOff}` })],
-  ] as const)("%s, case %#", async (name, given, exact) => {
+  ] as const)("are accepted by %s, case %#", async (name, given, exact) => {
     const [lenient, strict] = [await call(holder, name, given()), await call(holder, name, exact())];
     expect(strict.isError, strict.text).toBe(false);
     expect(lenient.structured).toEqual(strict.structured);
@@ -52,13 +52,13 @@ describe("arguments that are unambiguous are accepted [MCP-15]", () => {
     ["search_contacts", () => ({ query: "" }), /^query: /],
     ["fetch", () => ({ id: `note:${zoe}` }), /^id: must be contact:<uuid> or session:<uuid>/],
     ["fetch", () => ({ id: `${zoe}?offset=x` }), /^id: must be contact:<uuid> or session:<uuid>/],
-  ] as const)("%s says what is wrong with others, case %#", async (name, given, says) => {
+  ] as const)("are required: %s names the violation of others, case %#", async (name, given, says) => {
     const { isError, text } = await call(holder, name, given());
     expect([isError, text]).toEqual([true, expect.stringMatching(says)]);
   });
 });
 
-test("no text calls a search one of everything, or advises a time that is rejected [MCP-11] [MCP-16]", async () => {
+test("no text calls a search one of everything, or suggests a time that is rejected [MCP-11] [MCP-16]", async () => {
   const { tools } = (await request(holder, "2026-07-28", "tools/list")).body.result;
   const { instructions } = (await request(holder, "2026-07-28", "server/discover")).body.result;
   expect(instructions).toMatch(/No search covers the fields notes and memory of a contact/);
@@ -67,7 +67,7 @@ test("no text calls a search one of everything, or advises a time that is reject
   expect((await call(holder, "list_sessions", { to })).structured.data).toEqual([]);
 });
 
-describe("an empty result says what to try [MCP-16]", () => {
+describe("an empty result [MCP-16]", () => {
   test.each([
     ["search_contacts", { query: "nobody" }, /fewer or different words.*search_notes/],
     ["list_sessions", { from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
@@ -90,7 +90,7 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact returns them/],
     ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact returns them/],
     ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, some of them/],
-  ] as const)("%s, case %#", async (name, given, says) => {
+  ] as const)("of %s says what to try, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);
     expect(hint).toMatch(says);
@@ -105,13 +105,13 @@ describe("an empty result says what to try [MCP-16]", () => {
     ["get_contact", () => ({ contact_id: lone }), /^This contact has no timeline notes and .*list_sessions/],
     ["search_notes", () => ({ contact_id: lone, kind: "session" }), /^No note of the contact's newest 50 sessions/],
     ["fetch", () => ({ id: `contact:${lone}?offset=99999` }), /ends before this offset: pass the id without it/],
-  ] as const)("also of one record: %s, case %#", async (name, given, says) => {
+  ] as const)("of %s for one record says what to try, case %#", async (name, given, says) => {
     const { hint, isError, text } = await call(holder, name, given());
     expect(isError, text).toBe(false);
     expect(hint).toMatch(says);
   });
 
-  test("and one that is not empty has no hint [MCP-16]", async () => {
+  test("is the only result with a hint [MCP-16]", async () => {
     for (const [name, given] of [
       ["list_sessions", {}],
       ["get_contact", { contact_id: zoe }],

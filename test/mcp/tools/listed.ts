@@ -1,4 +1,4 @@
-// What a test file of the tools begins with: somebody who is signed in, the tools as listed, and checks of schemas.
+// What a test file of the tools begins with: a signed-in user, the listed tools, and checks of schemas.
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll } from "vitest";
@@ -26,7 +26,7 @@ export interface Listed {
 
 export const ajv = addFormats(new AjvClass({ strict: true, strictRequired: false, allowUnionTypes: true })) as Ajv2020;
 
-/** Signs somebody in, and lists the tools, before the tests of the file. */
+/** Signs a user in, and lists the tools, before the tests of the file. */
 export function useListed(fixture: () => SignInFixture) {
   let holder: Holder;
   let listed: readonly Listed[];
@@ -36,7 +36,7 @@ export function useListed(fixture: () => SignInFixture) {
     listed = (await request(holder, "2026-07-28", "tools/list")).body.result.tools as Listed[];
   });
 
-  /** What a tool's schema has against a value. */
+  /** The violations of a tool's schema by a value. */
   function flaws(name: string, part: "inputSchema" | "outputSchema", value: unknown): unknown {
     const validate =
       compiled.get(name + part) ?? ajv.compile((listed.find((tool) => tool.name === name) as Listed)[part]);

@@ -1,4 +1,4 @@
-// What REST's own limits leave out of a result: it says so, and how to get the rest.
+// A result that REST's own limits cut says so, and how to get the rest.
 import { beforeAll, describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { Holder } from "./set-up.ts";
@@ -30,7 +30,7 @@ describe("search_contacts", () => {
   test.each([
     ["only a query", { query: "martin" }],
     ["arguments beside it that count as left out", { query: "martin", limit: null, state: "", offset: "" }],
-  ])("with %s has REST's body, and says that there may be more than 25 [MCP-08] [MCP-22]", async (_, given) => {
+  ])("with %s returns REST's body, and says that there may be more than 25 [MCP-08] [MCP-22]", async (_, given) => {
     const { structured } = await call(holder, "search_contacts", given);
     expect(Object.keys(structured).sort()).toEqual(["data", "hint", "truncated"]);
     expect(structured.truncated).toBe(true);
@@ -42,13 +42,13 @@ describe("search_contacts", () => {
     expect(new Set(idsOf([...structured.data, ...next.structured.data])).size).toBe(27);
   });
 
-  test("says nothing where all contacts are there, or where pagination says it [MCP-22]", async () => {
+  test("has no hint if all contacts are returned, or if pagination has it [MCP-22]", async () => {
     for (const given of [{ query: "larsen 2" }, { query: "martin", limit: 25, brief: true }])
       expect(Object.keys((await call(holder, "search_contacts", given)).structured)).not.toContain("hint");
   });
 });
 
-describe("a timeline with its 50 notes", () => {
+describe("a timeline with 50 notes", () => {
   const older =
     "A timeline ends after the 50 newest notes: search_notes with the contact_id and offset 50 returns any older ones.";
 
@@ -57,19 +57,19 @@ describe("a timeline with its 50 notes", () => {
     ["search_contacts", (id: string) => ({ query: id === noted ? "noted" : "few", limit: 5 })],
     ["get_contact", (id: string) => ({ contact_id: id })],
     ["fetch", (id: string) => ({ id: `contact:${id}` })],
-  ])("of %s says how to get older notes, case %# [MCP-24]", async (name, given) => {
+  ])("in %s says how to get older notes, case %# [MCP-24]", async (name, given) => {
     expect((await call(holder, name, given(noted))).structured).toMatchObject({ truncated: true, hint: older });
     expect(Object.keys((await call(holder, name, given(few))).structured)).not.toContain("hint");
   });
 
-  test("says so in the text of fetch and of the resource, which is the same [MCP-24]", async () => {
+  test("says so in the text of fetch and of the resource, which are the same [MCP-24]", async () => {
     const { text } = (await call(holder, "fetch", { id: `contact:${noted}` })).structured;
     expect(text).toMatch(/- 2026-01-01: note 2\n\n\(A timeline ends [^)]*\)$/);
     const { body } = await request(holder, "2026-07-28", "resources/read", { uri: `contact://${noted}` });
     expect(body.result.contents[0].text).toBe(text);
   });
 
-  test("is continued by search_notes as the hint says [MCP-24]", async () => {
+  test("continues in search_notes as the hint says [MCP-24]", async () => {
     const { structured } = await call(holder, "search_notes", { contact_id: noted, offset: 50 });
     expect((structured.data as { content: string }[]).map(({ content }) => content)).toEqual(["note 1", "note 0"]);
   });
@@ -106,7 +106,7 @@ describe("a search for passages [MCP-16] [MCP-17]", () => {
     ["51 transcripts", 51, (at: number) => (at === 50 ? word : other)],
     ["501 sessions", 501, (at: number) => (at === 500 ? word : undefined)],
     ["2 MB of text before the word", 3, (at: number) => (at === 2 ? word : `${other}\n`.repeat(50_000))],
-  ])("says where it ended before the last one: %s", async (_, count, transcriptOf) => {
+  ])("reports that it ended before the last one: %s", async (_, count, transcriptOf) => {
     const { contact_id, ids } = await spokenWith(count, transcriptOf);
     const { structured, hint } = await find({ contact_id });
     expect(structured).toEqual({ passages: [], complete: false, truncated: true, hint: expect.stringMatching(rest) });
@@ -124,7 +124,7 @@ describe("a search for passages [MCP-16] [MCP-17]", () => {
     }
   });
 
-  test("with more than 20 passages says how to get the others", async () => {
+  test("says how to get the others if there are more than 20 passages", async () => {
     const far = ` ${"and so on ".repeat(100)}`;
     const { contact_id, ids } = await spokenWith(1, () => `${word}${far}`.repeat(21));
     for (const [given, says] of [

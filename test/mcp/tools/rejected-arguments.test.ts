@@ -1,4 +1,4 @@
-// The tools: what they say to wrong arguments, and to records that are not there.
+// The tools' errors for invalid arguments and unknown records.
 import { describe, expect, test } from "vitest";
 import { useSignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import { randomId } from "../../../fixtures/service/service.ts";
@@ -75,7 +75,7 @@ describe("what is rejected", () => {
       { page: 1, size: 2 },
       "page: must be left out: the arguments are id; size: must be left out: the arguments are id",
     ],
-  ])("%s of %j says %s [MCP-11]", async (name, given, said) => {
+  ])("%s with %j returns the error: %s [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-06-18"] as const) {
       const { isError, text, structured } = await call(holder(), name, given, revision);
       expect(text).toBe(said);
@@ -98,7 +98,7 @@ describe("what is rejected", () => {
     expect([{ query: "x".repeat(5_000) }, { query: "" }].map((given) => check("search", given))).toEqual([true, false]);
   });
 
-  test("however many arguments are wrong, the response stays small [MCP-11]", async () => {
+  test("the response stays small, however many arguments are invalid [MCP-11]", async () => {
     const given = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`argument_${at}`, at]));
     const { isError, text } = await call(holder(), "get_session", given);
     expect(isError).toBe(true);
@@ -111,7 +111,7 @@ describe("what is rejected", () => {
     ["get_session_transcript", "session_id", ""],
     ["fetch", "id", "contact:"],
     ["fetch", "id", "session:"],
-  ])("what %s does not find by %s is reported as by REST: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
+  ])("what %s does not find by %s is reported as in REST: %s [MCP-08] [MCP-11]", async (name, argument, prefix) => {
     const { body } = await fixture().service.rest(`/v1/contacts/${randomId()}`, { key: holder().key });
     expect(await call(holder(), name, { [argument]: prefix + randomId() })).toEqual({
       isError: true,

@@ -42,7 +42,7 @@ function fenceOf(text: string): { readonly before: string; readonly mark: string
 }
 
 describe("resources", () => {
-  test("lists the newest active contacts and the sessions that took place, the latest first, as they are now [MCP-19]", async () => {
+  test("list the newest active contacts and the past sessions, the latest first, as they are now [MCP-19]", async () => {
     const [gone] = [await holder.put.contact({ full_name: "Gone" })];
     await holder.put.archive(gone);
     for (const revision of revisions) {
@@ -68,7 +68,7 @@ describe("resources", () => {
     await holder.put.archive(added);
   });
 
-  test("lists at most 25 of each [MCP-19]", async () => {
+  test("list at most 25 of each [MCP-19]", async () => {
     const many = await holder.put.contacts(...Array.from({ length: 26 }, (_, at) => ({ full_name: `Many ${at}` })));
     const { resources } = (await request(holder, "2025-11-25", "resources/list")).body.result;
     const uris = resources.map(({ uri }: { uri: string }) => uri) as string[];
@@ -93,7 +93,7 @@ describe("resources", () => {
   test.each([
     ["contact", () => zoe],
     ["session", () => last],
-  ] as const)("a %s is read as the text that fetch gives [MCP-01] [MCP-10]", async (kind, id) => {
+  ] as const)("a %s is returned as the text that fetch returns [MCP-01] [MCP-10]", async (kind, id) => {
     const uri = `${kind}://${id()}`;
     const { text } = (await call(holder, "fetch", { id: `${kind}:${id()}` })).structured;
     for (const revision of revisions) {
@@ -107,7 +107,7 @@ describe("resources", () => {
     }
   });
 
-  test("what one may read nobody between may keep [MCP-02]", async () => {
+  test("no cache may store what one user can read [MCP-02]", async () => {
     expect(
       (await request(holder, "2026-07-28", "resources/read", { uri: `contact://${zoe}` })).body.result,
     ).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
@@ -121,7 +121,7 @@ describe("resources", () => {
       `note://${"x".repeat(200)}`,
       `There is no resource note://${"x".repeat(93)}: it must be contact://<uuid> or session://<uuid>.`,
     ],
-  ])("what is not there is not found: %s [MCP-01] [MCP-11]", async (uri, said) => {
+  ])("an unknown address is not found: %s [MCP-01] [MCP-11]", async (uri, said) => {
     for (const revision of revisions) {
       const { status, body } = await request(holder, revision, "resources/read", { uri });
       expect(status, revision).toBe(200);
@@ -137,7 +137,7 @@ describe("resources", () => {
 });
 
 describe("prompts", () => {
-  test("are listed with what they need, in every revision [MCP-01]", async () => {
+  test("are listed with their arguments, in every revision [MCP-01]", async () => {
     for (const revision of revisions) {
       const { prompts } = (await request(holder, revision, "prompts/list")).body.result as {
         prompts: {
@@ -160,7 +160,7 @@ describe("prompts", () => {
     }
   });
 
-  test("a meeting is prepared with what is known of the contact [MCP-01]", async () => {
+  test("prepare a meeting with what is known of the contact [MCP-01]", async () => {
     const { text: record } = (await call(holder, "fetch", { id: `contact:${zoe}` })).structured;
     const ids = [zoe, `contact:${zoe}`, ` contact://${zoe}`, `Contact:${zoe.toUpperCase()}`];
     for (const contact of ["zoe", "  Zoë Martin  ", "zoe@example.org", ...ids]) {
@@ -170,7 +170,7 @@ describe("prompts", () => {
     }
   });
 
-  test("a follow-up is written to the session that is named, or to the last that took place [MCP-01]", async () => {
+  test("write a follow-up to the named session, or to the last past one [MCP-01]", async () => {
     const { text: record } = (await call(holder, "fetch", { id: `session:${last}` })).structured;
     expect(record).toContain("The lighthouse comes first");
     const ids = ["", last, `session:${last}`, `session://${last}`, `Session:${last}`, `${last} `];
@@ -179,7 +179,7 @@ describe("prompts", () => {
     }
   });
 
-  test("a meeting with one of several people of a name says so, and names the others [MCP-01] [UNT-01]", async () => {
+  test("for a meeting with one of several people of the same name say so, and name the others [MCP-01] [UNT-01]", async () => {
     const [one = "", other = ""] = await holder.put.contacts(
       ...["one", "other"].map((name) => ({ full_name: "Twinny Same", email: `${name}@example.org` })),
     );
@@ -194,7 +194,7 @@ describe("prompts", () => {
     expect(fenceOf(await textOf("prepare_meeting", { contact: `contact:${one}` })).records).toContain("one@");
   });
 
-  test("a topic is caught up on with its notes, also where a sentence names it [MCP-01] [MCP-10]", async () => {
+  test("catch up on a topic with its notes, also if a sentence names it [MCP-01] [MCP-10]", async () => {
     expect(await textOf("catch_up", { topic: "lighthouse" })).toContain(`"parent_id":"${last}"`);
     expect(await textOf("catch_up", { topic: "unheard of" })).toMatch(
       /No note was found with these words\. .*get_contact/s,
@@ -202,7 +202,7 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "lighthouse ".repeat(40) })).toContain(`"parent_id":"${last}"`);
   });
 
-  test("fences record text, and calls it untrusted data without instructions [UNT-01]", async () => {
+  test("fence record text, and call it untrusted data without instructions [UNT-01]", async () => {
     const prompts = [
       ["prepare_meeting", { contact: "zoe" }],
       ["follow_up", {}],
@@ -219,7 +219,7 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "unheard of" })).not.toContain("untrusted");
   });
 
-  test("says before the fence how to read on, and fences nothing of the service's own [UNT-01] [UNT-04]", async () => {
+  test("say before the fence how to read on, and fence nothing of the service's own text [UNT-01] [UNT-04]", async () => {
     const contact = await holder.put.contact({ full_name: "Wordy Wilson" });
     await holder.put.contactNotes(
       ...Array.from({ length: 51 }, (_, at) => ({
@@ -264,7 +264,7 @@ describe("prompts", () => {
     expect(records).not.toContain(mark);
   });
 
-  test("a response has a description and one message of the user [MCP-01]", async () => {
+  test("return a description and one message of the user [MCP-01]", async () => {
     for (const revision of revisions) {
       const { result } = await prompt("catch_up", { topic: "lighthouse" }, revision);
       expect(result.description, revision).toBe("What was noted about a topic, in chronological order.");
@@ -282,8 +282,8 @@ describe("prompts", () => {
     ["follow_up", { session_id: `contact:${randomId()}` }, "session_id: must be a valid UUID"],
     ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
-    ["write_poem", {}, "There is no prompt named write_poem. Call prompts/list to see the prompts."],
-  ])("%s with %j is rejected in words [MCP-11]", async (name, given, said) => {
+    ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
+  ])("%s with %j is rejected with a reason [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-11-25"] as const)
       expect((await prompt(name, given, revision)).error).toMatchObject({ code: -32_602, message: said });
   });

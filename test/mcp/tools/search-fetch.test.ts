@@ -1,4 +1,4 @@
-// search and fetch, in the shape that general assistants expect: what one finds, the other gets.
+// search and fetch, in the form that general assistants expect: fetch returns what search finds.
 import { beforeAll, describe, expect, test } from "vitest";
 import { firstWords } from "../../../src/mcp/first-words.ts";
 import { ben } from "../../../fixtures/sign-in/users.ts";
@@ -90,7 +90,7 @@ describe("search", () => {
     expect(found.filter((id: string) => [zoe, kickOff].includes(id)).sort()).toEqual([...expected()].sort());
   });
 
-  test("returns a record once, however often it is found [MCP-10]", async () => {
+  test("returns a record once, however often it matches [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Harbour", session_date: "2026-04-01T09:00:00Z" });
     await holder.put.sessionNotes(
       ...[0, 1, 2].map((position) => ({
@@ -103,7 +103,7 @@ describe("search", () => {
     expect((await search("harbour")).map(({ id: found }) => found)).toEqual([`session:${id}`]);
   });
 
-  test("many of one kind do not keep out the others, and 20 are the most [MCP-10]", async () => {
+  test("many matches of one kind do not displace the others, and there are at most 20 results [MCP-10]", async () => {
     const ids = await holder.put.contacts(...Array.from({ length: 30 }, (_, at) => ({ full_name: `Quincy ${at}` })));
     const session = await holder.put.session({ title: "Quincy and all" });
     await holder.put.contactNotes({ contact_id: zoe, content: "knows Quincy", source: "manual" });
@@ -114,7 +114,7 @@ describe("search", () => {
     expect(results.filter(({ id }) => ids.includes(id.slice("contact:".length)))).toHaveLength(18);
   });
 
-  test("what has no name still gets a title [MCP-10]", async () => {
+  test("a record without a name still gets a title [MCP-10]", async () => {
     const [nameless, mail, imported] = await holder.put.contacts(
       { phone: "+49 30 5551234" },
       { email: "walrus@example.org" },
@@ -161,7 +161,7 @@ describe("search", () => {
     [`${"a".repeat(60)}   ${"b".repeat(60)}`, "a".repeat(60)],
     ["👋".repeat(120), "👋".repeat(100)],
     ["", ""],
-  ])("of %j the first words are %j [MCP-10]", (text, words) => {
+  ])("of %j it searches the first words %j [MCP-10]", (text, words) => {
     expect(firstWords(text)).toBe(words);
   });
 
@@ -191,7 +191,7 @@ describe("search", () => {
 });
 
 describe("fetch", () => {
-  test("gets a contact as text: who it is, the notes, the last sessions with their ids [MCP-10]", async () => {
+  test("returns a contact as text: who it is, the notes, the last sessions with their ids [MCP-10]", async () => {
     const begin =
       '# Zoë Martin\n\nEmail: zoe@example.org\nPhone: +33 1 99 00 41 07\n\n## Notes\nLikes <b>tea</b> & "quotes"\n\n## Memory\nMet in Lyon\n\n## Timeline\n';
     const { text, ...others } = await fetchOne(`contact:${zoe}`);
@@ -206,7 +206,7 @@ describe("fetch", () => {
     expect(text).toMatch(new RegExp(`\n\n## Recent sessions\n- 2026-03-01: Kick-off \\(session:${kickOff}\\)$`));
   });
 
-  test("gets a session as text: when and with whom, its notes, what was said [MCP-10]", async () => {
+  test("returns a session as text: when and with whom, its notes, the transcript [MCP-10]", async () => {
     expect(await fetchOne(`session:${kickOff}`)).toEqual({
       id: `session:${kickOff}`,
       title: "Kick-off",
@@ -216,7 +216,7 @@ describe("fetch", () => {
     });
   });
 
-  test("gets what is empty, without headings for what is not there [MCP-10]", async () => {
+  test("returns an empty record without headings for missing parts [MCP-10]", async () => {
     const [contact, session] = [await holder.put.contact({}), await holder.put.session({})];
     expect(await fetchOne(`contact:${contact}`)).toMatchObject({ title: "Unnamed contact", text: "# Unnamed contact" });
     expect(await fetchOne(`session:${session}`)).toMatchObject({
@@ -226,7 +226,7 @@ describe("fetch", () => {
     });
   });
 
-  test("says where the rest of a long transcript is [MCP-09] [MCP-10]", async () => {
+  test("says how to get the rest of a long transcript [MCP-09] [MCP-10]", async () => {
     const id = await holder.put.session({ title: "Long" });
     await holder.put.transcript({ session_id: id, transcript: "👋".repeat(40_001) });
     const { text, metadata } = await fetchOne(`session:${id}`);
@@ -238,7 +238,7 @@ describe("fetch", () => {
     expect(shown).toBeGreaterThan(10_000);
   });
 
-  test("takes every id that search gives, in either case [MCP-10]", async () => {
+  test("accepts every id that search returns, in either case [MCP-10]", async () => {
     const results = (await Promise.all(["zoe", "walrus", "mornings", "lighthouse", "quincy"].map(search))).flat();
     expect(results.length).toBeGreaterThan(10);
     for (const { id, url } of results) {
@@ -249,7 +249,7 @@ describe("fetch", () => {
     expect(await fetchOne(`CONTACT:${zoe.toUpperCase()}`)).toMatchObject({ id: `contact:${zoe}` });
   });
 
-  test("neither finds nor gets what another user has [MCP-10] [ISO-07]", async () => {
+  test("neither finds nor returns another user's records [MCP-10] [ISO-07]", async () => {
     const other = await holderOf(fixture(), ben);
     expect((await call(other, "search", { query: "zoe" })).structured).toEqual({ results: [] });
     for (const id of [`contact:${zoe}`, `session:${kickOff}`])

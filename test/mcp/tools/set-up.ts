@@ -55,7 +55,7 @@ export async function connect({ url, token }: Pick<Holder, "url" | "token">, mod
   return client;
 }
 
-/** What a request made by hand may differ in. */
+/** The options of a request made by hand. */
 export interface Post {
   readonly token?: string | undefined;
   readonly revision?: Revision;
@@ -90,7 +90,7 @@ export async function post(
   return { ...response, body: JSON.parse(data.at(-1) ?? "null") };
 }
 
-/** A request of JSON-RPC as its revision wants it: the newest one says who it is in every request. */
+/** A JSON-RPC request in the form of its revision: the newest one identifies the client in every request. */
 export function message(
   revision: Revision,
   method: string,

@@ -47,8 +47,8 @@ beforeAll(async () => {
   await put.transcript({ session_id: session, transcript: "Maya: hello\nZoë: hello 👋" });
 });
 
-describe("what is listed", () => {
-  test("exactly these tools, in this order, in every revision [MCP-06]", async () => {
+describe("the list of tools", () => {
+  test("has exactly these, in this order, in every revision [MCP-06]", async () => {
     const names = [
       "search_contacts",
       "get_contact",
@@ -69,7 +69,7 @@ describe("what is listed", () => {
     }
   });
 
-  test("each has a title, a short description of when to use it, and all four annotations, which say that it only reads [MCP-06] [MCP-07]", () => {
+  test("has a title, a short description of when to use it, and all four annotations for each, which say that it only reads [MCP-06] [MCP-07]", () => {
     expect(new Set(listed().map(({ title }) => title)).size).toBe(8);
     for (const { name, title, description, annotations } of listed()) {
       expect(name).toMatch(/^[a-z_]{1,64}$/);
@@ -86,7 +86,7 @@ describe("what is listed", () => {
     }
   });
 
-  test("each has schemas of objects, whole in themselves, in JSON Schema 2020-12 [MCP-07]", () => {
+  test("has self-contained schemas of objects for each, in JSON Schema 2020-12 [MCP-07]", () => {
     for (const { name, inputSchema, outputSchema } of listed()) {
       for (const schema of [inputSchema, outputSchema]) {
         expect(ajv.validateSchema(schema), name).toBe(true);
@@ -102,7 +102,7 @@ describe("what is listed", () => {
     }
   });
 
-  test("each takes these arguments, and these are required [MCP-07]", () => {
+  test("has these arguments for each, of which these are required [MCP-07]", () => {
     expect(
       listed().map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required]),
     ).toEqual([
@@ -122,7 +122,7 @@ describe("what is listed", () => {
   });
 });
 
-describe("what is served", () => {
+describe("the result of a tool", () => {
   const same = async (name: string, given: Record<string, unknown>, path: string): Promise<Outcome> => {
     const { status, body } = await fixture().service.rest(path, { key: holder().key });
     expect(status, path).toBe(200);
@@ -137,7 +137,7 @@ describe("what is served", () => {
     return responses[0] as Outcome;
   };
 
-  test("structured content is the body of REST for the same request, and the text the same JSON [MCP-08]", async () => {
+  test("has the body of REST for the same request as structured content, and the same JSON as text [MCP-08]", async () => {
     const { structured } = await same("search_contacts", { query: "zoe mart" }, "/v1/contacts?query=zoe%20mart");
     expect(structured.data[0].notes).toBe('Likes <b>tea</b> & "quotes"');
     expect(
@@ -163,7 +163,7 @@ describe("what is served", () => {
     ).toBe(true);
   });
 
-  test("also where everything is null, and where a list is empty [MCP-08]", async () => {
+  test("equals REST also if everything is null, and if a list is empty [MCP-08]", async () => {
     expect(
       (await same("get_contact", { contact_id: bare }, `/v1/contacts/${bare}`)).structured.data.full_name,
     ).toBeNull();
@@ -176,7 +176,7 @@ describe("what is served", () => {
     await same("search_notes", { query: "nothing", limit: 25, offset: 3 }, "/v1/notes?query=nothing&limit=25&offset=3");
   });
 
-  test("ids in capitals are those in small letters, and null is an argument left out [MCP-08]", async () => {
+  test("is the same for ids in upper case and for null as an omitted argument [MCP-08]", async () => {
     await same("get_contact", { contact_id: full.toUpperCase() }, `/v1/contacts/${full}`);
     await same(
       "list_sessions",
@@ -185,7 +185,7 @@ describe("what is served", () => {
     );
   });
 
-  test("what search, fetch and the transcript return is what their output schemas say [MCP-08]", async () => {
+  test("conforms to the output schema of search, fetch and the transcript [MCP-08]", async () => {
     for (const [name, given] of [
       ["get_session_transcript", { session_id: session }],
       ["get_session_transcript", { session_id: lonely }],
@@ -203,7 +203,7 @@ describe("what is served", () => {
     }
   });
 
-  test("the official client, which checks responses against the schemas, takes them in both eras [MCP-07] [MCP-08]", async () => {
+  test("is accepted in both eras by the official client, which checks it against the schemas [MCP-07] [MCP-08]", async () => {
     for (const modern of [true, false]) {
       const client = await connect(holder(), modern);
       await client.listTools();

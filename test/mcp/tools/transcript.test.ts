@@ -38,7 +38,7 @@ async function walk(id: string): Promise<{ pages: string[]; offsets: number[] }>
 
 describe("get_session_transcript", () => {
   test.each([1, 39_999, 40_000])(
-    "a text of %i characters is one page, and the response of REST with where it is [MCP-08] [MCP-09]",
+    "a text of %i characters is one page, the response of REST with its position [MCP-08] [MCP-09]",
     async (length) => {
       const id = await sessionWith("a".repeat(length));
       const { body } = await fixture().service.rest(`/v1/sessions/${id}/transcript`, { key: holder.key });
@@ -49,7 +49,7 @@ describe("get_session_transcript", () => {
     },
   );
 
-  test("a text of 40,001 characters is two [MCP-09]", async () => {
+  test("a text of 40,001 characters is two pages [MCP-09]", async () => {
     const id = await sessionWith(`${"a".repeat(40_000)}b`);
     expect((await page(id)).structured).toMatchObject({
       data: { transcript: "a".repeat(40_000) },
@@ -61,7 +61,7 @@ describe("get_session_transcript", () => {
     });
   });
 
-  test("following next_offset gives back the whole text, whatever it is written in [MCP-09]", async () => {
+  test("returns the whole text by following next_offset, in any script [MCP-09]", async () => {
     const texts = [
       "👋".repeat(100_001),
       `x${"👨‍👩‍👧\n".repeat(17_000)}`,
@@ -81,7 +81,7 @@ describe("get_session_transcript", () => {
     }
   });
 
-  test("any offset may be requested, and counts characters, of which none is parted [MCP-09]", async () => {
+  test("accepts any offset, which counts characters, and splits none [MCP-09]", async () => {
     const id = await sessionWith("a👋b👋c");
     const parts = await Promise.all([0, 1, 2, 3, 4, 5].map((offset) => page(id, offset)));
     expect(parts.map(({ structured }) => structured.data.transcript as string)).toEqual([
@@ -94,7 +94,7 @@ describe("get_session_transcript", () => {
     ]);
   });
 
-  test("beyond the end there is nothing, and nothing follows [MCP-09]", async () => {
+  test("returns nothing beyond the end, and no next page [MCP-09]", async () => {
     const id = await sessionWith("short");
     for (const offset of [5, 6, 40_000, 2_147_483_647]) {
       expect((await page(id, offset)).structured).toMatchObject({
@@ -104,7 +104,7 @@ describe("get_session_transcript", () => {
     }
   });
 
-  test("where there is no transcript it is null, at every offset [MCP-08] [MCP-09]", async () => {
+  test("a missing transcript is null, at every offset [MCP-08] [MCP-09]", async () => {
     const id = await sessionWith();
     for (const offset of [0, 40_000]) {
       expect((await page(id, offset)).structured).toEqual({
@@ -120,7 +120,7 @@ describe("get_session_transcript", () => {
     expect((await page(id)).structured.data).toEqual(body.data);
   });
 
-  test("every page has the recording beside it [MCP-08]", async () => {
+  test("every page has the recording [MCP-08]", async () => {
     const id = await holder.put.session({});
     await holder.put.transcript({
       session_id: id,
