@@ -32,11 +32,11 @@ test.each(all.map((rule) => [rule.alert ?? rule.record ?? "", rule] as const))(
   },
 );
 
-test("a selector without the job is found", () => {
+test("detects a selector without the job", () => {
   expect(unscoped({ expr: 'up{job="records"} == 0 and records_ready == 0' })).toEqual(["records_ready"]);
 });
 
-test("the Prometheus of Compose and the ServiceMonitor give the instances the job that the rules read", () => {
+test("the Prometheus of Compose and the ServiceMonitor give the instances the job in the rules", () => {
   const { rule_files: files, scrape_configs: scraped } = read("deploy/prometheus/prometheus.yaml") as {
     rule_files: string[];
     scrape_configs: { job_name: string; dns_sd_configs: { names: string[]; port: number }[] }[];
@@ -89,7 +89,7 @@ function lacks({ alert, annotations: { runbook_url: url } }: Alert, tests: (kind
 }
 
 test.each(alerts.map((rule) => [rule.alert, rule] as const))(
-  "%s has tests in each direction and a runbook entry of its own",
+  "the alert %s has tests in each direction and its own runbook entry",
   (name, rule) => {
     expect(lacks(rule, (kind) => testsOf(rule, caseOf(name), kind).length)).toEqual([]);
     expect(mutantsOf(rule).map(({ fault }) => fault)).toEqual(
@@ -98,7 +98,7 @@ test.each(alerts.map((rule) => [rule.alert, rule] as const))(
   },
 );
 
-test("a new alert without tests or an entry is found", () => {
+test("detects a new alert without tests or an entry", () => {
   const [rule] = alerts as [Alert];
   const added = {
     ...rule,
@@ -109,7 +109,7 @@ test("a new alert without tests or an entry is found", () => {
   expect(lacks(added, () => 0)).toHaveLength(kinds.length + 5);
 });
 
-test("every case and every entry belongs to an alert, and no name is used twice", () => {
+test("every case and every entry belongs to an alert, and each name is used once", () => {
   const names = alerts.map(({ alert }) => alert);
   expect(new Set(names).size).toBe(names.length);
   expect(cases.map(({ alert }) => alert).sort()).toEqual([...names].sort());
@@ -118,7 +118,7 @@ test("every case and every entry belongs to an alert, and no name is used twice"
   );
 });
 
-test("only alerts on what callers notice wake someone", () => {
+test("only alerts on symptoms that callers notice page someone", () => {
   expect(alerts.filter(({ labels }) => labels.severity === "critical").map(({ alert }) => alert)).toEqual([
     "RecordsNoReadyInstance",
     "RecordsErrorsFast",

@@ -68,12 +68,12 @@ function withDocumented(served: ReadonlyMap<string, ReadonlySet<string>>): Reado
 }
 
 test.each(recordings.map(({ record, expr }) => [record, expr] as const))(
-  "the recording rule %s queries what is served",
+  "the recording rule %s queries what instances serve",
   (_name, expr) => expect(missingIn(expr, series)).toEqual([]),
 );
 
 test.each(alerts.map((rule) => [rule.alert, rule] as const))(
-  "the alert %s queries what is served, and reports what to do",
+  "the alert %s queries what instances serve, and says what to do",
   (_name, { expr, for: pending, labels, annotations }) => {
     expect(missingIn(expr, series)).toEqual([]);
     expect(readExpression(expr).selectors.length).toBeGreaterThan(0);
@@ -115,7 +115,7 @@ test("there are rules for requests, latency, dependencies, saturation, backgroun
     expect(queriedMetrics).toContain(metric);
 });
 
-test("every panel of the dashboard queries what is served, from the source that the reader chose", () => {
+test("every panel of the dashboard queries what instances serve, from the source that the reader selected", () => {
   expect(targets.length).toBeGreaterThan(20);
   expect(
     targets.flatMap(({ title, expr }) => missingIn(expr, series).map((missing) => `${title}: ${missing}`)),
@@ -133,7 +133,7 @@ test("every panel of the dashboard queries what is served, from the source that 
   expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
 });
 
-test("every panel reads only the job and the instances that the reader chose", () => {
+test("every panel reads only the job and the instances that the reader selected", () => {
   const selectors = targets.flatMap(({ expr }) =>
     readExpression(expr)
       .selectors.filter(({ metric }) => metric !== "ALERTS")
@@ -142,7 +142,7 @@ test("every panel reads only the job and the instances that the reader chose", (
   expect(selectors.filter((text) => !text.includes('job="$job", instance=~"$instance"'))).toEqual([]);
 });
 
-test("the dashboard is of a current form, and its variables are labels that are served", () => {
+test("the dashboard has a current format, and its variables are labels that instances serve", () => {
   expect(dashboard.schemaVersion).toBeGreaterThanOrEqual(39);
   const { list } = dashboard.templating;
   expect(list[0]).toMatchObject({ name: "datasource", type: "datasource" });
@@ -155,7 +155,7 @@ test("the dashboard is of a current form, and its variables are labels that are 
   }
 });
 
-test("a metric or label that does not exist is found out, wherever it is", () => {
+test("detects a metric or a label that does not exist, wherever it is used", () => {
   expect(missingIn("records_made_up_total", series)).toEqual(["records_made_up_total"]);
   expect(missingIn('sum(rate(records_requests_total{colour="red"}[5m]))', series)).toEqual([
     "records_requests_total{colour}",

@@ -37,7 +37,7 @@ describe("the level of the log", () => {
     service.internalCall("records.admin.v1.InstanceService/SetLogLevel", { level }, headers);
   const levels = async () => (await service.internalCall("records.admin.v1.InstanceService/GetLogLevel", {})).body;
 
-  test("changes by an rpc, and the log names the service token and the address [OPS-27]", async () => {
+  test("changes by an rpc, and the log has the service token and the address [OPS-27]", async () => {
     expect(await levels()).toEqual({ level: "info", configured: "info" });
     expect((await setLevel("silent", { "X-Request-Id": "to-silent" })).body).toEqual({
       level: "silent",
@@ -62,13 +62,13 @@ describe("the level of the log", () => {
     ]);
   });
 
-  test("is one of those that the log has, and needs a service token [OPS-27]", async () => {
+  test("accepts only the levels of the log, and requires a service token [OPS-27]", async () => {
     expect((await setLevel("loud")).status).toBe(400);
     expect((await setLevel("debug", { Authorization: "Bearer wrong" })).status).toBe(401);
     expect(await levels()).toEqual({ level: "info", configured: "info" });
   });
 
-  test("is debug after SIGUSR2, and after the next as configured [OPS-27]", async () => {
+  test("is debug after SIGUSR2, and the configured one after the next SIGUSR2 [OPS-27]", async () => {
     const program = await startProgram({
       ...{
         MONGODB_URI: service.mongodbUri,
@@ -90,6 +90,7 @@ describe("the level of the log", () => {
       await fetch(`${program.internal}/livez`);
       await until(() => Promise.resolve(program.stdout.includes('"route":"/livez"')), AbortSignal.timeout(5_000));
       await changed("warn");
+      expect(program.stdout).toMatch(/"to":"debug"[^]*"route":"\/livez"[^]*"to":"warn"/);
     } finally {
       await endProgram(program);
     }
@@ -113,7 +114,7 @@ describe("probes", () => {
     ).toEqual(["after-probes"]);
   });
 
-  test("have a line with the reason when they begin to fail, and one when they succeed again [OPS-27, OPS-26]", async () => {
+  test("have a line with the reason when they start to fail, and one when they succeed again [OPS-27, OPS-26]", async () => {
     const mongod = await startOwnMongod();
     const instance = await startInstance(mongod, service.redis, {});
     const readiness = (): Line[] => linesOf(instance).filter(({ route }) => route === "/readyz");
@@ -162,7 +163,7 @@ describe("a profile", () => {
     expect(found.toLowerCase()).not.toContain("marmalade");
   });
 
-  test("is one at a time, bounded, and behind the service token [OPS-28]", async () => {
+  test("runs one at a time, is bounded, and requires the service token [OPS-28]", async () => {
     const first = await profile("/profiles/cpu?seconds=1");
     const second = await profile("/profiles/heap?seconds=1");
     expect([second.status, await second.json()]).toMatchObject([
@@ -178,7 +179,7 @@ describe("a profile", () => {
     expect((await service.rest("/profiles/cpu", { key: owner.key })).status).toBe(404);
   });
 
-  test("ends when its caller leaves [OPS-28]", async () => {
+  test("ends when its caller disconnects [OPS-28]", async () => {
     const left = new AbortController();
     await fetch(`${service.internal}/profiles/cpu?seconds=60`, {
       headers: { Authorization: `Bearer ${service.serviceToken}` },

@@ -43,14 +43,14 @@ test.each([
   [`00-${traceId.toUpperCase()}-00f067aa0ba902b7-01`, false],
   [`00-${traceId}-00f067aa0ba902b7`, false],
   ["<script>", false],
-])("the caller's traceparent %s is in the line as trace_id: %s", async (traceparent, valid) => {
+])("the log line has the caller's traceparent %s as trace_id: %s", async (traceparent, valid) => {
   const id = randomUUID();
   await service.rest("/v1/health", { headers: { traceparent, "X-Request-Id": id } });
   expect((await lineOf(id))["trace_id"]).toBe(valid ? traceId : undefined);
   expect(parseTraceParent(traceparent)?.traceId).toBe(valid ? traceId : undefined);
 });
 
-test("each wire has its name in the line, with the rpc, the account and the shown part of the key", async () => {
+test("the log line has the name of its wire, with the rpc, the account and the key prefix", async () => {
   const { wires, close } = openWires(service);
   const before = service.logLines.length;
   for (const wire of wires) await wire.call({ rpc: "SearchContacts", key: owner.key, request: { query: "ann" } });
@@ -68,7 +68,7 @@ test("each wire has its name in the line, with the rpc, the account and the show
   for (const { wire, code } of lines) expect(code).toBe(wire === "rest" ? undefined : "ok");
 });
 
-test("a call on behalf of an account, a rejected gRPC call and an unknown key each have what is known of them", async () => {
+test("the lines of a call on behalf of an account, a rejected gRPC call and an unknown key have everything known about them", async () => {
   const [internal, rejected, unknown, page] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
   await service.internalCall(
     "records.v1.ContactService/SearchContacts",
@@ -94,7 +94,7 @@ test("a call on behalf of an account, a rejected gRPC call and an unknown key ea
   expect(await lineOf(page)).toMatchObject({ wire: "page", route: "/openapi.json" });
 });
 
-test("without a collector nothing of the tracing SDK is loaded, and with one it is", async () => {
+test("loads the tracing SDK only with a collector", async () => {
   const loaded = async (tracing: object | undefined): Promise<string> => {
     const program = `
       import { createRequire } from "node:module";

@@ -1,4 +1,4 @@
-// What the log says of an error: its kind and where it was raised, and never its message, however that is made.
+// What the log has of an error: its class and where it was thrown, and never its message.
 import { MongoBulkWriteError, MongoServerError } from "mongodb";
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
@@ -58,7 +58,7 @@ function caught(work: () => unknown): unknown {
   }
 }
 
-test.each(errors)("the line of an error %s has nothing of what it says", async (_name, err) => {
+test.each(errors)("the line of an error %s contains nothing of its message", async (_name, err) => {
   const lines = new PassThrough();
   createLog("info", lines).error({ err }, "request failed");
   const line = String(lines.read());
@@ -66,7 +66,7 @@ test.each(errors)("the line of an error %s has nothing of what it says", async (
   expect(JSON.parse(line)).toMatchObject({ level: 50, msg: "request failed", err: { type: expect.any(String) } });
 });
 
-test("it reports the class, the codes, the labels, the causes and our own frames", () => {
+test("the line has the class, the codes, the labels, the causes and our own frames", () => {
   const {
     stack = [],
     cause,
@@ -87,13 +87,13 @@ test("it reports the class, the codes, the labels, the causes and our own frames
   });
 });
 
-test("a cause of itself ends", () => {
+test("a cause that is its own cause ends", () => {
   const error = new Error("a");
   error.cause = error;
   expect(JSON.stringify(loggedError(error)).match(/"type"/g)).toHaveLength(5);
 });
 
-test("in one line for an operator a message of our own or of the operating system is shown, and no other [OPS-52]", () => {
+test("a line for an operator shows a message of our own or of the operating system, and no other [OPS-52]", () => {
   expect(shownError(new Error("MONGODB_URI: must be a replica set"))).toBe("MONGODB_URI: must be a replica set");
   expect(shownError(caught(() => readFileSync("/nowhere/file")))).toBe(
     "ENOENT: no such file or directory, open '/nowhere/file'",

@@ -54,7 +54,7 @@ async function expectValue(
   expect(await value(name, labels, from)).toBe(wanted);
 }
 
-test("a request is counted and measured by wire, method, template and status", async () => {
+test("counts and measures a request by wire, method, template and status", async () => {
   for (let count = 0; count < 3; count++) await service.rest(`/v1/sessions/${randomUUID()}`, { key: owner.key });
   const labels = { listener: "public", wire: "rest", method: "GET", route: "/v1/sessions/{session_id}", status: "404" };
   await expectValue(3, "records_requests_total", labels);
@@ -62,7 +62,7 @@ test("a request is counted and measured by wire, method, template and status", a
   await expectValue(0, "records_requests_in_flight", { listener: "public" });
 });
 
-test("a failed gRPC call counts with the status that REST has for it", async () => {
+test("counts a failed gRPC call with the status that REST has for it", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
   await client
     .getContact({ contactId: randomUUID() }, { headers: { authorization: `Bearer ${owner.key}` } })
@@ -73,7 +73,7 @@ test("a failed gRPC call counts with the status that REST has for it", async () 
   await expectValue(1, "records_requests_total", { ...labels, status: "401" });
 });
 
-test("whatever paths, methods and names callers make up, the series stay as many as they were", async () => {
+test("the number of series stays the same, whatever paths, methods and names callers invent", async () => {
   const series = async (): Promise<number> =>
     (await text()).split("\n").filter((line) => /^records_(requests|request_duration)/.test(line)).length;
   const madeUp = async (mark: string): Promise<void> => {
@@ -95,7 +95,7 @@ test("whatever paths, methods and names callers make up, the series stay as many
   expect(await text()).not.toMatch(/made\dup/i);
 });
 
-test("commands to MongoDB and Redis are counted by name and outcome, and measured", async () => {
+test("counts commands to MongoDB and Redis by name and outcome, and measures them", async () => {
   const before = {
     find: (await value("records_mongodb_commands_total", { command: "aggregate", outcome: "ok" })) ?? 0,
     script: (await value("records_redis_commands_total", { command: "evalsha", outcome: "ok" })) ?? 0,
@@ -117,7 +117,7 @@ test("commands to MongoDB and Redis are counted by name and outcome, and measure
   expect(await value("records_mongodb_commands_total", { command: "noSuchCommand", outcome: "failed" })).toBe(1);
 });
 
-test("a create that a caller's own doing rejects is no failed command: neither a duplicate nor one of a suspended account", async () => {
+test("a create that is rejected for its caller's reasons is no failed command: neither a duplicate nor one of a suspended account", async () => {
   const { id, key } = await service.account();
   const create = async (): Promise<number> =>
     (await service.rest("/v1/contacts", { key, body: { full_name: "Ann", email: "ann@example.com" } })).status;
@@ -131,7 +131,7 @@ test("a create that a caller's own doing rejects is no failed command: neither a
   expect(await failed()).toBe(before);
 });
 
-test("replays and rejections by the throttle are counted", async () => {
+test("counts replays and rejections by the throttle", async () => {
   const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "3" });
   const { key } = await service.account();
   const headers = { "Idempotency-Key": randomUUID() };
@@ -143,7 +143,7 @@ test("replays and rejections by the throttle are counted", async () => {
   await slow.stop();
 });
 
-test("the state of the instance is shown: ready, MongoDB, Redis, both switches, release", async () => {
+test("shows the state of the instance: ready, MongoDB, Redis, both switches, release", async () => {
   for (const name of ["records_ready", "records_mongodb_up", "records_redis_up"])
     expect(await value(name), name).toBe(1);
   expect(await value("records_build_info", { node_version: process.version })).toBe(1);
@@ -155,7 +155,7 @@ test("the state of the instance is shown: ready, MongoDB, Redis, both switches, 
   await other.stop();
 });
 
-test("without Redis the callers who have a bucket of the instance are counted", async () => {
+test("counts the callers with a bucket of the instance if there is no Redis", async () => {
   const alone = await service.another({ REDIS_URL: "" });
   expect(await value("records_throttle_fallback_buckets", {}, alone)).toBe(0);
   await alone.rest("/v1/contacts?query=ann", { key: owner.key });
@@ -181,7 +181,7 @@ describe("under load and under faults", () => {
     await mongod.stop();
   });
 
-  test("the pool of MongoDB and the work in flight are shown with their bounds", async () => {
+  test("shows the pool of MongoDB and the work in flight with their bounds", async () => {
     await faulty.rest("/v1/contacts?query=ann", { key: account.key });
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     expect(await value("records_mongodb_pool_connections", { state: "available" }, faulty)).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ describe("under load and under faults", () => {
     await expectValue(0, "records_work_waiting", {}, faulty);
   });
 
-  test("connections that cannot be opened do not count, nor do they take from those that are open", async () => {
+  test("does not count connections that cannot be opened, or subtract them from the open ones", async () => {
     const block = { failCommands: ["hello", "isMaster", "saslStart"], closeConnection: true, appName: "records" };
     const before = (await value("records_mongodb_pool_connections", { state: "available" }, faulty)) ?? 0;
     await withFault(mongod, { times: 3 }, block, () =>
@@ -218,7 +218,7 @@ describe("under load and under faults", () => {
     expect(before).toBeGreaterThan(0);
   });
 
-  test("a task in the background that fails is counted each time, and logged once a minute", async () => {
+  test("counts each failure of a background task, and logs it once a minute", async () => {
     const failed = async (): Promise<number> =>
       (await value("records_background_failures_total", { task: "abandoned_transactions" }, faulty)) ?? 0;
     const fault = { failCommands: ["aggregate"], errorCode: 13, appName: "records" };
@@ -229,7 +229,7 @@ describe("under load and under faults", () => {
   });
 });
 
-test("imports are counted by their end, and their records by what became of them", async () => {
+test("counts imports by their end, and their records by the result", async () => {
   const counts = async () =>
     Promise.all([
       value("records_imports_total", { outcome: "done" }),
@@ -265,7 +265,7 @@ test("imports are counted by their end, and their records by what became of them
   expect(await counts()).toEqual([1, 1, 1, 1, 2]);
 });
 
-test("an identity provider that does not respond is shown, and counted", async () => {
+test("shows and counts that an identity provider does not respond", async () => {
   expect(await value("records_identity_provider_up")).toBe(1);
   expect((await fetch(`${service.app.baseUrl}/sign-in`)).status).toBe(503);
   expect(await value("records_identity_provider_up")).toBe(0);

@@ -11,7 +11,7 @@ import { above, lineOf, linesOf } from "./request-lines.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-describe("why the service failed it", () => {
+describe("the reason of a failure", () => {
   /** Lends its Redis. */
   let lender: TestService;
   let mongod: OwnMongod;
@@ -42,7 +42,7 @@ describe("why the service failed it", () => {
     ["a read", "aggregate", undefined, "mongodb aggregate contacts"],
     ["a transaction", "commitTransaction", { full_name: "Ann" }, "mongodb commitTransaction"],
   ])(
-    "%s that hangs until the deadline names the command that was waited for [OPS-26]",
+    "names the command of %s that is not served by the deadline [OPS-26]",
     async (_what, command, body, waitingFor) => {
       const id = randomUUID();
       const headers = { "X-Request-Id": id, ...(body === undefined ? {} : { "Idempotency-Key": randomUUID() }) };
@@ -63,7 +63,7 @@ describe("why the service failed it", () => {
     },
   );
 
-  test("a command that MongoDB fails names the error's class and code, and never its message [OPS-26]", async () => {
+  test("names the class and code of an error of a MongoDB command, and never its message [OPS-26]", async () => {
     const id = randomUUID();
     await withFault(
       mongod,
@@ -82,7 +82,7 @@ describe("why the service failed it", () => {
     });
   });
 
-  test("a request that finds the queue full, or paused writes, says so [OPS-26]", async () => {
+  test("names a full queue and paused writes [OPS-26]", async () => {
     const narrow = await faulty.another({ MAX_IN_FLIGHT: "1" });
     try {
       await narrow.rest("/v1/contacts?query=ann", { key: account.key });
@@ -112,7 +112,7 @@ describe("why the service failed it", () => {
     }
   });
 
-  test("an accident (500) names the error's class [OPS-26]", async () => {
+  test("names the class of an error in an accident (500) [OPS-26]", async () => {
     vi.spyOn(faulty.app.services.accounts, "get").mockRejectedValue(new TypeError("of Ann Lee"));
     const id = randomUUID();
     expect(
@@ -129,7 +129,7 @@ describe("why the service failed it", () => {
     expect(line).not.toHaveProperty("waiting_for");
   });
 
-  test("a request that is cut off at the end of the grace period has a line that says so [OPS-26]", async () => {
+  test("is in the line of a request that is cut off at the end of the grace period [OPS-26]", async () => {
     const ending = await faulty.another();
     const id = randomUUID();
     const body = JSON.stringify({ full_name: "Ann" });

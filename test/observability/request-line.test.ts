@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-describe("what a request spent", () => {
-  test("a search names its commands, its time in MongoDB and in Redis, and the records in the response [OPS-25]", async () => {
+describe("the cost of a request", () => {
+  test("has the commands of a search, its time in MongoDB and in Redis, and the records in the response [OPS-25]", async () => {
     await ingestInto(service, owner.id).contacts({ full_name: "Ann Lee" }, { full_name: "Ann Poe" });
     await service.rest("/v1/contacts?query=ann", { key: owner.key });
     const id = randomUUID();
@@ -39,7 +39,7 @@ describe("what a request spent", () => {
     expect(Number(line["db_ms"]) + Number(line["redis_ms"])).toBeLessThanOrEqual(Number(line["ms"]) + 1);
   });
 
-  test("a transaction counts each of its commands [OPS-25]", async () => {
+  test("has each command of a transaction [OPS-25]", async () => {
     const id = randomUUID();
     await service.rest("/v1/contacts", {
       key: owner.key,
@@ -50,7 +50,7 @@ describe("what a request spent", () => {
     expect(await lineOf(id, service)).toMatchObject({ status: 201, db_commands: 4, db_ms: above(0) });
   });
 
-  test("a request that waits for a place names the time in the queue [OPS-25]", async () => {
+  test("has the time that a request waits for a place [OPS-25]", async () => {
     const narrow = await service.another({ MAX_IN_FLIGHT: "1" });
     try {
       await narrow.rest("/v1/contacts?query=ann", { key: owner.key });
@@ -63,8 +63,8 @@ describe("what a request spent", () => {
   });
 });
 
-describe("who sent it", () => {
-  test("a public request has the address of its client [OPS-25]", async () => {
+describe("the caller in the line", () => {
+  test("is the client's address for a public request [OPS-25]", async () => {
     const id = randomUUID();
     await service.rest("/v1/health", { headers: { "X-Request-Id": id } });
     expect(await lineOf(id, service)).toMatchObject({ address: "127.0.0.1" });
@@ -74,7 +74,7 @@ describe("who sent it", () => {
     ["truncated", "198.51.100.0/24", "2001:db8:1::/48"],
     ["none", undefined, undefined],
     ["full", "198.51.100.7", "2001:db8:1:2::3"],
-  ])("with LOG_ADDRESSES=%s an address is shown as %s and %s [OPS-25]", async (setting, ipv4, ipv6) => {
+  ])("with LOG_ADDRESSES=%s is an address as %s and %s [OPS-25]", async (setting, ipv4, ipv6) => {
     const proxied = await service.another({ LOG_ADDRESSES: setting, TRUST_PROXY: "1" });
     try {
       for (const [sent, shown] of [
@@ -100,7 +100,7 @@ describe("who sent it", () => {
       {},
     ],
     ["records.v1.ContactService/SearchContacts", () => ({ query: "ann" }), { "records-account-id": "owner" }],
-  ])("an internal call of %s names the service token and the account [OPS-25]", async (rpc, message, headers) => {
+  ])("is the service token and the account for an internal call of %s [OPS-25]", async (rpc, message, headers) => {
     const id = randomUUID();
     const named = Object.fromEntries(Object.keys(headers).map((name) => [name, owner.id]));
     await service.internalCall(rpc, message(), { ...named, "X-Request-Id": id });
@@ -112,7 +112,7 @@ describe("who sent it", () => {
     });
   });
 
-  test("a call that creates an account names it, and one that revokes a key names the key's account [OPS-25]", async () => {
+  test("includes the account that a call creates, and the account of a key that a call revokes [OPS-25]", async () => {
     const [creation, revocation] = [randomUUID(), randomUUID()];
     const { body } = await service.internalCall(
       "records.admin.v1.AccountService/CreateAccount",
@@ -129,7 +129,7 @@ describe("who sent it", () => {
     expect(await lineOf(revocation, service)).toMatchObject({ account: id });
   });
 
-  test("an internal call that names no account has the service token alone, and a wrong token is not shown [OPS-25]", async () => {
+  test("is only the service token for an internal call without an account, and never a wrong token [OPS-25]", async () => {
     const [right, wrong] = [randomUUID(), randomUUID()];
     await service.internalCall("records.admin.v1.InterfaceService/GetState", {}, { "X-Request-Id": right });
     await service.internalCall(
@@ -142,7 +142,7 @@ describe("who sent it", () => {
     expect(await lineOf(wrong, service)).not.toHaveProperty("service_token");
   });
 
-  test("an import and an export name the service token, the account and the records [OPS-25]", async () => {
+  test("is the service token and the account for an import and an export, with the number of records [OPS-25]", async () => {
     const { id } = await service.account();
     await importAll(service, {
       accountId: id,

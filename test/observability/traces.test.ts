@@ -124,7 +124,7 @@ test("a REST request is one tree: the caller's span, the server's, and those of 
   });
 });
 
-test("a gRPC call is the same tree, named by its rpc, and reports its own code where it fails", async () => {
+test("a gRPC call has the same tree, with the name of its rpc and its own code if it fails", async () => {
   const client = createClient(ContactService, createGrpcTransport({ baseUrl: service.base }));
   const trace = newTrace();
   await client.searchContacts(
@@ -159,7 +159,7 @@ test("a gRPC call is the same tree, named by its rpc, and reports its own code w
   });
 });
 
-test("a tool call of an assistant is the same tree, and so are its requests to the identity provider", async () => {
+test("a tool call of an assistant has the same tree, with its requests to the identity provider", async () => {
   const received: IncomingHttpHeaders[] = [];
   const jwk = { ...(await exportJWK(fake.key.publicKey)), kid: fake.key.kid, alg: "RS256", use: "sig" };
   fake.responses.set(new URL(String(fake.metadata["jwks_uri"])).pathname, (request, response) => {
@@ -204,7 +204,7 @@ test("a tool call of an assistant is the same tree, and so are its requests to t
   });
 });
 
-test("what the caller does not record is not recorded here either, and its trace id is in the log all the same", async () => {
+test("does not record what the caller does not record, but logs its trace id", async () => {
   const trace = newTrace(false);
   await service.rest("/v1/contacts?query=ann", {
     key: owner.key,
@@ -217,7 +217,7 @@ test("what the caller does not record is not recorded here either, and its trace
   expect(collector.spans.filter(({ traceId }) => traceId === trace.traceId)).toEqual([]);
 });
 
-test("a traceparent that is not valid begins a trace of our own", async () => {
+test("an invalid traceparent starts a trace of our own", async () => {
   await service.rest("/v1/contacts?query=ann", {
     key: owner.key,
     headers: { traceparent: `00-${"0".repeat(32)}-${"b".repeat(16)}-01`, "X-Request-Id": "own-trace" },
@@ -231,7 +231,7 @@ test("a traceparent that is not valid begins a trace of our own", async () => {
   expect(collector.spans.find((span) => span.traceId === traceId && span.kind === 2)?.parentId).toBe("");
 });
 
-test("nothing that a caller sent and no credential is in what the collector gets", async () => {
+test("the collector gets nothing that a caller sent and no credential", async () => {
   const trace = newTrace();
   const { body } = await service.rest("/v1/contacts", {
     key: owner.key,
@@ -252,7 +252,7 @@ test("nothing that a caller sent and no credential is in what the collector gets
   expect(text).toContain("/v1/contacts/{contact_id}");
 });
 
-test("a collector that is away costs one line of the log, and no request", async () => {
+test("an unavailable collector costs one line of the log, and no request", async () => {
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, "127.0.0.1", resolve));
   const { port } = closed.address() as { port: number };
