@@ -28,7 +28,7 @@ function citedBy(sources: readonly Source[]): Map<string, string[]> {
 
 const all = citedBy(sourcesIn("test"));
 
-test("every clause in reach is cited by a test", () => {
+test("a test cites every clause in reach", () => {
   expect(clauses.length).toBeGreaterThan(400);
   expect(uncited(clauses, all, later)).toEqual([]);
 });
@@ -46,7 +46,7 @@ declareRule({
   good: [["a clause", 'test("rejects it [ISO-01]", () => run());']],
 });
 
-test("a clause that is said to be out of reach is in the ledger, has a reason, and is cited by no test", () => {
+test("a clause that is declared out of reach is in the ledger, has a reason, and is cited by no test", () => {
   expect(misplaced(clauses, all, later)).toEqual([]);
 });
 
@@ -65,7 +65,7 @@ test.each([
   ["a clause that is out of reach without a reason", misplaced(["ABC-02"], new Map(), new Map([["ABC-02", "later"]]))],
   ["a clause that is out of reach and cited", misplaced(["ABC-01"], cited, new Map([["ABC-01", "a reason here"]]))],
   ["an id that occurs twice", repeated(["ABC-01", "ABC-02", "ABC-01"])],
-])("%s is seen", (_what, found) => {
+])("detects %s", (_what, found) => {
   expect(found).toHaveLength(1);
 });
 
@@ -104,7 +104,7 @@ test.each([
   expect(citationsOf(text, /\bABC-\d{2}\b/g)).toEqual(["ABC-01"]);
 });
 
-test("a file that says what it leaves out may cite what it proves elsewhere", () => {
+test("a file that declares what it leaves out may cite what it proves elsewhere", () => {
   const text = 'test("rejects it [ABC-01]", ({ skip }) => { if (isAbsent) skip(); run(); });';
   expect(citationsOf(text, anyId, true)).toEqual(["ABC-01"]);
 });

@@ -6,7 +6,7 @@ import { allTexts, textsIn } from "./texts.ts";
 
 const parts = allTexts();
 
-test("the catalogue has every text of the program: read a change of it as a user would (-u writes it)", async () => {
+test("the catalogue has every text of the program: review a change of it as a user would (-u writes it)", async () => {
   const sections = parts.map(({ folder, texts }) => `## ${folder}\n\n${texts.map((text) => `- ${text}`).join("\n")}\n`);
   const heading = "# Messages\n\nEvery text of the program that people read, by the folder of its source.\n";
   await expect([heading, ...sections].join("\n")).toMatchFileSnapshot("catalogue.md");
@@ -36,11 +36,11 @@ test.each([
   ["Redis is away", '"is away"'],
   [`It says ${"word ".repeat(30).trim()}.`, "32 words"],
   ["The file is empty. Choose another file", "full stop"],
-])("a text that breaks a rule is found: %s", (text, flaw) => {
+])("detects a text that breaks a rule: %s", (text, flaw) => {
   expect(flawsOf(text)).toEqual([expect.stringContaining(flaw)]);
 });
 
-test("texts are found in errors, log calls, templates and HTML, with … for what is filled in", () => {
+test("finds texts in errors, log calls, templates and HTML, with … for values", () => {
   const code = [
     'import x from "some package";',
     'const level = "info";',

@@ -1,6 +1,6 @@
 // Judges a text by the rules for what people read: the words, the length of a sentence, how a text ends.
 
-/** Words that a reader stumbles over, and what to write. */
+/** Words to avoid, and what to write. */
 const words: readonly (readonly [found: RegExp, instead: string])[] = [
   [/\banswer(?:s|ed|ing)?\b/i, "response, returns, responds"],
   [/\brefus(?:e|es|ed|ing|al)\b/i, "reject"],
@@ -22,7 +22,7 @@ const words: readonly (readonly [found: RegExp, instead: string])[] = [
 
 const mostWords = 30;
 
-/** The words of a text that a reader stumbles over, each with what to write. */
+/** The words to avoid in a text, each with what to write. */
 export function wrongWordsIn(text: string): string[] {
   return words.flatMap(([found, instead]) => {
     const word = found.exec(text)?.[0];
@@ -30,7 +30,7 @@ export function wrongWordsIn(text: string): string[] {
   });
 }
 
-/** What is wrong with a text, in words; an empty list where nothing is. */
+/** The flaws of a text; empty if there are none. */
 export function flawsOf(text: string): string[] {
   const flaws = wrongWordsIn(text);
   const sentences = text.split(/(?<=[.!?][”"’)]?) (?=[“"(]?[\p{Lu}…])/u);

@@ -6,7 +6,7 @@ import { parse, walk } from "../rules/syntax.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Sources whose texts are no messages, each with what they are. */
+/** Sources whose texts are not messages, each with what they are. */
 const leftOut: readonly (readonly [path: string, what: string])[] = [
   ["src/gen/", "generated code"],
   ["client/src/schema.ts", "generated code"],

@@ -12,7 +12,7 @@ type Left = Readonly<{ $typeName: string; $unknown?: readonly object[] }>;
 const services = handWritten.filter(({ path }) => /^src\/[\w-]+\/service\.ts$/.test(path));
 const rpcs = new Set(everyService.flatMap(({ methods }) => methods.map(({ localName }) => localName)));
 
-test("what is left of a request compiles without a field, and not with one, whichever of two requests has it", () => {
+test("the rest of a request compiles without a field, and not with one, whichever of two requests has it", () => {
   const nothing: Compiles<Left> = true;
   const optional: Compiles<Left & { readonly pinned?: boolean }> = false;
   const repeated: Compiles<Left & { readonly ids: readonly string[] }> = false;
@@ -20,19 +20,19 @@ test("what is left of a request compiles without a field, and not with one, whic
   expect([nothing, optional, repeated, either]).toEqual([true, false, false, false]);
 });
 
-test("every method of every service hands on its request, or what is left of it", () => {
+test("every method of every service passes on its request, or the rest of it", () => {
   expect(services.flatMap((source) => unreadRequests(source, rpcs))).toEqual([]);
   expect(services.length).toBeGreaterThanOrEqual(10);
 });
 
 test.each([
   ["fields alone", "searchNotes({ query }) { return search(query); }"],
-  ["a request that only its fields are taken of", "searchNotes(request) { return search(request.query); }"],
+  ["only fields of a whole request", "searchNotes(request) { return search(request.query); }"],
   ["no request", "searchNotes() { return search(); }"],
-  ["a rest that nobody takes", "searchNotes({ query, ...rest }) { return search(query, rest.limit); }"],
+  ["a rest that it does not use", "searchNotes({ query, ...rest }) { return search(query, rest.limit); }"],
   ["a rest within the method", "searchNotes(request) { const { query, ...rest } = request; return search(query); }"],
   ["an arrow function", "searchNotes: ({ query }) => search(query)"],
-])("a method that takes %s is found", (_what, method) => {
+])("finds a method that takes %s", (_what, method) => {
   const source = (text: string) => ({ path: "src/notes/service.ts", text: `const service = { ${text} };` });
   expect(unreadRequests(source(method), rpcs)).toEqual(["src/notes/service.ts: searchNotes"]);
   expect(unreadRequests(source("searchNotes({ query, ...rest }) { requireAllRead(rest); }"), rpcs)).toEqual([]);

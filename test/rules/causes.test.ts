@@ -4,7 +4,7 @@ import { unexplained } from "./causes.ts";
 import { declareRule } from "./rule.ts";
 
 declareRule({
-  title: "a request that the service fails by itself has a cause for its line [OPS-26]",
+  title: "a request that fails in the service itself has a cause for its log line [OPS-26]",
   sources: sourcesIn("src"),
   breaches: (sources) => sources.flatMap(unexplained),
   bad: [

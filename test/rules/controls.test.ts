@@ -12,7 +12,7 @@ const judged = 'import { found } from "./new.ts";';
 const table = 'test.each([["a text"]])("%s is found", (text) => { expect(found(text)).not.toEqual([]); });';
 
 declareRule({
-  title: "every test that judges the sources judges examples too",
+  title: "every test that judges the sources also judges examples",
   sources: rules,
   breaches: uncontrolledTests,
   path,
@@ -42,7 +42,7 @@ declareRule({
 });
 
 declareRule({
-  title: "every function that finds breaches is given examples",
+  title: "every function that finds breaches is tested with examples",
   sources: rules,
   breaches: uncontrolledRules,
   bad: [

@@ -4,7 +4,7 @@ import { environmentReads } from "./environment.ts";
 import { declareRule } from "./rule.ts";
 
 declareRule({
-  title: "of the service, only the programs and the embedded databases read the environment",
+  title: "in the service, only the programs and the embedded databases read the environment",
   sources: [...served, ...sourcesIn("client/src", "evals")],
   breaches: (sources) => sources.flatMap(environmentReads),
   exceptions: [

@@ -14,7 +14,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const fill = (text: string) => (folder: string) => writeFileSync(join(folder, "tool"), text);
 const toolIn = (folder: string): string => readFileSync(join(folder, "tool"), "utf8");
 
-test("a folder is made once, and again where it is not whole", () => {
+test("makes a folder once, and again if it is incomplete", () => {
   const folder = join(root, "cache", "tool-1");
   expect(toolIn(madeOnce(folder, fill("first")))).toBe("first");
   expect(toolIn(madeOnce(folder, fill("second")))).toBe("first");
@@ -29,7 +29,7 @@ test("a folder that cannot be made leaves nothing behind", () => {
   expect(readdirSync(root)).toEqual([]);
 });
 
-test("where another run was faster its folder stays, because it may be in use", () => {
+test("keeps the folder of another run that was faster, because it may be in use", () => {
   const folder = join(root, "tool-1");
   madeOnce(folder, (making) => {
     fill("slow")(making);
@@ -40,7 +40,7 @@ test("where another run was faster its folder stays, because it may be in use", 
   expect(readdirSync(root)).toEqual(["tool-1"]);
 });
 
-test("a tool that cannot be fetched is said, and the others are fetched", () => {
+test("reports a tool that cannot be fetched, and fetches the others", () => {
   const fetched: string[] = [];
   const said: string[] = [];
   const tools = [
@@ -58,7 +58,7 @@ test("a tool that cannot be fetched is said, and the others are fetched", () => 
   expect(fetched).toEqual([root]);
 });
 
-test("every tool in Python is fetched ahead", () => {
+test("fetches every tool in Python ahead of the tests", () => {
   const names = Object.values(pythonTools).flatMap((tool) => (typeof tool === "object" ? [tool.project] : []));
   expect(names.length).toBeGreaterThan(3);
   expect(names.filter((name) => !fetchedTools.some((tool) => tool.name === name))).toEqual([]);

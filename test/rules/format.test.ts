@@ -25,6 +25,6 @@ test.each([
   ["any", "export const one: any = 1;\n", false],
   ["a test that is skipped", 'test.skip("rejects it", () => run());\n', false],
   ["a test that runs alone", 'test.only("rejects it", () => run());\n', false],
-])("%s", (_what, text, expected) => {
+])("the check of %s passes: %s", (_what, text, expected) => {
   expect(passes(text)).toBe(expected);
 });

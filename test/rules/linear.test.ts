@@ -19,7 +19,7 @@ test.each([
   ["two runs of the same", /^[^\s@]+@[^\s@]+\.[^\s@]+$/],
   ["a run of runs", /^(a+)+$/],
   ["alternatives that overlap", /^(?:a|a)*$/],
-  ["a run before the end of what is looked at ahead", /\B(?=(\d{3})+$)/g],
+  ["a run before the end of a look-ahead", /\B(?=(\d{3})+$)/g],
   ["a lazy run between the same two texts", /<b>[\s\S]*?<i>/],
   ["a run of a class with the flag v", { source: "[\\p{L}--[a-z]]+x", flags: "v" }],
 ])("%s is not linear [LIN-01]", (_name, { source, flags }) => {
@@ -29,9 +29,9 @@ test.each([
 test.each([
   ["an anchored run", /^[!-~]+$/],
   ["a run that stops at its own beginning", /\[([^[\]]*)\]/g],
-  ["a run that begins where nothing of it is before", /(?<!\/)\/+$/],
+  ["a run behind a look-behind that excludes it", /(?<!\/)\/+$/],
   ["one class", /\p{Surrogate}/u],
-  ["a number at a place", /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y],
+  ["a number at a fixed position", /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y],
   ["a run of a class with the flag v", { source: "[\\p{L}--[a-z]]+", flags: "v" }],
 ])("%s is linear [LIN-01]", (_name, { source, flags }) => {
   expect(slownessOf({ source, flags })).toBeUndefined();

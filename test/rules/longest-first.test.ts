@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { longest, placeOf } from "../support/longest-first.ts";
 
-test("every file that is begun early is there, and comes before all others", () => {
+test("every file that starts early exists, and precedes all others", () => {
   expect(longest.filter((name) => !existsSync(join(import.meta.dirname, "..", `${name}.test.ts`)))).toEqual([]);
   expect(placeOf(`test/${longest[0]}.test.ts`)).toBe(0);
   expect(placeOf("test/tally.test.ts")).toBe(longest.length);

@@ -13,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("a run has a folder of its own in memory, and removes that of a run that was killed [OPS-03]", async () => {
+test("a run has its own folder in memory, and removes that of a killed run [OPS-03]", async () => {
   const killed = spawn(process.execPath, ["--eval", ""]);
   await once(killed, "exit");
   for (const pid of [killed.pid, process.ppid]) mkdirSync(join(folder, `records-tests-${pid}`));
@@ -29,13 +29,13 @@ test("a run has a folder of its own in memory, and removes that of a run that wa
 test.each([
   ["another folder is given", { TMPDIR: "/elsewhere" }, 1],
   ["there is too little memory", {}, Number.MAX_SAFE_INTEGER],
-])("nothing changes where %s [OPS-03]", (_where, environment, leastBytes) => {
+])("nothing changes if %s [OPS-03]", (_where, environment, leastBytes) => {
   const after: NodeJS.ProcessEnv = { ...environment };
   keepTemporaryFilesInMemory(after, { folder, leastBytes });
   expect(after).toEqual(environment);
 });
 
-test("nothing changes where the system has no file system in memory [OPS-03]", () => {
+test("nothing changes if the system has no file system in memory [OPS-03]", () => {
   const environment: NodeJS.ProcessEnv = {};
   keepTemporaryFilesInMemory(environment, { folder: join(folder, "missing"), leastBytes: 1 });
   expect(environment).toEqual({});

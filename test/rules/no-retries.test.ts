@@ -14,7 +14,7 @@ const settings = allHandWritten.filter(({ path }) => /(?:^|\/)vitest[^/]*\.confi
 const path = "test/contacts/get.test.ts";
 
 declareRule({
-  title: "no test, no drill and no setting of the runner tries a failed test again",
+  title: "no test, no drill and no setting of the runner repeats a failed test",
   sources: [...new Set([...tests, ...settings])],
   breaches: (sources) => [...new Set(sources.flatMap(retriesIn))],
   // How often a part of a hostile text is written.
@@ -37,7 +37,7 @@ declareRule({
 /** The commands of a text that try a failed test again. */
 const retryingCommands = (text: string): string[] => text.match(/--(?:retry|repeats)\b/g) ?? [];
 
-test("no command of the repository tries a failed test again", () => {
+test("no command of the repository repeats a failed test", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
@@ -47,14 +47,14 @@ test("no command of the repository tries a failed test again", () => {
 });
 
 test.each([["npm test -- --retry=2"], ["vitest run --retry 2"], ["vitest run --repeats 3"]])(
-  "a command that tries a failed test again is seen: %s",
+  "detects a command that repeats a failed test: %s",
   (command) => {
     expect(retryingCommands(command)).toHaveLength(1);
   },
 );
 
 declareRule({
-  title: "a test waits for what others do only where that is listed",
+  title: "a test waits for what others do only if that is listed",
   sources: tests,
   breaches: (sources) => sources.flatMap(waitsIn),
   exceptions: waits,
@@ -70,7 +70,7 @@ declareRule({
 });
 
 declareRule({
-  title: "what a test waits for is read, and not done again",
+  title: "a test only reads what it waits for, and does not repeat it",
   sources: tests,
   breaches: (sources) => sources.flatMap(changingWaits),
   path,
@@ -83,7 +83,7 @@ declareRule({
 });
 
 declareRule({
-  title: "no test catches its own expectation and begins again",
+  title: "no test catches its own expectation and starts again",
   sources: tests,
   breaches: (sources) => sources.flatMap(caughtExpectations),
   path,
@@ -113,7 +113,7 @@ declareRule({
 });
 
 declareRule({
-  title: "no test compares a time that it measures, but where the comparison is true on any machine",
+  title: "no test compares a time that it measures, unless the comparison is true on any machine",
   sources: tests,
   breaches: (sources) => sources.flatMap(comparedTimes),
   exceptions: times.map(([comparison]) => comparison),
@@ -129,6 +129,6 @@ declareRule({
   good: [["a number", "const started = performance.now(); expect(passed).toBeLessThan(9); report(started);"]],
 });
 
-test("a time that is compared has a reason", () => {
+test("each time that is compared has a reason", () => {
   for (const [comparison, why] of times) expect(why.length, comparison).toBeGreaterThan(20);
 });

@@ -29,7 +29,7 @@ function stubNpm(script: string): void {
 
 const fetched = (name: string): string => join(folder, "nodes", name, "node_modules/node/bin/node");
 
-test("the oldest supported Node is the one that the packages require, and the image runs another of them", () => {
+test("the oldest supported Node is the one that the packages require, and the image runs another supported one", () => {
   expect(supportedNodes).toEqual(["20.19", "22", "24", "26"]);
   for (const manifest of ["package.json", "client/package.json"])
     expect(JSON.parse(readFileSync(join(root, manifest), "utf8")).engines).toEqual({ node: ">=20.19" });
@@ -37,13 +37,13 @@ test("the oldest supported Node is the one that the packages require, and the im
   expect(stages.map(({ image }) => image)).toEqual(["node:24-bookworm-slim", "node:24-bookworm-slim"]);
 });
 
-test("a Node that was fetched before is used without npm", () => {
+test("uses a Node that was fetched before without npm", () => {
   stubNpm("exit 1");
   program(fetched("22"), "echo v22.1.2");
   expect(nodeProgram("22", folder, () => undefined)).toEqual({ version: "v22.1.2", path: fetched("22") });
 });
 
-test("a Node that is not there is fetched by npm, and that is said", () => {
+test("fetches a missing Node with npm, and says so", () => {
   stubNpm(
     `for folder; do [ "$before" = --prefix ] && break; before=$folder; done; mkdir -p "$folder/node_modules/node/bin"
 printf '#!/bin/sh\\necho v26.0.1\\n' > "$folder/node_modules/node/bin/node"; chmod +x "$folder/node_modules/node/bin/node"`,
@@ -67,7 +67,7 @@ test.each([
   expect(nodeProgram("24", folder, () => undefined).version).toBe("v24.0.0");
 });
 
-test("a program of another version is rejected", () => {
+test("rejects a program of another version", () => {
   program(fetched("22"), "echo v24.0.0");
   expect(() => nodeProgram("22", folder, () => undefined)).toThrow(/is v24\.0\.0, not Node 22/);
 });

@@ -23,10 +23,10 @@ declareRule({
 /** The commands of scripts in a text. */
 const commands = (text: string): string[] => text.match(/redis\.p?call\(/g) ?? [];
 
-test.each([["redis.call(1)"], ["redis.pcall(1)"]])("a command is found: %s", (text) => {
+test.each([["redis.call(1)"], ["redis.pcall(1)"]])("finds a command: %s", (text) => {
   expect(commands(text)).toHaveLength(1);
 });
 
-test("the scripts are found", () => {
+test("finds the scripts", () => {
   expect(served.flatMap(({ text }) => commands(text)).length).toBeGreaterThan(8);
 });

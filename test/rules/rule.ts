@@ -11,7 +11,7 @@ export interface Rule {
   readonly sources: readonly Source[];
   /** What breaks the rule, one text for each place. */
   readonly breaches: (sources: readonly Source[]) => readonly string[];
-  /** The breaches that stay, exactly; why is beside them. */
+  /** The accepted breaches, exactly; the reasons are beside them. */
   readonly exceptions?: readonly string[];
   /** Sources that break the rule: each is found by itself. */
   readonly bad: readonly [Example, ...Example[]];
@@ -26,8 +26,8 @@ export function declareRule({ title, sources, breaches, exceptions = [], bad, go
   const found = ([, text, own]: Example): readonly string[] =>
     breaches(typeof text === "string" ? [{ path: own ?? path ?? "src/contacts/example.ts", text }] : text);
   describe(title, () => {
-    test("is kept by every source", () => {
-      // A rule over no sources would be kept whatever they say.
+    test("every source conforms", () => {
+      // A rule over no sources would always pass.
       expect(sources.length).toBeGreaterThan(0);
       expect([...breaches(sources)].sort()).toEqual([...exceptions].sort());
     });

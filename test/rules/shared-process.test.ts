@@ -20,8 +20,7 @@ declareRule({
 });
 
 declareRule({
-  title:
-    "who listens to the commands of an instance does so by `listenToMongo`, which leaves out those of the background",
+  title: "only `listenToMongo`, which leaves out background commands, listens to the commands of an instance",
   sources: ["test", "drills", "bench", "evals"].flatMap((folder) => sourcesIn(folder)),
   breaches: havingText(new RegExp(`["']${everyCommand}["']`)),
   exceptions: [
@@ -36,7 +35,7 @@ declareRule({
   bad: [["a listener", `service.app.client.on("${everyCommand}", () => count++);`]],
 });
 
-test("the timers of a piece of work are counted, those of others are not", async () => {
+test("counts the timers of a piece of work, and not those of others", async () => {
   const real = setTimeout;
   vi.useFakeTimers();
   try {

@@ -52,7 +52,7 @@ declareRule({
   ],
 });
 
-test("a file that leaves tests out says why", () => {
+test("a file that leaves tests out has a reason", () => {
   for (const [file, why] of mayLeaveOut) expect(why.length, file).toBeGreaterThan(20);
 });
 
@@ -79,7 +79,7 @@ test.each([
   expect(outcomeOf(given, "/root", [])).toMatchObject(expected);
 });
 
-test("a run names the tests that did not run, but for those of a declared file", () => {
+test("a run names the tests that did not run, except those of a declared file", () => {
   const given = report("passed", "skipped");
   expect(outcomeOf(given, "/root", []).missing).toEqual(["test/a.test.ts: a b (skipped)"]);
   expect(outcomeOf(given, "/root", ["test/a.test.ts"])).toEqual({ passed: 0, failed: 0, missing: [] });

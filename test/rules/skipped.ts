@@ -1,4 +1,4 @@
-// Finds, in a syntax tree, the tests that do not run, or that run nothing: what they say is not proved.
+// Finds, in a syntax tree, the tests that do not run, or that run nothing: what their titles claim is not proven.
 import { nameOf, pathOf } from "./names.ts";
 import type { Node, Source } from "./syntax.ts";
 import { parse, walk } from "./syntax.ts";

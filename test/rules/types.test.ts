@@ -39,12 +39,12 @@ const judged = withTrees(
 const isPlanted = ({ path }: { readonly path: string }): boolean => files.some((one) => one.path === path);
 const shown = judged.findings.map(({ path, line, problem }) => ({ path, problem: `${path}:${line}: ${problem}` }));
 
-test("MongoDB is reached by src/db, and written by the room that owns the collection [CON-04, CON-05]", () => {
+test("only src/db accesses MongoDB, and only the room that owns a collection writes to it [CON-04, CON-05]", () => {
   expect(shown.filter((one) => !isPlanted(one)).map(({ problem }) => problem)).toEqual([]);
   expect(Object.keys(owners).filter((key) => !judged.written.has(key))).toEqual([]);
 });
 
-test("the functions of src/db that write to what they are given are known", () => {
+test("lists the functions of src/db that write to their arguments", () => {
   expect([...judged.writingHelpers].sort()).toEqual(
     [
       ...["addStored", "insertAllInTime", "insertInTime", "insertProven", "insertRecord", "lockNamed", "putBatch"],
@@ -63,26 +63,29 @@ test("every exception is needed", () => {
 });
 
 test.each(planted.flatMap(({ what, path, problem }) => (problem === undefined ? [] : [{ what, path, problem }])))(
-  "what goes past the rules is found: $what [CON-04, CON-05]",
+  "finds what breaks the rules: $what [CON-04, CON-05]",
   ({ path, problem }) => {
     const found = shown.filter((one) => one.path === path).map((one) => one.problem);
     expect(found).toContainEqual(expect.stringMatching(problem));
   },
 );
 
-test.each(planted.filter(({ problem }) => problem === undefined))("what keeps the rules is not: $what", ({ path }) => {
-  expect(shown.filter((one) => one.path === path)).toEqual([]);
-});
+test.each(planted.filter(({ problem }) => problem === undefined))(
+  "accepts what conforms to the rules: $what",
+  ({ path }) => {
+    expect(shown.filter((one) => one.path === path)).toEqual([]);
+  },
+);
 
-test("no value of src and gateway has the type any, where nothing says at once what it is", () => {
+test("no value of src and gateway has the type any, unless its type is declared at once", () => {
   const found = judged.values.filter((one) => !isPlanted(one));
   expect(found.map(({ path, line, code }) => `${path}:${line}: ${code}`)).toEqual([]);
 });
 
-test.each(looseFiles)("a value of any type is found: $what", ({ path }) => {
+test.each(looseFiles)("finds a value of the type any: $what", ({ path }) => {
   expect(judged.values.filter((one) => one.path === path)).not.toEqual([]);
 });
 
-test.each(settledFiles)("a value that is said to have a type at once is none: $what", ({ path }) => {
+test.each(settledFiles)("accepts a value whose type is declared at once: $what", ({ path }) => {
   expect(judged.values.filter((one) => one.path === path)).toEqual([]);
 });

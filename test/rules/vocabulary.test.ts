@@ -33,13 +33,13 @@ test("names, comments and titles use the words of the vocabulary", () => {
 });
 
 test.each(exceptions.map(({ found: pattern, why }) => [why, pattern] as const))(
-  "an exception is needed: %s",
+  "the exception is needed: %s",
   (_why, pattern) => {
     expect(found.some((use) => pattern.test(use))).toBe(true);
   },
 );
 
-describe("a word outside the vocabulary is found", () => {
+describe("finds a word outside the vocabulary", () => {
   test.each([
     ["an identifier", "const answeredAt = 1;", "answeredAt → response"],
     ["a type", "interface RestAnswer {}", "RestAnswer → response"],
@@ -98,7 +98,7 @@ describe("a word outside the vocabulary is found", () => {
     "const task = response;",
     "// The cluster redirects with ASK.\n",
     "entry.person = name;",
-  ])("and nothing else: %s", (text) => {
+  ])("and ignores everything else: %s", (text) => {
     expect(misnamed({ path: "src/one.ts", text })).toEqual([]);
   });
 });

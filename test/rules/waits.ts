@@ -1,4 +1,4 @@
-// Where tests wait and measure, each with its reason: a new place is a decision.
+// Where tests wait and measure, each with its reason. A new place must be added here.
 
 /**
  * The files that wait until something is so, and how often. Each waits for what a server, another process or a task in

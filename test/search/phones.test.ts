@@ -95,11 +95,11 @@ describe("phones", () => {
       ],
     ],
     [`${"1".repeat(30)} 2345`, [["1".repeat(30), "2345"], [`#${"1".repeat(30)}2345`]]],
-  ])("CSR-08: the query %s is read as %j", (query, readings) => {
+  ])("CSR-08: the query %s has the readings %j", (query, readings) => {
     expect(queryReadings(query)).toEqual(readings);
   });
 
-  test("every query has at most 16 readings, and 15 more words than are typed [CSR-08, SRC-10]", () => {
+  test("every query has at most 16 readings, and 15 words more than it was typed with [CSR-08, SRC-10]", () => {
     const query = fc.string({
       unit: fc.constantFrom("1", "2", "34", " ", " ", "+", "a"),
       minLength: 2,
@@ -117,7 +117,7 @@ describe("phones", () => {
     expect(queryReadings("1 ".repeat(50))).toHaveLength(16);
   });
 
-  test("SRC-06: a query without a letter or digit has no reading, so that nothing matches", () => {
+  test("SRC-06: a query without a letter or digit has no reading, and so no match", () => {
     expect([queryReadings("--"), queryReadings("+ +"), queryReadings("")]).toEqual([[], [], []]);
   });
 
@@ -176,7 +176,7 @@ describe("phones", () => {
     expect(finds(contactTerms(recordWords(name), phone), query)).toBe(true);
   });
 
-  test("terms of the release before, which mark no phone, are found by the beginning of its digits too [CSR-08]", () => {
+  test("terms of the previous release, which mark no phone, are found by the beginning of their digits too [CSR-08]", () => {
     const before = terms([...recordWords("Ann"), ...phoneWords("030/123456")], CONTACT_SHAPE);
     expect([finds(before, "03 01"), finds(before, "0301 23456", matchesStoredText), finds(before, "99 1")]).toEqual([
       true,
@@ -185,12 +185,12 @@ describe("phones", () => {
     ]);
   });
 
-  test("CSR-08, CSR-11: a phone typed in full is a whole word, however it is spaced", () => {
+  test("CSR-08, CSR-11: a complete phone is a whole word, whatever its spaces", () => {
     expect(findsPhone("+49 (170) 123", "49 17 0123", matchesStoredText)).toBe(true);
     expect(findsPhone("+49 (170) 123", "49 17 012", matchesStoredText)).toBe(false);
   });
 
-  test("CSR-08: every phone is found by every beginning of its digits, with or without +, however both are spaced", () => {
+  test("CSR-08: every phone is found by every beginning of its digits, with or without +, whatever the spaces in both", () => {
     const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 40 });
     const gaps = fc.array(fc.constantFrom("", "", " ", "-", "(", ") ", "/", ".", "\u00a0"), {
       minLength: 40,
@@ -208,7 +208,7 @@ describe("phones", () => {
     );
   });
 
-  test("every query with names and numbers around a phone finds what the contract says, whichever word drives [CSR-08, CSR-12, SRC-05]", () => {
+  test("every query with names and numbers around a phone finds the matches of the contract, whichever word drives [CSR-08, CSR-12, SRC-05]", () => {
     const met = { found: 0, missed: 0, amid: 0 };
     fc.assert(
       fc.property(contactAndQuery, ([contact, query]) => {

@@ -18,7 +18,7 @@ describe("words", () => {
     ["ห้อง๑๒", ["หอง", "12"]],
     ["人々のサーバー", ["人々のサーハー"]],
     ["ジョン・スミス", ["ション", "スミス"]],
-  ])("SRC-04: the words of %s are %j, in record and query", (text, words) => {
+  ])("SRC-04: the words of %s are %j, in a record and in a query", (text, words) => {
     expect(recordWords(text)).toEqual(words);
     expect(queryWords(text)).toEqual(words);
   });
@@ -34,7 +34,7 @@ describe("words", () => {
     ["\u3164\u3164"],
     ["…!"],
     ["＋＋"],
-  ])("SRC-06: %j has no letter or digit, hence no word", (text) => {
+  ])("SRC-06: %j has no letter or digit, and so no word", (text) => {
     expect(queryWords(text)).toEqual([]);
     expect(recordWords(text)).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe("words", () => {
     ["7", false],
     ["አ", false],
     ["𐐨", false],
-  ])("SRC-03: that %s is of a script without blanks is %s", (letter, unspaced) => {
+  ])("SRC-03: %s is of a script without blanks: %s", (letter, unspaced) => {
     expect(isUnspaced(letter)).toBe(unspaced);
   });
 
@@ -127,7 +127,7 @@ describe("words", () => {
     expect(finds(record, query)).toBe(false);
   });
 
-  test("SRC-05: the words are in any order", () => {
+  test("SRC-05: the words of a query can be in any order", () => {
     expect([finds("met Anna about budget", "bud ann"), finds("met Anna about budget", "ann bud met")]).toEqual([
       true,
       true,
