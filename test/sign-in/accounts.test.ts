@@ -49,7 +49,7 @@ test("an account is created, read, enrolled, and linked to a user [ADM-03]", asy
   ).toBeUndefined();
 });
 
-test("accounts are listed page by page, the oldest first, with their identities [ADM-03]", async () => {
+test("lists accounts page by page, the oldest first, with their identities [ADM-03]", async () => {
   const made = [await newAccount(), await newAccount(), await newAccount()];
   await admin("LinkIdentity", { accountId: made[1], issuer, subject: "listed" });
   const all = (await admin("ListAccounts", { limit: 1000 })).body.accounts as { id: string; identities?: unknown }[];
@@ -64,7 +64,7 @@ test("accounts are listed page by page, the oldest first, with their identities 
   ]);
 });
 
-test("an account is found by its email, however it is written, and by no part of it, whatever the page [ADM-03]", async () => {
+test("finds an account by its whole email in any case, whatever the page [ADM-03]", async () => {
   const id = await newAccount("Found.By@Example.com");
   await newAccount("not.found.by@example.com");
   for (const page of [{}, { limit: 1 }, { limit: 1, offset: 7 }]) {
@@ -79,7 +79,7 @@ test("an account is found by its email, however it is written, and by no part of
   expect((await admin("ListAccounts", { email: "x".repeat(255) })).status).toBe(400);
 });
 
-test("an email has one account, however it is written [ADM-03]", async () => {
+test("an email belongs to one account, in any case [ADM-03]", async () => {
   await newAccount("once@example.com");
   const { status, body } = await admin("CreateAccount", { email: "ONCE@example.com" });
   expect([status, body.code, body.message]).toEqual([
@@ -89,7 +89,7 @@ test("an email has one account, however it is written [ADM-03]", async () => {
   ]);
 });
 
-test("the same identity twice changes nothing, and an account has as many as are linked [ADM-03]", async () => {
+test("linking the same identity again changes nothing, and an account can have many identities [ADM-03]", async () => {
   const accountId = await newAccount();
   for (let time = 0; time < 2; time++)
     expect((await admin("LinkIdentity", { accountId, issuer, subject: "twice" })).status).toBe(200);
@@ -103,7 +103,7 @@ test("the same identity twice changes nothing, and an account has as many as are
   ]);
 });
 
-test("an identity has one account: a second one is rejected and stays as it was [ADM-03]", async () => {
+test("an identity belongs to one account: linking it to a second one is rejected and changes nothing [ADM-03]", async () => {
   const [first, second] = [await newAccount(), await newAccount()];
   await admin("LinkIdentity", { accountId: first, issuer, subject: "taken" });
   const { status, body } = await admin("LinkIdentity", { accountId: second, issuer, subject: "taken" });
@@ -118,7 +118,7 @@ test("an identity has one account: a second one is rejected and stays as it was 
   expect((await admin("LinkIdentity", { accountId: second, issuer: `${issuer}/`, subject: "taken" })).status).toBe(200);
 });
 
-test("of many accounts that are linked to one identity at once exactly one is [ADM-03]", async () => {
+test("exactly one of many accounts is linked to one identity at the same time [ADM-03]", async () => {
   for (let round = 0; round < 5; round++) {
     const ids = await Promise.all(Array.from({ length: 6 }, () => newAccount()));
     const responses = await Promise.all(
@@ -144,7 +144,7 @@ test.each(["GetAccount", "SetBetaEnrolment", "LinkIdentity"])(
   },
 );
 
-test("what is not valid is rejected and changes nothing [ADM-03]", async () => {
+test("an invalid call is rejected and changes nothing [ADM-03]", async () => {
   const accountId = await newAccount();
   for (const message of [
     { accountId, issuer },
@@ -163,7 +163,7 @@ test("what is not valid is rejected and changes nothing [ADM-03]", async () => {
     expect((await admin("CreateAccount", { email })).status).toBe(400);
 });
 
-test("the operator's calls need the service token, and are not on the public listener [ADM-03]", async () => {
+test("the operator's calls require the service token, and are not on the public listener [ADM-03]", async () => {
   const accountId = await newAccount();
   for (const headers of [
     { Authorization: "" },

@@ -9,7 +9,7 @@ import { useLogoutTokens } from "./logout-tokens.ts";
 
 const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();
 
-describe("a logout token is rejected and ends nothing:", () => {
+describe("a logout token is rejected and ends nothing", () => {
   /** Rejected with 400 in the envelope; the user whom it names stays signed in. */
   async function expectRejected(token: string | undefined, headers?: Record<string, string>): Promise<RestResponse> {
     const { cookie } = await enter(base(), fake(), { sid: "the-session" });
@@ -31,7 +31,7 @@ describe("a logout token is rejected and ends nothing:", () => {
 
   test.each<[string, () => Record<string, unknown>]>([
     ["of another issuer", () => ({ iss: "https://other.example" })],
-    ["of the issuer with a slash more", () => ({ iss: `${fake().issuer}/` })],
+    ["of the issuer with an additional slash", () => ({ iss: `${fake().issuer}/` })],
     ["of no issuer", () => ({ iss: undefined })],
     ["for another audience", () => ({ aud: "another" })],
     ["for no audience", () => ({ aud: undefined })],
@@ -39,17 +39,17 @@ describe("a logout token is rejected and ends nothing:", () => {
     ["without an expiry", () => ({ exp: undefined })],
     ["that was issued too long ago", () => ({ iat: seconds() - 700, exp: seconds() + 120 })],
     ["that is issued in the future", () => ({ iat: seconds() + 120, exp: seconds() + 240 })],
-    ["that does not say when it was issued", () => ({ iat: undefined })],
+    ["without its time of issue", () => ({ iat: undefined })],
     ["that is not valid yet", () => ({ nbf: seconds() + 120 })],
     ["without an id", () => ({ jti: undefined })],
-    ["whose id is no text", () => ({ jti: { $ne: "" } })],
+    ["whose id is not a text", () => ({ jti: { $ne: "" } })],
     ["without events", () => ({ events: undefined })],
     ["with another event", () => ({ events: { "http://schemas.openid.net/event/other": {} } })],
     ["whose events are a text", () => ({ events: "http://schemas.openid.net/event/backchannel-logout" })],
     ["whose events are a list", () => ({ events: ["http://schemas.openid.net/event/backchannel-logout"] })],
     ["whose events are null", () => ({ events: null })],
     [
-      "whose event is true and no object",
+      "whose event is true instead of an object",
       () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": true } }),
     ],
     ["whose event is null", () => ({ events: { "http://schemas.openid.net/event/backchannel-logout": null } })],
@@ -59,29 +59,29 @@ describe("a logout token is rejected and ends nothing:", () => {
     ["whose user is a number", () => ({ sub: 7 })],
     ["whose user is a query", () => ({ sub: { $ne: "" } })],
     ["whose session is a query, of no user", () => ({ sid: { $ne: "" }, sub: undefined })],
-  ])("one %s [DSH-04]", async (_name, changes) => {
+  ])("if it is one %s [DSH-04]", async (_name, changes) => {
     await expectRejected(await fake().sign(claimsOf(changes())));
   });
 
-  test("one of another type [DSH-04]", async () => {
+  test("if it has another type [DSH-04]", async () => {
     for (const typ of ["at+jwt", "id+jwt", ""]) await expectRejected(await fake().sign(claimsOf(), { typ }));
   });
 
-  test("an unsigned one [DSH-04]", async () => {
+  test("if it is unsigned [DSH-04]", async () => {
     await expectRejected(new UnsecuredJWT(claimsOf()).encode());
     const [header, payload] = (await fake().sign(claimsOf())).split(".");
     for (const form of [`${header}.${payload}.`, `${header}.${payload}`, `${header}.${payload}.AAAA`])
       await expectRejected(form);
   });
 
-  test("one that is signed with the client's secret, or with the public key as if it were one [DSH-04]", async () => {
+  test("if it is signed with the client's secret, or with the public key as a secret [DSH-04]", async () => {
     for (const secret of [clientSecret, await exportSPKI(fake().key.publicKey)]) {
       const header = { alg: "HS256", kid: fake().key.kid };
       await expectRejected(await new SignJWT(claimsOf()).setProtectedHeader(header).sign(Buffer.from(secret)));
     }
   });
 
-  test("one that is signed with a key which is not the provider's, whatever its header says [DSH-04]", async () => {
+  test("if it is signed with a key that is not the provider's, whatever its header says [DSH-04]", async () => {
     const stranger = await newKey("stranger");
     const jwk = { kty: "RSA", e: "AQAB", n: "AQAB" };
     for (const header of [{}, { kid: "stranger" }, { kid: undefined }, { jku: "https://evil.example/jwks" }, { jwk }]) {
@@ -89,17 +89,17 @@ describe("a logout token is rejected and ends nothing:", () => {
     }
   });
 
-  test("one that was changed [DSH-04]", async () => {
+  test("if it was changed [DSH-04]", async () => {
     const [header, , signature] = (await fake().sign(claimsOf({ sub: "person-emil" }))).split(".");
     await expectRejected(`${header}.${Buffer.from(JSON.stringify(claimsOf())).toString("base64url")}.${signature}`);
   });
 
-  test("an ID token in its place [DSH-04]", async () => {
+  test("if it is an ID token [DSH-04]", async () => {
     await expectRejected(await fake().sign(idClaims(fake(), { nonce: "n", sid: "the-session" })));
     await expectRejected(await fake().sign(idClaims(fake(), { jti: "1", sid: "the-session" })));
   });
 
-  test("one with a header that nobody understands [DSH-04]", async () => {
+  test("if it has a header that nobody understands [DSH-04]", async () => {
     const [, payload, signature] = (await fake().sign(claimsOf())).split(".");
     for (const header of [{ alg: "RS256", crit: ["x"], x: 1 }, { alg: "RS256", typ: 5 }, { alg: 5 }, [], null, 5]) {
       await expectRejected(`${Buffer.from(JSON.stringify(header)).toString("base64url")}.${payload}.${signature}`);
@@ -114,19 +114,19 @@ describe("a logout token is rejected and ends nothing:", () => {
     ["spaces", "   "],
     ["an empty text", ""],
     ["nothing", undefined],
-  ])("%s [DSH-04]", async (_name, token) => {
+  ])("if it is %s [DSH-04]", async (_name, token) => {
     await expectRejected(token);
   });
 
   test.each([
-    ["a letter outside of ASCII for its payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"],
-    ["letters outside of ASCII", "é.é.é"],
+    ["a non-ASCII letter as its payload", "eyJhbGciOiJSUzI1NiJ9.é.AAAA"],
+    ["non-ASCII letters", "é.é.é"],
     ["a null character", "a\0.b.c"],
-  ])("%s [DSH-04]", async (_name, token) => {
+  ])("if it has %s [DSH-04]", async (_name, token) => {
     await expectRejected(token);
   });
 
-  test("one in the query, in JSON, or under another name [DSH-04]", async () => {
+  test("if it is in the query, in JSON, or under another name [DSH-04]", async () => {
     const token = await fake().sign(claimsOf());
     const { cookie } = await enter(base(), fake());
     const url = `${base()}/sign-out/back-channel`;
@@ -142,7 +142,7 @@ describe("a logout token is rejected and ends nothing:", () => {
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
   });
 
-  test("a body of a megabyte [DSH-04]", async () => {
+  test("if its body has a megabyte [DSH-04]", async () => {
     await expectRejected("x".repeat(1_048_576));
     const { cookie } = await enter(base(), fake());
     const padded = new URLSearchParams({ logout_token: await fake().sign(claimsOf()), padding: "x".repeat(1_048_576) });
@@ -150,7 +150,7 @@ describe("a logout token is rejected and ends nothing:", () => {
     expect((await sendRequest(`${base()}/`, { cookie })).text).toContain("dora@example.com");
   });
 
-  test("a body that is too large, after which the client continues with its next request", async () => {
+  test("if its body is too large, and the client continues with its next request", async () => {
     const { hostname, port } = new URL(service().base);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const send = (method: string, path: string, body: string): Promise<number | string | undefined> =>

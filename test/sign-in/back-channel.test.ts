@@ -1,4 +1,4 @@
-// OpenID Connect Back-Channel Logout: whom the provider signs out is signed out here, and once.
+// OpenID Connect Back-Channel Logout: a sign-out at the provider ends the sessions here, once.
 import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
@@ -18,7 +18,7 @@ import { useLogoutTokens } from "./logout-tokens.ts";
 const fixture = useSignInFixture();
 const { fake, service, base, claimsOf, sendToken } = useLogoutTokens();
 
-test("signing out at the provider ends our session, behind the browser's back [DSH-04]", async () => {
+test("signing out at the provider ends our session over the back channel [DSH-04]", async () => {
   const { browser, cookie } = await signIn(fixture(), ann);
   const other = await signIn(fixture(), ann);
   const page = await browser.open(`${fixture().provider.issuer}/session/end`);
@@ -54,7 +54,7 @@ test("valid logout tokens are throttled by the session or user that each names, 
 });
 
 describe("a logout token", () => {
-  test("with a sid ends the session that began there, and no other [DSH-04]", async () => {
+  test("with a sid ends the session that began with it, and no other [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
     const [one, same, other] = [
       await enter(base(), fake(), { sid }),
@@ -68,14 +68,14 @@ describe("a logout token", () => {
     expect((await sendRequest(`${base()}/`, { cookie: other.cookie })).text).toContain("dora@example.com");
   });
 
-  test("with a sid alone does as well [DSH-04]", async () => {
+  test("with only a sid ends that session as well [DSH-04]", async () => {
     const sid = randomUUID();
     const { cookie } = await enter(base(), fake(), { sid });
     expect((await sendToken(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
   });
 
-  test("with a sub alone ends all sessions of the user, and nobody else's [DSH-04]", async () => {
+  test("with only a sub ends all sessions of the user, and no one else's [DSH-04]", async () => {
     const [one, other, stranger] = [
       await enter(base(), fake(), { sid: randomUUID() }),
       await enter(base(), fake()),
@@ -109,15 +109,15 @@ describe("a logout token", () => {
   });
 
   test.each([
-    ["of nobody who is signed in", { sub: "person-nobody" }],
-    ["of a session that is unknown", { sid: "unknown" }],
+    ["of a user who is not signed in", { sub: "person-nobody" }],
+    ["of an unknown session", { sid: "unknown" }],
     ["for several services", { aud: ["another", "records"] }],
-    ["with more in its event", { events: { ...logout, "https://example.com/other": {} } }],
-  ])("%s is taken all the same", async (_name, changes) => {
+    ["with additional members in its event", { events: { ...logout, "https://example.com/other": {} } }],
+  ])("%s is accepted", async (_name, changes) => {
     expect((await sendToken(await fake().sign(claimsOf(changes)))).status).toBe(200);
   });
 
-  test.each(["logout+jwt", "LOGOUT+JWT", "JWT"])("of the type %s is taken", async (typ) => {
+  test.each(["logout+jwt", "LOGOUT+JWT", "JWT"])("of the type %s is accepted", async (typ) => {
     expect((await sendToken(await fake().sign(claimsOf(), { typ }))).status).toBe(200);
   });
 
@@ -148,7 +148,7 @@ describe("a logout token", () => {
     expect(entries.slice(1, 3)).toEqual([out, out]);
   });
 
-  test("that is signed with a key which the provider rotated in just now is taken [DSH-04]", async () => {
+  test("that is signed with a newly rotated key of the provider is accepted [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
     expect((await sendToken(await fake().sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
     // Another user: this test advances the clock, and the other tests need the right time.
@@ -201,7 +201,7 @@ describe("a logout token counts once", () => {
     }
   });
 
-  test("also when it is delivered several times at once [DSH-07]", async () => {
+  test("even if it is delivered several times at once [DSH-07]", async () => {
     const token = await fake().sign(claimsOf({ sid: randomUUID() }));
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await sendToken(token)).status));
     expect(statuses.sort()).toEqual([200, 400, 400, 400]);

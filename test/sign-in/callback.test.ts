@@ -1,4 +1,4 @@
-// What does not lead in: responses of the provider that were not requested, not in this browser, or not now.
+// Rejected sign-ins: responses of the provider that were not requested, or not by this browser, or too long ago.
 import { describe, expect, test } from "vitest";
 import type { RestResponse } from "../../fixtures/service/service.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
@@ -51,12 +51,12 @@ const set =
   (back: URL): void =>
     back.searchParams.set(name, value);
 
-test("a sign-in without the cookie of its beginning is rejected [DSH-01]", async () => {
+test("rejects a sign-in without the cookie of its beginning [DSH-01]", async () => {
   const { back } = await almostIn(fixture(), ann);
   await expectRejected((accept) => sendRequest(back, { accept }));
 });
 
-test("a sign-in with the cookie of another browser's beginning is rejected, and so is its own code elsewhere [DSH-01]", async () => {
+test("rejects a sign-in with the cookie of another browser's beginning, and its code in another browser [DSH-01]", async () => {
   const { back } = await almostIn(fixture(), ann);
   const { cookie } = await begin(fixture().base);
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
@@ -67,7 +67,7 @@ test("a sign-in with the cookie of another browser's beginning is rejected, and 
   await expectRejected((accept) => sendRequest(url, { cookie: own.cookie, accept }));
 });
 
-test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
+test("rejects a cookie that was changed in any part [DSH-01]", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   const [name = "", value = ""] = [cookie.slice(0, cookie.indexOf("=")), cookie.slice(cookie.indexOf("=") + 1)];
   const parts = value.split(".");
@@ -87,11 +87,11 @@ test("a cookie that was changed in any part is rejected [DSH-01]", async () => {
     const response = await sendRequest(back, { cookie: `${name}=${form}` });
     expect([response.status, sessionOf(response)], form).toEqual([400, ""]);
   }
-  // What was rejected so has not used up the sign-in.
+  // A rejected response does not use up the sign-in.
   expect((await sendRequest(back, { cookie })).status).toBe(303);
 });
 
-test("a sign-in's cookie is worth nothing as a session's, nor the other way round [DSH-01]", async () => {
+test("the cookie of a sign-in is not accepted as that of a session, or vice versa [DSH-01]", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   const value = cookie.slice("records_sign_in=".length);
   expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie: `records_session=${value}` })).status).toBe(401);
@@ -101,44 +101,13 @@ test("a sign-in's cookie is worth nothing as a session's, nor the other way roun
   );
 });
 
-test("a code is taken once [DSH-01]", async () => {
+test("accepts a code once [DSH-01]", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   expect((await sendRequest(back, { cookie })).status).toBe(303);
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
 });
 
-test("a browser that returns to the address of its sign-in is led to the start page, and keeps its session [DSH-01]", async () => {
-  const { back, cookie } = await almostIn(fixture(), ann);
-  const session = sessionOf(await sendRequest(back, { cookie }));
-  const before = await sessionCount(fixture().service);
-  const { status, headers } = await sendRequest(back, { cookie: session });
-  expect([status, headers.get("location"), headers.getSetCookie()]).toEqual([303, `${fixture().base}/`, []]);
-  expect(await sessionCount(fixture().service)).toBe(before);
-});
-
-test("sign-ins begun in three tabs of a browser all succeed, in any order; a fourth takes the place of the first [DSH-01]", async () => {
-  const { base } = fixture();
-  const browser = createBrowser([`${base}/sign-in/callback`]);
-  const backs: URL[] = [];
-  const states: string[] = [];
-  for (let tab = 0; tab < 4; tab++) {
-    const form = await browser.open(`${base}/sign-in`);
-    states.push(browser.cookiesFor(base));
-    // The provider remembers the user, so that only the first tab shows its form.
-    const { url } =
-      tab === 0 ? await browser.submit(form, { login: ann.email, password: ann.password }, "Sign in") : form;
-    backs.push(url);
-  }
-  const last = states.at(-1) ?? "";
-  for (const at of [2, 3, 1]) {
-    const response = await sendRequest(backs[at] ?? "", { cookie: last });
-    expect([response.status, response.headers.get("location")]).toEqual([303, `${base}/`]);
-    expect(sessionOf(response)).not.toBe("");
-  }
-  expect((await sendRequest(backs[0] ?? "", { cookie: last })).status).toBe(400);
-});
-
-test("a code that comes twice at once makes one session at the most [DSH-01]", async () => {
+test("a code that arrives twice at once creates at most one session [DSH-01]", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   const before = await sessionCount(fixture().service);
   const statuses = (await Promise.all([1, 2, 3].map(() => sendRequest(back, { cookie }))))
@@ -148,7 +117,7 @@ test("a code that comes twice at once makes one session at the most [DSH-01]", a
   expect((await sessionCount(fixture().service)) - before).toBeLessThanOrEqual(1);
 });
 
-describe("the response of the provider is rejected", () => {
+describe("rejects the response of the provider", () => {
   test.each([
     ["with another state", set("state", "another")],
     ["with an empty state", set("state", "")],
@@ -159,7 +128,7 @@ describe("the response of the provider is rejected", () => {
     ["with an empty code", set("code", "")],
     ["without a code", (back: URL) => back.searchParams.delete("code")],
     ["of another provider", set("iss", "https://other.example")],
-    ["without the provider's name, which this one always sends", (back: URL) => back.searchParams.delete("iss")],
+    ["without the provider's name, which this provider always sends", (back: URL) => back.searchParams.delete("iss")],
     ["with an error beside the code", set("error", "server_error")],
     ["as a JWT", set("response", "eyJhbGciOiJub25lIn0.e30.")],
     ["without a query", (back: URL) => void (back.search = "")],
@@ -179,7 +148,7 @@ describe("the response of the provider is rejected", () => {
   });
 });
 
-test("a user who says no at the provider sees that the sign-in was cancelled, and may begin again", async () => {
+test("a user who denies access at the provider sees that the sign-in was cancelled, and can start again", async () => {
   const { cookie, leadsTo } = await begin(fixture().base);
   const back = new URL(`${fixture().base}/sign-in/callback`);
   back.search = new URLSearchParams({
@@ -193,7 +162,7 @@ test("a user who says no at the provider sees that the sign-in was cancelled, an
   });
 });
 
-test("what the provider gives as its reason is shown as text and shortened", async () => {
+test("shows the provider's reason as text, and shortened", async () => {
   const { cookie, leadsTo } = await begin(fixture().base);
   const back = new URL(`${fixture().base}/sign-in/callback`);
   back.search = new URLSearchParams({
@@ -207,7 +176,7 @@ test("what the provider gives as its reason is shown as text and shortened", asy
   expect(text).not.toContain("x".repeat(100));
 });
 
-test("a rejected sign-in leaves the session that the browser has, and the audit log has nothing of it [KEY-19]", async () => {
+test("a rejected sign-in keeps the browser's session, and the audit log has no entry of it [KEY-19]", async () => {
   const { cookie: session } = await signIn(fixture(), ann);
   const before = await auditOf(fixture().base, session);
   const { cookie, leadsTo } = await begin(fixture().base);
@@ -216,7 +185,7 @@ test("a rejected sign-in leaves the session that the browser has, and the audit 
   expect(await auditOf(fixture().base, session)).toEqual(before);
 });
 
-test("a rejected sign-in and a used one leave no code, no state and no cookie in the log", async () => {
+test("a rejected and a used sign-in leave no code, no state and no cookie in the log", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   const response = await sendRequest(back, { cookie });
   await sendRequest(back, { cookie });

@@ -5,7 +5,7 @@ import { createCookie } from "../../src/sign-in/cookies.ts";
 const plain = createCookie("records_session", () => false);
 const secure = createCookie("records_session", () => true);
 
-test("a cookie is for us alone, for no script, and not for what other sites send; by https for https alone", () => {
+test("a cookie is for our host only, not for scripts, and not sent by other sites; over https it is secure", () => {
   expect(plain.set("abc")).toBe("records_session=abc; Path=/; HttpOnly; SameSite=Lax");
   expect(plain.set("abc", 600)).toBe("records_session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=600");
   expect(plain.set("abc", 0)).toBe("records_session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=0");
@@ -15,7 +15,7 @@ test("a cookie is for us alone, for no script, and not for what other sites send
   expect([plain.name(), secure.name()]).toEqual(["records_session", "__Host-records_session"]);
 });
 
-test("its name is the one in force now, not when it was made", () => {
+test("the name of a cookie is the one in force now, not the one at its creation", () => {
   let https = false;
   const cookie = createCookie("c", () => https);
   expect(cookie.name()).toBe("c");
@@ -37,7 +37,7 @@ test.each([
   ["records_session_2=no; records_session=abc", "abc"],
   ["a=records_session=no; records_session=abc", "abc"],
   ["records_session; records_session=abc", "abc"],
-])("of %j the value is %j", (header, value) => {
+])("reads the value of %j as %j", (header, value) => {
   expect(plain.read(header)).toBe(value);
 });
 
@@ -54,11 +54,11 @@ test.each([
   "a=records_session=x",
   "records_session =x",
   '"records_session=x"',
-])("%j has none", (header) => {
+])("finds no value in %j", (header) => {
   expect(plain.read(header)).toBeUndefined();
 });
 
-test("by https a cookie that anybody beside us could have set is not read", () => {
+test("over https a cookie that a sibling site could have set is not read", () => {
   expect(secure.read("records_session=planted")).toBeUndefined();
   expect(secure.read("records_session=planted; __Host-records_session=abc")).toBe("abc");
   expect(secure.read("__host-records_session=planted")).toBeUndefined();

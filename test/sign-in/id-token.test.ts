@@ -1,4 +1,4 @@
-// Whom the provider vouches for: which ID tokens sign somebody in, and what becomes of what they say.
+// Which ID tokens sign a user in, and how their claims are used.
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
@@ -46,17 +46,17 @@ test.each<[string, () => Record<string, unknown>]>([
 
 test.each<[string, () => Record<string, unknown>]>([
   ["without a user", () => ({ sub: undefined })],
-  ["whose user is no text", () => ({ sub: { $ne: "" } })],
+  ["whose user is not a text", () => ({ sub: { $ne: "" } })],
   ["without an expiry", () => ({ exp: undefined })],
   ["without a time", () => ({ iat: undefined })],
-])("an ID token %s is the provider's trouble and signs nobody in [DSH-01]", async (_name, changes) => {
+])("an ID token %s is a failure of the provider and signs nobody in [DSH-01]", async (_name, changes) => {
   const before = await sessionCount(service);
   const { response, cookie } = await enter(base, fake, changes());
   expect([400, 503]).toContain(response.status);
   expect([cookie, await sessionCount(service)]).toEqual(["", before]);
 });
 
-test("an ID token that is not signed, or with a secret, signs nobody in [DSH-01]", async () => {
+test("an ID token that is unsigned, or signed with a secret, signs nobody in [DSH-01]", async () => {
   const before = await sessionCount(service);
   for (const token of [
     async (nonce: string) => new UnsecuredJWT(idClaims(fake, { nonce })).encode(),
@@ -94,7 +94,7 @@ test("accepts an ID token under a newly rotated key [DSH-06]", async () => {
   expect((await enter(base, fake)).response.status).toBe(303);
 });
 
-test("a response of the token endpoint without an ID token signs nobody in [DSH-01]", async () => {
+test("a token response without an ID token signs nobody in [DSH-01]", async () => {
   const before = await sessionCount(service);
   const { leadsTo, cookie } = await begin(base);
   fake.tokens = { access_token: "an-access-token", token_type: "Bearer" };
@@ -108,7 +108,7 @@ test("a response of the token endpoint without an ID token signs nobody in [DSH-
   expect([sessionOf(response), await sessionCount(service)]).toEqual(["", before]);
 });
 
-test("the token endpoint is sent the code, the verifier and our secret, and what it rejects is 400 or its trouble", async () => {
+test("the token endpoint gets the code, the verifier and our secret, and its rejection is 400 or a failure of the provider", async () => {
   const { leadsTo, cookie } = await begin(base);
   let sent = "";
   let authorization = "";
@@ -138,7 +138,7 @@ test("the token endpoint is sent the code, the verifier and our secret, and what
   fake.responses.clear();
 });
 
-test("of what was rejected nothing is in the log: no code, no state, no token, no user", async () => {
+test("a rejected sign-in leaves no code, no state, no token and no user in the log", async () => {
   const secrets = ["a-code", "an-access-token", "dora@example.com", "person-dora", "Dora Example", clientSecret];
   for (const changes of [
     { nonce: "another" },
@@ -183,7 +183,7 @@ test("of what was rejected nothing is in the log: no code, no state, no token, n
   for (const secret of secrets) expect(log.includes(secret), secret).toBe(false);
 });
 
-test("a user is who the issuer and the subject say, byte for byte, and not who their email says", async () => {
+test("a user is identified by the issuer and the subject, byte for byte, and not by their email", async () => {
   await newOwner(service, fake.issuer, "person-gus", "gus@example.com");
   expect(
     await ownerStatus(base, (await enter(base, fake, { sub: "person-gus", email: "another@example.com" })).cookie),
@@ -203,14 +203,14 @@ test("the same subject at another provider is another user", async () => {
   await newOwner(service, "https://other.example", "person-hal", "hal@example.com");
   await newOwner(service, fake.issuer, "person-ida", "ida@example.com");
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-hal" })).cookie)).toBe(403);
-  // Nor is one identity's issuer with another's subject.
+  // The issuer of one identity with the subject of another is a third one.
   const { accounts } = service.app.services;
   const ida = await accounts.ofIdentity({ issuer: fake.issuer, subject: "person-ida" }, undefined);
   if (ida !== undefined) await accounts.link(ida._id, { issuer: "https://other.example", subject: "person-jan" });
   expect(await ownerStatus(base, (await enter(base, fake, { sub: "person-jan" })).cookie)).toBe(403);
 });
 
-test("a user without an email is called by their subject, and signs out as well", async () => {
+test("a user without an email has the name of their subject, and can sign out as well", async () => {
   const { cookie } = await enter(base, fake, { sub: "person-without-email", email: undefined, name: undefined });
   expect((await sendRequest(`${base}/`, { cookie })).text).toContain("person-without-email");
   await newOwner(service, fake.issuer, "person-without-email", "someone@example.com");
@@ -223,7 +223,7 @@ test("a user without an email is called by their subject, and signs out as well"
   expect(entries.map(({ event }) => String(event))).toEqual(["signed_out"]);
 });
 
-test("claims of another kind than text are left out", async () => {
+test("ignores claims that are not strings", async () => {
   const { response, cookie } = await enter(base, fake, { sub: "person-odd", email: { $gt: "" }, name: ["x"], sid: 7 });
   expect(response.status).toBe(303);
   const kept = await service.app.client.db().collection("dashboard_sessions").findOne({ subject: "person-odd" });
@@ -241,7 +241,7 @@ test("claims of another kind than text are left out", async () => {
   expect((await sendRequest(`${base}/`, { cookie })).status).toBe(200);
 });
 
-test("what a user is called is text on the page, whatever it is", async () => {
+test("shows the name of a user as text on the page, whatever it contains", async () => {
   const hostile = `"><img src=x onerror=alert(1)>'</title><script>alert(1)</script>&amp;`;
   for (const account of [false, true]) {
     const sub = `${account ? "with" : "without"}-account${hostile}`;
@@ -261,10 +261,10 @@ test("what a user is called is text on the page, whatever it is", async () => {
 });
 
 test.each([
-  ["with a slash more than the provider's name", "/", ""],
-  ["with a slash less", "", "/"],
+  ["with a slash that the provider's name does not have", "/", ""],
+  ["without the slash of the provider's name", "", "/"],
 ])(
-  "where OIDC_ISSUER is written %s, users sign in and the provider signs them out [DSH-01, DSH-04]",
+  "if OIDC_ISSUER is written %s, users sign in and the provider signs them out [DSH-01, DSH-04]",
   async (_name, configured, reported) => {
     const other = await startFakeProvider();
     other.metadata["issuer"] = other.issuer + reported;

@@ -69,7 +69,7 @@ test("an owner whose session cannot be read gets 503 and not 401", async () => {
   expect((await read()).status).toBe(200);
 });
 
-test("commands that fail because the server is going are 503, and the session continues after [DSH-01]", async () => {
+test("commands that fail because the server shuts down are 503, and the session continues afterwards [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
   const failCommands = ["find", "aggregate", "findAndModify", "insert", "update", "delete"];
   await withFault(mongod, "alwaysOn", { failCommands, errorCode: 11600, appName: "records" }, () =>
@@ -95,7 +95,7 @@ test.each([
   ["delete", "dashboard_sessions"],
   ["insert", "audit_log"],
 ])(
-  "a sign-out whose %s in %s fails is repeated: it is recorded once, the token is revoked, and it leads to the provider [DSH-04]",
+  "a sign-out whose %s in %s fails is repeated: it is recorded once, the token is revoked, and it redirects to the provider [DSH-04]",
   async (command, collection) => {
     // A user of its own: the sign-out ends every earlier sign-in.
     const [sub, email] = [`person-${collection}`, `${collection}@example.com`];
@@ -130,7 +130,7 @@ test("a logout token whose entry cannot be written is accepted when the provider
   expect(await entriesOf("token-again")).toMatchObject([{ event: "signed_out", detail: "At the identity provider." }]);
 });
 
-test("a MongoDB that is gone is 503; who is not signed in still sees the page and gets to the provider [DSH-01]", async () => {
+test("an unavailable MongoDB is 503; a user who is not signed in still sees the page and is sent to the provider [DSH-01]", async () => {
   const { cookie } = await enter(base, fake);
   await mongod.members[0]?.stop();
   await expectUnavailable(cookie);

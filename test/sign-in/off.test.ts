@@ -6,14 +6,14 @@ import { sendRequest, signIn, useSignInFixture } from "../../fixtures/sign-in/fi
 
 const fixture = useSignInFixture();
 
-describe("where there is no identity provider", () => {
+describe("without an identity provider", () => {
   let off: TestService;
   beforeAll(async () => {
     off = await fixture().service.another({ OIDC_ISSUER: "" });
   });
   afterAll(async () => off.stop());
 
-  test("the page says that sign-in is off, and has no way in [DSH-01]", async () => {
+  test("the page says that sign-in is off, and has no sign-in button [DSH-01]", async () => {
     const { cookie } = await signIn(fixture(), ann);
     for (const options of [{}, { cookie }]) {
       const { status, headers, text } = await sendRequest(`${off.app.baseUrl}/`, options);
@@ -25,7 +25,7 @@ describe("where there is no identity provider", () => {
     }
   });
 
-  test("nobody signs in or out, and the operations on the key are 401 [DSH-01]", async () => {
+  test("nobody can sign in or out, and the key operations are 401 [DSH-01]", async () => {
     const { cookie } = await signIn(fixture(), ann);
     const origin = off.app.baseUrl;
     for (const [method, path] of [

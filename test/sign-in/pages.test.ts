@@ -1,4 +1,4 @@
-// The dashboard's paths as HTTP: methods, headers, assets, the name they are called by, and the throttle.
+// The dashboard's paths as HTTP: methods, headers, assets, the host name, and the throttle.
 import { request as http1 } from "node:http";
 import { connect } from "node:http2";
 import { describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ function withHost(
 }
 
 describe("a page", () => {
-  test("allows no script but our own file, is kept by nobody, and is what it says it is [DSH-01]", async () => {
+  test("allows only our own script file, is not cached, and has the declared content type [DSH-01]", async () => {
     const { cookie } = await signIn(fixture(), ann);
     const { base, provider } = fixture();
     for (const response of [
@@ -60,7 +60,7 @@ describe("a page", () => {
     }
   });
 
-  test("is at an unknown address for a browser alone: programs, and every request below the paths of the API, get the envelope", async () => {
+  test("at an unknown address is for browsers only: programs, and every request below the paths of the API, get the envelope", async () => {
     const { base } = fixture();
     const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -75,7 +75,7 @@ describe("a page", () => {
     }
   });
 
-  test("serves HEAD as GET without its body, and names its methods to all others", async () => {
+  test("serves HEAD as GET without its body, and lists its methods for all others", async () => {
     const { base } = fixture();
     const { cookie } = await signIn(fixture(), ann);
     const [get, head] = [
@@ -112,7 +112,7 @@ describe("a page", () => {
     expect((await sendRequest(`${base}/sign-in`, { method: "HEAD" })).status).toBe(303);
   });
 
-  test.each(["GET", "HEAD"])("serves %s over HTTP/2 as well", async (method) => {
+  test.each(["GET", "HEAD"])("is served to %s over HTTP/2 as well", async (method) => {
     const client = connect(`http://127.0.0.1:${fixture().service.app.port}`);
     try {
       const [status, body] = await new Promise<[number | undefined, string]>((resolve, reject) => {
@@ -133,7 +133,7 @@ describe("a page", () => {
   });
 });
 
-test("the files of the page have an ETag and are not sent again to who has them", async () => {
+test("has files with an ETag, which are not sent again to a browser that has them", async () => {
   const { base } = fixture();
   const page =
     (await sendRequest(`${base}/`)).text +
@@ -174,7 +174,7 @@ test.each([
   "/constructor",
   "/__proto__",
   "/toString",
-])("the path %s is not there: 404, a page for a browser and JSON for a program", async (path) => {
+])("the unknown path %s is 404, with a page for a browser and JSON for a program", async (path) => {
   const page = await sendRequest(`${fixture().base}${path}`, { accept: "text/html" });
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
   const { status, headers, body } = await sendRequest(`${fixture().base}${path}`, { accept: "application/json" });
@@ -185,9 +185,9 @@ test.each([
   ]);
 });
 
-describe("the name that a browser calls us by", () => {
+describe("the host name in the browser's address", () => {
   test.each(["/", "/?x=y", "/sign-in"])(
-    "127.0.0.1 is led to localhost, where the cookies are (%s) [DSH-01]",
+    "is changed from 127.0.0.1 to localhost, which has the cookies (%s) [DSH-01]",
     async (path) => {
       const { port } = fixture().service.app;
       for (const host of [`127.0.0.1:${port}`, `[::1]:${port}`])
@@ -197,7 +197,7 @@ describe("the name that a browser calls us by", () => {
     },
   );
 
-  test("another name, another port, or none of this machine's stays where it is", async () => {
+  test("is kept if it is another name, has another port, or is not of this machine", async () => {
     const { port } = fixture().service.app;
     for (const host of [
       `localhost:${port}`,
@@ -213,7 +213,7 @@ describe("the name that a browser calls us by", () => {
     }
   });
 
-  test("a service that is called by another name than this machine's leads nobody there", async () => {
+  test("is kept if the base URL of the service is not on this machine", async () => {
     const one = await fixture().service.another({ BASE_URL: "https://records.example.com" });
     try {
       for (const path of ["/", "/v1/health"]) expect((await sendRequest(one.base + path)).status).toBe(200);
@@ -225,7 +225,7 @@ describe("the name that a browser calls us by", () => {
   });
 });
 
-test("a page, the way in and the way back are charged to the address; a user gets a page that says to wait", async () => {
+test("a page, the sign-in and the callback take from the address's bucket; a user gets a page that says to wait", async () => {
   const one = await fixture().service.another({
     BASE_URL: fixture().base,
     RATE_LIMIT: "1",

@@ -1,4 +1,4 @@
-// While the provider is away, silent or broken: what does not need it continues, and what does is 503 until it is back.
+// While the provider is unavailable, silent or broken, what needs it is 503, and the rest continues.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
@@ -62,7 +62,7 @@ async function expectUnavailable(at: string): Promise<void> {
   expect(page.text).toContain(page.headers.get("x-request-id"));
 }
 
-test("a service starts without its provider, and serves all that needs none [DSH-01]", async () => {
+test("a service starts without its provider, and serves everything that needs none [DSH-01]", async () => {
   fake.responses.set("*", away);
   const at = await cold();
   const { key } = await service.account();
@@ -73,7 +73,7 @@ test("a service starts without its provider, and serves all that needs none [DSH
   await expectUnavailable(at);
 });
 
-test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
+test("a provider whose name does not resolve is 503 as well [DSH-01]", async () => {
   await expectUnavailable(
     await cold({
       OIDC_ISSUER: "https://no-such-host.invalid",
@@ -83,7 +83,7 @@ test("a provider that nobody can find is 503 as well [DSH-01]", async () => {
   );
 });
 
-test("open sessions continue while the provider is away, and end by the user's will [DSH-04]", async () => {
+test("open sessions continue while the provider is unavailable, until the user signs out [DSH-04]", async () => {
   const { cookie } = await enter(base, fake);
   fake.responses.set("*", away);
   for (const at of [base, await cold()]) {
@@ -96,7 +96,7 @@ test("open sessions continue while the provider is away, and end by the user's w
   expect(await ownerStatus(base, cookie)).toBe(401);
 });
 
-test("a sign-out is completed while the provider says nothing, on an instance that never reached it [DSH-04]", async () => {
+test("a sign-out is completed while the provider does not respond, on an instance that never reached it [DSH-04]", async () => {
   // Of a user who has not signed out a moment ago.
   const { cookie } = await enter(base, fake, { sub: "person-eve" });
   fake.responses.set("*", silent);
@@ -116,7 +116,7 @@ test("once the provider is back, sign-in works without a restart [DSH-01]", asyn
   expect(await ownerStatus(at, cookie)).toBe(200);
 });
 
-test("the metadata of a provider serve on while it is away: a sign-in can begin, but not be completed", async () => {
+test("the metadata of a provider stays in use while it is unavailable: a sign-in can start, but not be completed", async () => {
   await begin(base);
   const { cookie, leadsTo } = await begin(base);
   fake.responses.set("*", away);
@@ -129,7 +129,7 @@ test("the metadata of a provider serve on while it is away: a sign-in can begin,
   expect(await sessionCount(service)).toBe(before);
 });
 
-test("many who sign in at once request the provider's metadata once", async () => {
+test("many concurrent sign-ins request the provider's metadata once", async () => {
   const at = await cold();
   fake.requestedPaths.length = 0;
   const responses = await Promise.all(Array.from({ length: 10 }, () => begin(at)));
@@ -138,7 +138,7 @@ test("many who sign in at once request the provider's metadata once", async () =
   expect(fake.requestedPaths).toEqual([configuration]);
 });
 
-test("the metadata of a provider are requested again after an hour, and serve on where it is away by then", async () => {
+test("the metadata of a provider is requested again after an hour, and stays in use if the provider is unavailable", async () => {
   const at = await cold();
   await begin(at);
   await advanceClock(59 * 60, service.app.client);
@@ -149,13 +149,13 @@ test("the metadata of a provider are requested again after an hour, and serve on
   fake.responses.set(configuration, away);
   expect((await begin(at)).response.status).toBe(303);
   fake.responses.set(configuration, json({ ...fake.metadata, authorization_endpoint: "https://moved.example/auth" }));
-  // Nobody waits for it: the next request gets what is new.
+  // No request waits for it: the next one gets the new metadata.
   await vi.waitFor(async () => expect((await begin(at)).leadsTo.origin).toBe("https://moved.example"), {
     timeout: 10_000,
   });
 });
 
-test("a provider that hangs is 503, at the beginning, at the code and at a logout token [DSH-01]", async () => {
+test("a provider that does not respond is 503, at the start, for the code and for a logout token [DSH-01]", async () => {
   const hanging = await startFakeProvider();
   const one = await service.another({ ...hanging.settings(), BASE_URL: base });
   try {
@@ -172,7 +172,7 @@ test("a provider that hangs is 503, at the beginning, at the code and at a logou
       ).status,
     ).toBe(503);
     expect((await sendLogoutToken(one.base, await hanging.sign(logoutClaims(hanging)))).status).toBe(503);
-    // Everything else is not held up by it.
+    // Everything else continues meanwhile.
     expect((await sendRequest(`${one.base}/`)).status).toBe(200);
   } finally {
     await one.stop();
@@ -198,10 +198,10 @@ const flood: ResponseHandler = (request, response) => {
 describe.each<[string, () => ResponseHandler]>([
   ["10 MB", () => text("application/json", JSON.stringify({ ...fake.metadata, padding: "x".repeat(10_485_760) }))],
   ["megabytes without an end", () => flood],
-  ["one letter after another without an end", () => endless],
+  ["an endless text", () => endless],
   ["HTML", () => text("text/html", "<!DOCTYPE html><title>Records</title>")],
-  ["JSON that is cut off", () => text("application/json", '{"issuer":')],
-  ["no object", () => json([fake.issuer])],
+  ["truncated JSON", () => text("application/json", '{"issuer":')],
+  ["not an object", () => json([fake.issuer])],
   ["null", () => json(null)],
   ["nothing", () => text("application/json", "")],
   ["204", () => (_request, response) => void response.writeHead(204).end()],
@@ -209,10 +209,13 @@ describe.each<[string, () => ResponseHandler]>([
   ["404", () => json({ error: "not_found" }, 404)],
   ["another provider's", () => json({ ...fake.metadata, issuer: "https://evil.example" })],
   ["of no provider", () => json({ ...fake.metadata, issuer: undefined })],
-  ["without a place to sign in", () => json({ ...fake.metadata, authorization_endpoint: undefined })],
-  ["with a place to sign in that is no address", () => json({ ...fake.metadata, authorization_endpoint: "nowhere" })],
-])("metadata that are %s", (_name, responseOf) => {
-  test("are 503, and are requested again [DSH-01]", async () => {
+  ["without an authorization endpoint", () => json({ ...fake.metadata, authorization_endpoint: undefined })],
+  [
+    "with an authorization endpoint that is not a URL",
+    () => json({ ...fake.metadata, authorization_endpoint: "nowhere" }),
+  ],
+])("provider metadata that is %s", (_name, responseOf) => {
+  test("is 503, and is requested again [DSH-01]", async () => {
     const at = await cold();
     fake.responses.set(configuration, responseOf());
     const rejected = await sendRequest(`${at}/sign-in`, { accept: "application/json" });
@@ -228,7 +231,7 @@ describe.each<[string, () => ResponseHandler]>([
 });
 
 describe.each([302, 308])("a redirect with %i", (status) => {
-  test.each([configuration, "/token", "/jwks"])("of %s is not followed [DSH-01]", async (path) => {
+  test.each([configuration, "/token", "/jwks"])("from %s is not followed [DSH-01]", async (path) => {
     const at = await cold();
     const redirect: ResponseHandler = (_request, response) =>
       void response.writeHead(status, { Location: `${fake.issuer}/elsewhere` }).end();
@@ -247,15 +250,15 @@ describe.each([302, 308])("a redirect with %i", (status) => {
   });
 });
 
-describe("a logout token is 503 and ends nothing, so that the provider sends it again, where its keys are", () => {
+describe("a logout token is 503 and ends nothing, so that the provider repeats it", () => {
   test.each<[string, ResponseHandler]>([
-    ["away", away],
+    ["unavailable", away],
     ["HTML", text("text/html", "<!DOCTYPE html>")],
-    ["no keys but something else", json({ nothing: [] })],
+    ["JSON without keys", json({ nothing: [] })],
     ["a failure", json({ error: "server_error" }, 500)],
     ["10 MB", text("application/json", `{"keys":[],"padding":"${"x".repeat(10_485_760)}"}`)],
-    ["one letter after another without an end", endless],
-  ])("%s [DSH-04]", async (_name, response) => {
+    ["an endless text", endless],
+  ])("if its keys are %s [DSH-04]", async (_name, response) => {
     const { cookie } = await enter(base, fake);
     const at = await cold();
     fake.responses.set("/jwks", response);
@@ -267,7 +270,7 @@ describe("a logout token is 503 and ends nothing, so that the provider sends it 
     expect(await ownerStatus(at, cookie)).toBe(401);
   });
 
-  test("not known because the provider is away altogether [DSH-04]", async () => {
+  test("if its keys are unknown because the provider is unavailable [DSH-04]", async () => {
     const { cookie } = await enter(base, fake);
     const at = await cold();
     fake.responses.set("*", away);

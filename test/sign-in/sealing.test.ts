@@ -1,4 +1,4 @@
-// Seals: what was sealed comes back whole and in time under the same key, or not at all.
+// Seals: a sealed text opens unchanged and in time under the same key, or not at all.
 import { EncryptJWT, SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, expect, test, vi } from "vitest";
 import { createSeal, deriveKey, deriveKeys } from "../../src/sign-in/sealing.ts";
@@ -9,20 +9,20 @@ const seal = createSeal([key]);
 
 afterEach(() => void vi.useRealTimers());
 
-test("what is sealed comes back, to every holder of the key", async () => {
+test("every holder of the key can open what is sealed", async () => {
   const text = await seal.seal({ state: "s", nonce: "n" }, 60);
   expect(text).toMatch(/^[A-Za-z0-9_-]+\.\.[A-Za-z0-9_-]{16}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{22}$/);
   expect(await seal.open(text)).toMatchObject({ state: "s", nonce: "n" });
   expect(await createSeal([deriveKey(secret, "a purpose")]).open(text)).toMatchObject({ state: "s" });
 });
 
-test("a seal shows nothing, and the same content is never sealed alike", async () => {
+test("a seal reveals nothing, and the same content is never sealed to the same text", async () => {
   const [one, other] = [await seal.seal({ state: "s".repeat(40) }, 60), await seal.seal({ state: "s".repeat(40) }, 60)];
   expect(one).not.toBe(other);
   for (const part of one.split(".")) expect(Buffer.from(part, "base64url").toString("latin1")).not.toContain("sss");
 });
 
-test("a letter changed in any part, a part left out or another form does not open", async () => {
+test("a text with a changed letter, a missing part or another form does not open", async () => {
   const text = await seal.seal({ state: "s" }, 60);
   const parts = text.split(".");
   for (const [at, part] of parts.entries()) {
@@ -37,7 +37,7 @@ test("a letter changed in any part, a part left out or another form does not ope
     expect(await seal.open(form)).toBeUndefined();
 });
 
-test("it opens until its time is over and not after", async () => {
+test("a sealed text opens until it expires, and not afterwards", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-01-01T00:00:00Z") });
   const text = await seal.seal({ state: "s" }, 600);
   vi.setSystemTime(new Date("2026-01-01T00:09:59Z"));
@@ -48,7 +48,7 @@ test("it opens until its time is over and not after", async () => {
   }
 });
 
-test("under another secret, purpose or salt it does not open", async () => {
+test("a sealed text does not open under another secret, purpose or salt", async () => {
   const text = await seal.seal({ state: "s" }, 60);
   for (const other of [
     deriveKey(`${secret}x`, "a purpose"),
@@ -65,7 +65,7 @@ test("under another secret, purpose or salt it does not open", async () => {
   ]).toEqual([32, false]);
 });
 
-test("tokens that are made in another way with the same key do not open", async () => {
+test("tokens that the same key signs or encrypts in another way do not open", async () => {
   const claims = { state: "s", exp: Math.floor(Date.now() / 1000) + 60 };
   const long = new Uint8Array(64).fill(1);
   for (const text of [
@@ -79,7 +79,7 @@ test("tokens that are made in another way with the same key do not open", async 
     expect(await seal.open(text)).toBeUndefined();
 });
 
-test("under a newer secret what an older one sealed opens, and what is sealed opens under the newer one alone [OPS-41]", async () => {
+test("a newer secret opens what an older one sealed, and seals for itself alone [OPS-41]", async () => {
   const [older, newer] = [deriveKey(secret, "a purpose"), deriveKey(`${secret}, newer`, "a purpose")];
   const both = createSeal(deriveKeys([`${secret}, newer`, secret], "a purpose"));
   expect(await both.open(await createSeal([older]).seal({ state: "old" }, 60))).toMatchObject({ state: "old" });

@@ -1,4 +1,4 @@
-// The way in: from a page without a user over the provider's form to the page of the user.
+// Signing in: from a page without a user over the provider's form to the page of the user.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
@@ -17,7 +17,7 @@ import {
 
 const fixture = useSignInFixture();
 
-test("the page of somebody who is not signed in shows a way to sign in and nothing of anybody [DSH-01]", async () => {
+test("the page of a user who is not signed in has a link to sign in and nothing about any user [DSH-01]", async () => {
   await signIn(fixture(), ann);
   for (const cookie of [undefined, "records_session=", "records_session=x", `records_session=${"A".repeat(43)}`]) {
     const { status, headers, text } = await sendRequest(`${fixture().base}/`, cookie === undefined ? {} : { cookie });
@@ -29,7 +29,7 @@ test("the page of somebody who is not signed in shows a way to sign in and nothi
   }
 });
 
-test("a user signs in at the provider's form and is back on a page of their own [DSH-01]", async () => {
+test("a user signs in on the provider's form and returns to their own page [DSH-01]", async () => {
   const { page, browser, cookie } = await signIn(fixture(), ann);
   expect([page.status, page.url.href]).toEqual([200, `${fixture().base}/`]);
   expect(page.text).toContain("ann@example.com");
@@ -41,7 +41,7 @@ test("a user signs in at the provider's form and is back on a page of their own 
   expect(await ownerStatus(fixture().base, cookie)).toBe(200);
 });
 
-test("each user has a page of their own, also at the same time [DSH-01]", async () => {
+test("each user has their own page, also at the same time [DSH-01]", async () => {
   const [one, other] = await Promise.all([signIn(fixture(), ann), signIn(fixture(), ben)]);
   expect(one.page.text).toContain("ann@example.com");
   expect(one.page.text).not.toContain("ben@example.com");
@@ -49,7 +49,7 @@ test("each user has a page of their own, also at the same time [DSH-01]", async 
   expect(other.page.text).not.toContain("ann@example.com");
 });
 
-test("the way to the provider requests a code with PKCE, a state and a nonce, and leads back to us alone [DSH-01]", async () => {
+test("the redirect to the provider requests a code with PKCE, a state and a nonce, and returns only to us [DSH-01]", async () => {
   const { provider, base } = fixture();
   const { response, leadsTo } = await begin(base);
   expect([response.status, response.headers.get("cache-control"), response.text]).toEqual([303, "no-store", ""]);
@@ -70,7 +70,7 @@ test("the way to the provider requests a code with PKCE, a state and a nonce, an
     expect([state, nonce, challenge]).not.toContain(random);
 });
 
-test("what the browser sends along does not change where the provider sends it back", async () => {
+test("parameters that the browser adds do not change the address to which the provider returns", async () => {
   const { base } = fixture();
   const { leadsTo } = await begin(base, {
     headers: {
@@ -91,7 +91,7 @@ test("what the browser sends along does not change where the provider sends it b
 });
 
 describe("the cookies", () => {
-  test("of a sign-in lives for ten minutes, is for us alone, and shows nothing of its content", async () => {
+  test("of a sign-in last ten minutes, are sent only to us, and reveal nothing of their content", async () => {
     const { line, leadsTo, cookie } = await begin(fixture().base);
     expect(line).toMatch(/^records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
     const seen =
@@ -105,7 +105,7 @@ describe("the cookies", () => {
     expect(seen).not.toContain("verifier");
   });
 
-  test("of the session are 43 random characters that no script reads, and go with the browser", async () => {
+  test("of the session are 43 random characters, hidden from scripts, and end with the browser", async () => {
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie });
     expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
@@ -121,7 +121,7 @@ describe("the cookies", () => {
     );
   });
 
-  test("are for https alone, and cannot be set from beside us, where the outside calls us by https", async () => {
+  test("are for https only, and cannot be set by a sibling site, if the base URL is https", async () => {
     const secure = await fixture().service.another({ BASE_URL: "https://records.example.com/" });
     try {
       const { response, line, leadsTo } = await begin(secure.base);
@@ -143,7 +143,7 @@ describe("the cookies", () => {
     }
   });
 
-  test("are kept in MongoDB in no form that signs anybody in", async () => {
+  test("are not stored in MongoDB in a form that signs anybody in", async () => {
     const { cookie } = await signIn(fixture(), ann);
     const value = cookie.slice("records_session=".length);
     const all = JSON.stringify(
@@ -167,7 +167,7 @@ describe("the cookies", () => {
     }
   });
 
-  test("are new at each sign-in, and the browser's former session is over", async () => {
+  test("are new at each sign-in, which ends the browser's previous session", async () => {
     const { browser, cookie: before } = await signIn(fixture(), ann);
     const { cookie: after } = await signIn(fixture(), ann, browser);
     expect(after).toMatch(/^records_session=[A-Za-z0-9_-]{43}$/);
@@ -175,7 +175,7 @@ describe("the cookies", () => {
     expect([await ownerStatus(fixture().base, before), await ownerStatus(fixture().base, after)]).toEqual([401, 200]);
   });
 
-  test("that somebody planted before are never adopted", async () => {
+  test("that somebody planted before are never used", async () => {
     const planted = `records_session=${"p".repeat(43)}`;
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${planted}; ${cookie}` });
@@ -187,7 +187,7 @@ describe("the cookies", () => {
     ]).toEqual([401, 200]);
   });
 
-  test("that belong to the attacker's own session do not show the attacker what the user does", async () => {
+  test("of an attacker's own session do not show the attacker what the user does", async () => {
     const { cookie: attackers } = await signIn(fixture(), ben);
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${attackers}; ${cookie}` });
@@ -213,14 +213,14 @@ test("a sign-in that one instance began is completed by another, and known to al
   }
 });
 
-test("two sign-ins of one user have a session each", async () => {
+test("two sign-ins of one user have separate sessions", async () => {
   const before = await sessionCount(fixture().service, { subject: "person-ann" });
   const [one, other] = await Promise.all([signIn(fixture(), ann), signIn(fixture(), ann, createBrowser())]);
   expect(one.cookie).not.toBe(other.cookie);
   expect(await sessionCount(fixture().service, { subject: "person-ann" })).toBe(before + 2);
 });
 
-test("a sign-in is in the account's audit log with the request and the address it came from [KEY-19]", async () => {
+test("the account's audit log has the sign-in with its request and its address [KEY-19]", async () => {
   const { back, cookie } = await almostIn(fixture(), ben);
   const response = await sendRequest(back, { cookie, headers: { "X-Request-Id": "the-sign-in-of-ben" } });
   expect(response.headers.get("x-request-id")).toBe("the-sign-in-of-ben");

@@ -1,4 +1,4 @@
-// The way out: the session ends here on every instance and at the provider, and only by the user's own will.
+// Signing out ends the session on every instance and at the provider, and only the user can do it.
 import { describe, expect, test } from "vitest";
 import type { Browser } from "../../fixtures/sign-in/browser.ts";
 import { createBrowser } from "../../fixtures/sign-in/browser.ts";
@@ -52,7 +52,7 @@ test("signing out ends the session on every instance at once [DSH-04]", async ()
   }
 });
 
-test("signing out leads to the provider's own end of session, for this user and back to us [DSH-04]", async () => {
+test("signing out leads to the provider's end of session, for this user, and back to us [DSH-04]", async () => {
   const { cookie } = await signIn(fixture(), ann);
   const { status, headers, text } = await press(fixture(), cookie);
   expect([status, text, headers.get("cache-control")]).toEqual([303, "", "no-store"]);
@@ -66,9 +66,9 @@ test("signing out leads to the provider's own end of session, for this user and 
   });
 });
 
-test("signing out ends the provider's session: the next sign-in requests the password again [DSH-04]", async () => {
+test("signing out ends the provider's session: the next sign-in requires the password again [DSH-04]", async () => {
   const { browser } = await signIn(fixture(), ann);
-  // As long as the provider's session continues, it requests nothing.
+  // While the provider's session continues, it shows no form.
   expect((await browser.open(`${fixture().base}/sign-in`)).url.href).toBe(`${fixture().base}/`);
   await signOut(fixture(), browser);
   const form = await browser.open(`${fixture().base}/sign-in`);
@@ -85,7 +85,7 @@ test("after signing out the page shows nothing of the user [DSH-04]", async () =
     expect(page.text).not.toContain(trace);
 });
 
-test("signing out clears the cookie, and the old one is worth nothing [DSH-04]", async () => {
+test("signing out clears the cookie, and the old one is rejected [DSH-04]", async () => {
   const { browser, cookie } = await signIn(fixture(), ann);
   const { headers } = await press(fixture(), cookie);
   expect(headers.getSetCookie()).toEqual(["records_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"]);
@@ -129,7 +129,7 @@ test("rejects a signed-out session on every instance, even if it is not deleted 
   ]);
 });
 
-test("a session without use for hours signs its user out everywhere too [DSH-08]", async () => {
+test("a session that ends after hours without use signs its user out everywhere too [DSH-08]", async () => {
   const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
   const [one, other] = [await signIn(fixture(), ben), await signIn(fixture(), ben, createBrowser())];
   const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();
@@ -141,7 +141,7 @@ test("a session without use for hours signs its user out everywhere too [DSH-08]
   expect(await ownerStatus(fixture().base, other.cookie)).toBe(401);
 });
 
-test("signing out is in the account's audit log with the request and the address it came from", async () => {
+test("the account's audit log has the sign-out with its request and its address", async () => {
   const one = await signIn(fixture(), ben);
   const { headers } = await press(fixture(), one.cookie, { headers: { "X-Request-Id": "the-sign-out-of-ben" } });
   expect(headers.get("x-request-id")).toBe("the-sign-out-of-ben");
@@ -157,7 +157,7 @@ test("signing out is in the account's audit log with the request and the address
   });
 });
 
-test("a user without an account signs out as well", async () => {
+test("a user without an account can sign out as well", async () => {
   const { browser, cookie } = await signIn(fixture(), cleo);
   await signOut(fixture(), browser);
   expect((await sendRequest(`${fixture().base}/`, { cookie })).text).not.toContain("person-cleo");
@@ -182,7 +182,7 @@ test.each([
   expect((await sendRequest(`${fixture().base}/`)).text).not.toContain("had already ended");
 });
 
-test("the page of another user signs nobody out: it leads to the page of the user who is signed in [DSH-04]", async () => {
+test("the page of another user signs nobody out: it redirects to the page of the signed-in user [DSH-04]", async () => {
   const [anns, bens] = [await signIn(fixture(), ann), await signIn(fixture(), ben)];
   const form = { user: /name="user" value="([^"]*)"/.exec(anns.page.text)?.[1] ?? "" };
   const send = (cookie: string) =>
@@ -196,21 +196,21 @@ test("the page of another user signs nobody out: it leads to the page of the use
   ]);
 });
 
-describe("only a page of ours signs out", () => {
+describe("only our own page can sign out", () => {
   test.each([
     ["without an Origin", () => undefined],
     ["with the Origin null", () => "null"],
     ["with an empty Origin", () => ""],
-    ["with another site's", () => "https://evil.example"],
+    ["with another site's Origin", () => "https://evil.example"],
     [
-      "with our host's on another port",
+      "with our host on another port",
       ({ base }: SignInFixture) => `http://localhost:${Number(new URL(base).port) + 1}`,
     ],
-    ["with our port's by another name", ({ base }: SignInFixture) => base.replace("localhost", "127.0.0.1")],
-    ["with ours by https", ({ base }: SignInFixture) => base.replace("http:", "https:")],
-    ["with ours and more", ({ base }: SignInFixture) => `${base}.evil.example`],
-    ["with ours and a slash", ({ base }: SignInFixture) => `${base}/`],
-  ])("%s it is 403 and the session continues [DSH-04]", async (_name, originOf) => {
+    ["with our port on another host name", ({ base }: SignInFixture) => base.replace("localhost", "127.0.0.1")],
+    ["with our host over https", ({ base }: SignInFixture) => base.replace("http:", "https:")],
+    ["with a longer host name than ours", ({ base }: SignInFixture) => `${base}.evil.example`],
+    ["with our Origin and a slash", ({ base }: SignInFixture) => `${base}/`],
+  ])("a form %s is 403 and the session continues [DSH-04]", async (_name, originOf) => {
     const { cookie } = await signIn(fixture(), ann);
     const origin = originOf(fixture());
     const options = { method: "POST", cookie, ...(origin === undefined ? {} : { origin }) };
@@ -226,7 +226,7 @@ describe("only a page of ours signs out", () => {
   });
 
   test.each(["GET", "HEAD", "PUT", "DELETE", "PATCH"])(
-    "%s is 405 and the session continues [DSH-04]",
+    "the method %s is 405 and the session continues [DSH-04]",
     async (method) => {
       const { cookie } = await signIn(fixture(), ann);
       for (const path of ["/sign-out", "/sign-out/back-channel"]) {
@@ -241,7 +241,7 @@ describe("only a page of ours signs out", () => {
     },
   );
 
-  test("OPTIONS names the method and does nothing", async () => {
+  test("OPTIONS lists the method and does nothing", async () => {
     const { cookie } = await signIn(fixture(), ann);
     const { status, headers } = await sendRequest(`${fixture().base}/sign-out`, {
       method: "OPTIONS",
@@ -252,7 +252,7 @@ describe("only a page of ours signs out", () => {
     expect(await ownerStatus(fixture().base, cookie)).toBe(200);
   });
 
-  test("a large body of the form changes nothing", async () => {
+  test("a large body of the form makes no difference", async () => {
     const { cookie } = await signIn(fixture(), ann);
     expect(
       (await sendRequest(`${fixture().base}/sign-out`, { cookie, origin: fixture().base, body: "x".repeat(300_000) }))
@@ -262,7 +262,7 @@ describe("only a page of ours signs out", () => {
   });
 });
 
-test("a provider without an end of session is left alone: signing out ends ours and leads to the start page [DSH-04]", async () => {
+test("a provider without an end of session is not contacted: signing out ends our session and leads to the start page [DSH-04]", async () => {
   const fake = await startFakeProvider();
   const service = await startService(fake.settings());
   try {

@@ -21,7 +21,7 @@ const admin = (rpc: string, message: unknown) =>
 const post = (cookie: string, headers: Record<string, string> = {}) =>
   sendRequest(`${fixture().base}/v1/api-key`, { method: "POST", cookie, origin: fixture().base, headers });
 
-test("a user without an account is shown the issuer and the subject to hand on, and may do nothing [DSH-01]", async () => {
+test("a user without an account sees the issuer and the subject to give to the operator, and can do nothing else [DSH-01]", async () => {
   const { page, cookie, browser } = await signIn(fixture(), cleo);
   expect(page.status).toBe(200);
   for (const shown of ["cleo@example.com", fixture().provider.issuer, "person-cleo"])
@@ -40,7 +40,7 @@ test("a user without an account is shown the issuer and the subject to hand on, 
   expect((await browser.open(`${fixture().base}/`)).text).toContain("person-cleo");
 });
 
-test("the owner of a suspended account sees that, with 403, and can sign out; a program gets the envelope [DSH-11]", async () => {
+test("the owner of a suspended account sees that it is suspended, with 403, and can sign out; a program gets the envelope [DSH-11]", async () => {
   const { cookie } = await signIn(fixture(), ann);
   const account = (await fixture().service.app.services.accounts.list(10, 0, undefined)).find(
     ({ email }) => email === ann.email,
@@ -79,7 +79,7 @@ test("a sign-in without an account is in no audit log", async () => {
   expect(await count()).toBe(before);
 });
 
-test("linking an identity lets the user in at once, in the session that continues, on every instance [ADM-03]", async () => {
+test("linking an identity admits the user at once, in the same session, on every instance [ADM-03]", async () => {
   const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
     const { cookie } = await signIn(fixture(), cleo);
@@ -108,7 +108,7 @@ test("linking an identity lets the user in at once, in the session that continue
   }
 });
 
-test("a user who is not enrolled sees so, has no key made, and is let at once when enrolled, on every instance [ADM-03]", async () => {
+test("a user who is not enrolled sees that, gets no key, and is admitted at once when enrolled, on every instance [ADM-03]", async () => {
   const second = await fixture().service.another({ BASE_URL: fixture().base });
   try {
     const { page, cookie } = await signIn(fixture(), ben);
@@ -144,7 +144,7 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
     expect((await admin("SetBetaEnrolment", { accountId, enrolled: false })).status).toBe(200);
     for (const base of [fixture().base, second.base])
       expect((await sendRequest(`${base}/`, { cookie })).text).toMatch(/not enrolled/i);
-    // What the account has is not taken from it, and can be given up.
+    // The account keeps its key, and can revoke it.
     expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie })).status).toBe(200);
     expect(
       (await sendRequest(`${fixture().base}/v1/api-key`, { method: "DELETE", cookie, origin: fixture().base })).status,
@@ -155,7 +155,7 @@ test("a user who is not enrolled sees so, has no key made, and is let at once wh
   }
 });
 
-test("an account that is deleted takes its users' sessions along [DSH-01]", async () => {
+test("deleting an account ends its users' sessions [DSH-01]", async () => {
   const { app } = fixture().service;
   const { provider, base } = fixture();
   const cleoId =
@@ -168,15 +168,15 @@ test("an account that is deleted takes its users' sessions along [DSH-01]", asyn
   await expect.poll(() => sessionCount(fixture().service, { subject: "person-cleo" }), { timeout: 20_000 }).toBe(0);
 });
 
-describe("a change is taken from our own page alone", () => {
+describe("only our own page can make a change", () => {
   test.each<[string, Record<string, string>]>([
     ["without an Origin", {}],
     ["with the Origin null", { Origin: "null" }],
     ["with another site's Origin", { Origin: "https://evil.example" }],
     ["with our Origin, from another site", { Origin: "ours", "Sec-Fetch-Site": "cross-site" }],
-    ["with our Origin, from a site beside us", { Origin: "ours", "Sec-Fetch-Site": "same-site" }],
-    ["with our Origin, from nowhere", { Origin: "ours", "Sec-Fetch-Site": "none" }],
-  ])("%s it is 403", async (_name, headers) => {
+    ["with our Origin, from a sibling site", { Origin: "ours", "Sec-Fetch-Site": "same-site" }],
+    ["with our Origin, without a page", { Origin: "ours", "Sec-Fetch-Site": "none" }],
+  ])("a request %s is 403", async (_name, headers) => {
     const { cookie } = await signIn(fixture(), ann);
     const sent = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, value === "ours" ? fixture().base : value]),
@@ -193,7 +193,7 @@ describe("a change is taken from our own page alone", () => {
     expect((await sendRequest(`${fixture().base}/v1/api-key`, { cookie })).status).toBe(404);
   });
 
-  test("with our Origin, from here, it is taken, and reading needs none", async () => {
+  test("a request with our Origin, from our page, is accepted, and a read needs no Origin", async () => {
     const { cookie } = await signIn(fixture(), ann);
     expect((await post(cookie, { "Sec-Fetch-Site": "same-origin" })).status).toBe(201);
     expect(
@@ -211,9 +211,9 @@ describe("a change is taken from our own page alone", () => {
   });
 });
 
-test("a session that ended by time is over everywhere, and its cookie shows nothing", async () => {
+test("a session that expired is over on every instance, and its cookie shows nothing", async () => {
   const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
-  // By the database's clock, which an instance may believe to be a second earlier.
+  // By the database's clock, which may be a second ahead of the instance's estimate.
   const ago = (ms: number): Date => new Date(Date.now() - ms - 2_000);
   for (const change of [{ expires_at: ago(0) }, { used_at: ago(2 * 3_600_000) }]) {
     const { cookie } = await signIn(fixture(), ann);
@@ -230,12 +230,12 @@ test("a session that ended by time is over everywhere, and its cookie shows noth
   expect(kept?.["expires_at"].getTime() - kept?.["created_at"].getTime()).toBe(12 * 3_600_000);
 });
 
-test("MongoDB removes sessions by itself once they are over", async () => {
+test("MongoDB removes expired sessions by itself", async () => {
   const indexes = await fixture().service.app.client.db().collection("dashboard_sessions").indexes();
   expect(indexes.find(({ key }) => "expires_at" in key)).toMatchObject({ expireAfterSeconds: 0 });
 });
 
-test("with an older secret beside a newer one the sessions of both continue, and only new instances know the newer [OPS-41]", async () => {
+test("with an older secret beside a newer one the sessions of both continue, and only new instances know the newer one [OPS-41]", async () => {
   const older = await signIn(fixture(), ann);
   const newest = "another-session-secret-of-32-characters-or-more";
   const other = await fixture().service.another({
@@ -262,7 +262,7 @@ test("with an older secret beside a newer one the sessions of both continue, and
   }
 });
 
-test("another secret ends all sessions, and instances that share one share them", async () => {
+test("another secret ends all sessions, and instances with the same secret share them", async () => {
   const { cookie } = await signIn(fixture(), ann);
   const other = await fixture().service.another({
     BASE_URL: fixture().base,
