@@ -17,7 +17,7 @@ const oidc = {
   ...secrets,
 };
 
-test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 10 a second, 20 at once, no proxy, google [OPS-11, OPS-12, RTE-15, RTE-12]", () => {
+test("without any setting the contract's defaults apply: 8080 and 8081 on loopback, info, 10 a second, 20 at once, no proxy, google [OPS-11, OPS-12, RTE-15, RTE-12]", () => {
   expect(readConfig({})).toEqual({
     port: 8080,
     host: "127.0.0.1",
@@ -47,7 +47,7 @@ test("nothing set is the contract's defaults: 8080 and 8081 on loopback, info, 1
   });
 });
 
-test("a user without a home directory has no cache folder unless it is set, and what needs none can be configured [OPS-11]", () => {
+test("a user without a home directory has no cache folder unless it is set, and can configure what needs none [OPS-11]", () => {
   vi.spyOn(os, "homedir").mockImplementation(() => {
     throw new Error("A system error occurred: uv_os_homedir returned ENOENT");
   });
@@ -60,7 +60,7 @@ test("a user without a home directory has no cache folder unless it is set, and 
   expect(readConfig({ XDG_CACHE_HOME: "/var/cache" }).cacheDir).toBe("/var/cache/records");
 });
 
-test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
+test("reads every variable as it is set [OPS-11, OPS-12, OPS-13]", () => {
   const config = readConfig({
     ...mongodb,
     PORT: "0",
@@ -118,7 +118,7 @@ test("every variable is taken as it is set [OPS-11, OPS-12, OPS-13]", () => {
   expect(Object.isFrozen(config)).toBe(true);
 });
 
-test("an empty variable counts as one that is not set [OPS-11]", () => {
+test("an empty variable counts as unset [OPS-11]", () => {
   const empty = Object.fromEntries(
     ["PORT", "HOST", "MONGODB_URI", "REDIS_URL", "SERVICE_TOKENS", "LOG_LEVEL", "V1_SUNSET_AT", "BASE_URL"].map(
       (name) => [name, ""],
@@ -201,7 +201,7 @@ test.each([
   "http://localhost.example.com",
   "http://keycloak:8080",
   "http://127.0.0.1.example.com",
-])("rejects the issuer %s by its name: http is for loopback alone [OPS-22]", (issuer) => {
+])("rejects the issuer %s by its name: http is accepted for loopback only [OPS-22]", (issuer) => {
   expectRejected("OIDC_ISSUER", { ...oidc, OIDC_ISSUER: issuer });
 });
 
@@ -222,7 +222,7 @@ test.each([
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2026-01-31T00:00:00Z" }],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: deprecated, V1_SUNSET_AT: "2025-12-31T00:00:00Z" }],
 ] as const)(
-  "a retirement without its other half, or shorter than 6 months, is rejected by the name of %s: %j [VER-04, OPS-14]",
+  "rejects a retirement without its other half, or shorter than 6 months, by the name of %s: %j [VER-04, OPS-14]",
   (name, environment) => {
     expectRejected(name, environment);
   },
@@ -233,7 +233,7 @@ test.each([
   ["2026-02-28T12:00:00+01:00", "2026-08-28T11:00:00Z"],
   ["2020-01-01T00:00:00Z", "2030-01-01T00:00:00Z"],
   ["2026-08-31T00:00:00Z", "2027-02-28T00:00:00Z"],
-])("a retirement from %s to %s is taken: 6 months or more [VER-04]", (from, to) => {
+])("accepts a retirement from %s to %s: 6 months or more [VER-04]", (from, to) => {
   expect(readConfig({ V1_DEPRECATED_AT: from, V1_SUNSET_AT: to }).retirement).toEqual({
     deprecatedAt: new Date(from),
     sunsetAt: new Date(to),
@@ -241,7 +241,7 @@ test.each([
 });
 
 test.each([[{ MONGODB_URI: "mongodb://db.example/records" }], [{ OIDC_ISSUER: "https://id.example.com" }]])(
-  "with %j the service tokens are required, by their name [OPS-13, OPS-14]",
+  "with %j the service tokens are required, and the error names them [OPS-13, OPS-14]",
   (environment) => {
     expectRejected("SERVICE_TOKENS", environment);
   },
@@ -252,11 +252,11 @@ test.each([
   ["SESSION_SECRET", { OIDC_ISSUER: "https://id.example.com", SERVICE_TOKENS: token }],
   ["OIDC_CLIENT_ID", { ...oidc, OIDC_CLIENT_ID: "" }],
   ["OIDC_CLIENT_SECRET", { ...oidc, OIDC_CLIENT_SECRET: "" }],
-])("a production start without %s is rejected by its name [OPS-13, OPS-14]", (name, environment) => {
+])("rejects a production start without %s, by its name [OPS-13, OPS-14]", (name, environment) => {
   expectRejected(name, environment);
 });
 
-test("what is rejected never repeats a URI, which may hold a password [OPS-14]", () => {
+test("an error never repeats a URI, which may contain a password [OPS-14]", () => {
   for (const name of ["MONGODB_URI", "REDIS_URL", "BASE_URL"]) {
     expect(rejection({ ...mongodb, [name]: "x://user:hunter2@db.example" })).not.toContain("hunter2");
   }

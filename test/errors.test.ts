@@ -37,7 +37,7 @@ test.each([
   expect(reasonName(reason)).toBe(name);
 });
 
-test("an error line is for what the service failed: an accident, or a 5xx with a cause [OPS-26]", () => {
+test("writes an error line for failures of the service: an accident, or a 5xx with a cause [OPS-26]", () => {
   const cause = new Error("why");
   const logged = (options: { readonly cause?: unknown }) =>
     ReasonSchema.values
@@ -56,7 +56,7 @@ test("an error line is for what the service failed: an accident, or a 5xx with a
   ]);
 });
 
-test("every message is a sentence for a user, without a word of the inside", () => {
+test("every message is a sentence for a user, without internal terms", () => {
   for (const { message } of Object.values(failures)) {
     expect(message).toMatch(/\.$/);
     expect(message).not.toMatch(/mongo|redis|stack|undefined|null|Error/i);

@@ -1,4 +1,4 @@
-// The writer of the log, on a pipe whose reader leaves, comes back or reads nothing.
+// The writer of the log, on a pipe whose reader disconnects, returns or reads nothing.
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ function collect(reader: number): () => string {
   return () => text;
 }
 
-test("what cannot be written waits, and is reported once; lines beyond a million characters are lost, and counted when it is written again [OPS-16]", async () => {
+test("lines that cannot be written wait, which is reported once; lines beyond a million characters are dropped and counted afterwards [OPS-16]", async () => {
   const { path, reader, writer } = pipe("comes-back");
   const reports: string[] = [];
   const log = createLogWriter(writer, (line) => reports.push(line));
@@ -56,7 +56,7 @@ test("what cannot be written waits, and is reported once; lines beyond a million
   expect(reports[1]).toBe("the log is written again; lines that were lost: 3.");
 });
 
-test("a reader that is slow gets every line whole, and one that reads nothing delays neither the service nor its end [OPS-16]", async () => {
+test("a slow reader gets every line complete, and one that reads nothing delays neither the service nor its end [OPS-16]", async () => {
   const { reader, writer } = pipe("slow");
   closing(reader);
   const reports: string[] = [];
@@ -71,7 +71,7 @@ test("a reader that is slow gets every line whole, and one that reads nothing de
   expect(reports).toEqual([expect.stringContaining("(its reader is too slow)")]);
 });
 
-test("the end of the process writes what waits, and gives up at once where that fails [OPS-16]", () => {
+test("the end of the process writes the waiting lines, and gives up at once if that fails [OPS-16]", () => {
   const { reader, writer } = pipe("ends");
   const log = createLogWriter(writer, () => undefined);
   log.write("last\n");

@@ -1,4 +1,4 @@
-// The real program with settings: what stops its start, a Redis that is away, and how it ends under load.
+// The real program with settings: what stops its start, an unavailable Redis, and how it ends under load.
 import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -68,7 +68,7 @@ test.each([
   ],
   ["V1_SUNSET_AT", { V1_DEPRECATED_AT: "2026-01-31T00:00:00Z" }],
 ])(
-  "a wrong %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]",
+  "an invalid %s ends the program with 1 and one line that names it, before anything is started [OPS-14, VER-04]",
   async (name, wrong) => {
     const folder = dataFolder();
     const program = spawnProgram({ DATA_DIR: join(folder.path, "data"), ...wrong });
@@ -80,7 +80,7 @@ test.each([
   },
 );
 
-test("where the program's own folder cannot be written it ends with 1 and one line that says what to do", () => {
+test("if the program cannot write to its own folder, it ends with 1 and one line that says what to do", () => {
   const copy = dataFolder();
   onTestFinished(copy.remove);
   const root = join(import.meta.dirname, "..");
@@ -97,7 +97,7 @@ test("where the program's own folder cannot be written it ends with 1 and one li
   expect(stderr.slice(what.length)).toMatch(/^A new version [^\n]+\n$/);
 });
 
-test("a port that is taken, and a host that is not ours, end the program with 1 and one line that names the variable [OPS-14]", async () => {
+test("a port in use, and a host of another machine, end the program with 1 and one line that names the variable [OPS-14]", async () => {
   const taker = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taker.close());
   await new Promise((listening) => taker.once("listening", listening));
@@ -115,7 +115,7 @@ test("a port that is taken, and a host that is not ours, end the program with 1 
   expect([ended, program.stderr]).toEqual([1, `records: PORT: ${message}\n`]);
 });
 
-test("a port that is taken is found before anything is started or written [OPS-14]", async () => {
+test("a port in use is detected before anything is started or written [OPS-14]", async () => {
   const folder = dataFolder();
   const taker = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => {
@@ -137,7 +137,7 @@ test("a port that is taken is found before anything is started or written [OPS-1
   }
 });
 
-test("with a Redis that is away altogether it starts and serves: ready, degraded, and reported in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
+test("without any Redis it starts and serves: ready, degraded, and reported in the metrics and the log [OPS-10, HLT-03, RTE-13, OPS-12, OPS-13]", async () => {
   const folder = dataFolder();
   const program = await startProgram({ ...settings, DATA_DIR: folder.path, BASE_URL: "https://api.example.com/" });
   onTestFinished(async () => {
@@ -165,7 +165,7 @@ test("with a Redis that is away altogether it starts and serves: ready, degraded
   });
 });
 
-test("with an identity provider of one's own there is no demo: no account, key, password or provider, on an embedded database too [OPS-07]", async () => {
+test("with an external identity provider there is no demo: no account, key, password or development provider, even with an embedded database [OPS-07]", async () => {
   const folder = dataFolder();
   const { SERVICE_TOKENS, SESSION_SECRET } = settings as { SERVICE_TOKENS: string; SESSION_SECRET: string };
   const oidc = { OIDC_ISSUER: "http://127.0.0.1:9", OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "of-the-client" };
@@ -186,7 +186,7 @@ test("with an identity provider of one's own there is no demo: no account, key, 
   expect(await listed.json()).toEqual({});
 });
 
-test("with a database of one's own and no identity provider, sign-in is off and says so [OPS-07]", async () => {
+test("with an external database and no identity provider, sign-in is off, and the start says so [OPS-07]", async () => {
   const folder = dataFolder();
   const program = await startProgram({ ...settings, DATA_DIR: folder.path });
   onTestFinished(async () => {
@@ -203,7 +203,7 @@ test("with a database of one's own and no identity provider, sign-in is off and 
 test.each([
   ["is a full disk", "/dev/full", "ENOSPC"],
   ["has lost its reader", undefined, "EPIPE"],
-])("where standard output %s it starts, serves, says so once and ends with 0 [OPS-16]", async (_, file, code) => {
+])("if standard output %s, it starts, serves, reports that once and ends with 0 [OPS-16]", async (_, file, code) => {
   const ports = { PORT: String(await freePort()), INTERNAL_PORT: String(await freePort()) };
   const output = file === undefined ? "pipe" : openSync(file, "w");
   const program = spawnProgram({ ...settings, ...ports }, output);
@@ -225,7 +225,7 @@ test.each([
   expect(program.stderr).toMatch(/^records: the log cannot be written to standard output \(\w+\): [^\n]+\n$/);
 });
 
-test("SIGTERM under load: every request that was taken is served whole, nothing new is taken, and it ends with 0 [OPS-16]", async () => {
+test("SIGTERM under load: every accepted request is served completely, no new one is accepted, and it ends with 0 [OPS-16]", async () => {
   const program = await startProgram(settings);
   onTestFinished(() => endProgram(program));
   const uploads = Array.from({ length: 8 }, (_, at) => slowUpload(program, `Slow ${at}`));
@@ -241,7 +241,7 @@ test("SIGTERM under load: every request that was taken is served whole, nothing 
         if (status === 201 && body.data.full_name === full_name) acknowledged.push(full_name);
         else wrong.push([status, body]);
       } catch {
-        // Not taken: whether that is so is seen by what was written.
+        // Not accepted: the written records show whether that is true.
         return;
       }
     }

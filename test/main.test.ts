@@ -60,7 +60,7 @@ async function names(name: string): Promise<string[]> {
   return (body.data as { id: string }[]).map(({ id }) => id).sort();
 }
 
-test("it says where everything is, and serves health there, ok, once all of it is up [OPS-01, OPS-11, OPS-12, HLT-02]", async () => {
+test("prints every address, and serves health there, ok, once everything is up [OPS-01, OPS-11, OPS-12, HLT-02]", async () => {
   expect(program.base).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.internal).toMatch(/^http:\/\/localhost:\d+$/);
   expect(program.stdout).toMatch(/^ {2}MongoDB +mongodb:\/\/127\.0\.0\.1:\d+\//m);
@@ -75,7 +75,7 @@ test("it says where everything is, and serves health there, ok, once all of it i
   expect((await fetch(`${program.internal}/readyz`)).status).toBe(200);
 });
 
-test("demo.json is for its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
+test("demo.json is readable by its owner alone and has exactly the contract's shape and accounts [OPS-05, OPS-06]", () => {
   expect(statSync(join(folder.path, "demo.json")).mode & 0o777).toBe(0o600);
   const { accounts, ...rest } = demo();
   const mongodb_uri = expect.stringMatching(/^mongodb:\/\/records:\w{64}@127\.0\.0\.1:\d+\/records\?/);
@@ -100,7 +100,7 @@ test("demo.json is for its owner alone and has exactly the contract's shape and 
   ]);
 });
 
-test("the demo's keys work, the reader's for reading alone, and the accounts hold other data [OPS-06, AUT-05]", async () => {
+test("the demo's keys work, the reader's for reading only, and the accounts have different data [OPS-06, AUT-05]", async () => {
   const lists = await Promise.all(
     ["demo", "second", "reader"].map((name) => rest(program.base, "/v1/sessions?limit=25", { key: keyOf(name) })),
   );
@@ -118,7 +118,7 @@ test("the demo's keys work, the reader's for reading alone, and the accounts hol
   expect(writes.map(({ status }) => status)).toEqual([201, 201, 403]);
 });
 
-test("each of the demo's users signs in with their password and finds their account, enrolled or not [OPS-06, OPS-01, DSH-01]", async () => {
+test("each of the demo's users signs in with their password and sees their account, enrolled or not [OPS-06, OPS-01, DSH-01]", async () => {
   for (const { email, password, access } of demo().accounts) {
     const browser = createBrowser();
     const home = await browser.submit(await browser.open(`${program.base}/sign-in`), { login: email, password });
@@ -132,7 +132,7 @@ test("each of the demo's users signs in with their password and finds their acco
   }
 });
 
-test("the service token of demo.json opens the internal listener; admin, metrics and probes are on no public path [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
+test("the service token of demo.json opens the internal listener; admin, metrics and probes are not public [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
   const call = (base: string) =>
     fetch(`${base}/records.admin.v1.AccountService/ListAccounts`, {
       method: "POST",
@@ -163,14 +163,14 @@ test("the URIs of demo.json open the embedded MongoDB and Redis, and no password
     expect(program.stdout + program.stderr).not.toContain(new URL(uri).password);
 });
 
-test("no secret of the settings is in the environment of mongod and Redis [EMB-05]", async () => {
+test("mongod and Redis get no secret of the settings in their environment [EMB-05]", async () => {
   const servers = (await running(folder.path)).filter(({ where }) => /mongod|redis-server/.test(where));
   expect(servers.length).toBeGreaterThanOrEqual(2);
   expect(readFileSync(`/proc/${program.pid}/environ`, "utf8")).toContain(collectorToken);
   for (const { pid } of servers) expect(readFileSync(`/proc/${pid}/environ`, "utf8")).not.toContain(collectorToken);
 });
 
-test("a second program on the same data folder is rejected with one line, and the first continues [OPS-14, OPS-21]", async () => {
+test("rejects a second program on the same data folder with one line, and the first continues [OPS-14, OPS-21]", async () => {
   const other = spawnProgram({ DATA_DIR: folder.path });
   expect(await other.ended).toBe(1);
   expect(other.stderr).toMatch(/^records: [^\n]*\n$/);
@@ -178,13 +178,13 @@ test("a second program on the same data folder is rejected with one line, and th
   expect((await rest(program.base, "/v1/health")).body.data.status).toBe("ok");
 });
 
-test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its data, its keys and its token, and fills in nothing [OPS-02, OPS-13, OPS-21]", async () => {
+test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its data, its keys and its token, and adds no demo data [OPS-02, OPS-13, OPS-21]", async () => {
   const before = demo();
   const records = await names("demo");
   expect(records.length).toBeGreaterThan(5);
   expect((await running(folder.path)).length).toBeGreaterThanOrEqual(2);
   process.kill(-program.pid, "SIGINT");
-  // npm passes on the Ctrl-C that the terminal has sent to all: that is no second one.
+  // npm forwards the Ctrl-C that the terminal has sent to all processes, which is not a second one.
   process.kill(-program.pid, "SIGINT");
   expect(await program.ended).toBe(0);
   expect(program.stderr).toBe("");
@@ -198,7 +198,7 @@ test("Ctrl-C ends it with 0 and leaves nothing running; the next start finds its
   expect((await rest(program.base, "/v1/health")).body.data.status).toBe("ok");
 });
 
-test("killed with SIGKILL it leaves nothing that the next start cannot clean up, and no record that it acknowledged is lost [OPS-21, OPS-02]", async () => {
+test("after SIGKILL the next start cleans up everything, and no acknowledged record is lost [OPS-21, OPS-02]", async () => {
   const before = demo();
   const { status, body } = await rest(program.base, "/v1/contacts", {
     key: keyOf("demo"),
@@ -213,7 +213,7 @@ test("killed with SIGKILL it leaves nothing that the next start cannot clean up,
   expect([read.status, read.body]).toEqual([200, body]);
 });
 
-test("an embedded server that is killed is named in the log and started again, with its data [OPS-21, OPS-02]", async () => {
+test("an embedded server that is killed is named in the log and restarted with its data [OPS-21, OPS-02]", async () => {
   const before = await names("demo");
   const pids = (): (string | undefined)[] =>
     ["mongod.", "redis."].map((role) =>

@@ -1,4 +1,4 @@
-// What a user sees on a terminal: a line for each request, and a banner with what it takes to sign in.
+// What a user sees on a terminal: a line for each request, and a banner with everything needed to sign in.
 import { stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { bannerLines } from "../src/banner.ts";
@@ -45,14 +45,14 @@ test("the files of a page have no line unless they fail, or the level is debug",
   expect(lineOf({ ...file, route: "/openapi.json" })).toContain("/openapi.json");
 });
 
-test("what is no request is a sentence with its facts, and a warning says so", () => {
+test("a line that is not a request is a sentence with its fields, and a warning is marked", () => {
   expect(lineOf({ level: 30, time, msg: "Redis responds" })).toBe("09:30:05  Redis responds");
   expect(lineOf({ level: 40, time, msg: "Redis is away", err: { type: "Error" } })).toBe(
     '09:30:05  warning  Redis is away  err={"type":"Error"}',
   );
 });
 
-test("colours are the only difference that they make", () => {
+test("colours are the only difference between the two forms", () => {
   const json = JSON.stringify({ ...request, wire: "rest", route: "/v1/health", status: 503 });
   const colored = readableLine(json, true) ?? "";
   expect(colored).not.toBe(readableLine(json, false));
@@ -69,7 +69,7 @@ const started = {
   embedded: { mongod: undefined, redis: undefined, oidc: { issuer: "" }, demo: { users, provider: { issuer: "" } } },
 } as unknown as Parameters<typeof bannerLines>[0];
 
-test("the banner has the passwords of the demo and a link to sign in on a terminal alone", () => {
+test("the banner has the passwords of the demo and a sign-in link only on a terminal", () => {
   const terminal = bannerLines({ ...started, onTerminal: true }).join("\n");
   expect(terminal).toContain("http://localhost:8080/sign-in");
   expect(terminal).toContain("demo@example.com      password the-first-password");

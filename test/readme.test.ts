@@ -1,4 +1,4 @@
-// Runs the commands of the README, and compares what comes with what it shows.
+// Runs the commands of the README, and compares their output with the README.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("the README is at most 600 words long, and its first command starts the service", () => {
+test("the README has at most 600 words, and its first command starts the service", () => {
   expect(readme.text.split(/\s+/).length).toBeLessThanOrEqual(600);
   expect(commands[0]).toBe("npm ci && npm start");
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { start: string } };
@@ -38,14 +38,14 @@ test("the README is at most 600 words long, and its first command starts the ser
   expect(scripts.start).toBe(["exec node", ...startCommand].join(" "));
 });
 
-test("the README's other commands succeed in their order, and the last one returns what it shows", () => {
+test("the other commands of the README succeed in order, and the last one returns the shown response", () => {
   expect(ran.map(({ code }) => code)).toEqual(commands.slice(1).map(() => 0));
   expect(ran.length).toBeGreaterThanOrEqual(2);
   const shown = readme.blocks.find(({ language }) => language === "json")?.text ?? "";
   expect(differences(JSON.parse(shown), JSON.parse(ran.at(-1)?.output ?? ""))).toEqual([]);
 });
 
-test("the README's pictures exist, for light and dark pages, and are small", () => {
+test("the pictures of the README exist, for light and dark pages, and are small", () => {
   const pictures = [...readme.text.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, path = ""]) => path);
   expect(pictures.map((path) => path.replace(/.*\//, "")).sort()).toEqual([
     "dashboard-dark.png",
@@ -60,7 +60,7 @@ test("the README's pictures exist, for light and dark pages, and are small", () 
   }
 });
 
-test("npm test runs every test file there is [OPS-03]", () => {
+test("npm test runs every test file [OPS-03]", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { scripts: { test: string } };
   expect(scripts.test).toBe("vitest run");
   expect(readFileSync(join(root, "vitest.config.ts"), "utf8")).toContain('include: ["test/**/*.test.ts"]');

@@ -82,7 +82,7 @@ test.each([
       credentials: { username: "nopass", password: "" },
     },
   ],
-])("%s is understood [OPS-14]", (url, expected) => {
+])("accepts %s [OPS-14]", (url, expected) => {
   expect(parseRedisUrl(url)).toEqual(expected);
   expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url);
 });
@@ -117,7 +117,7 @@ test.each([
   ["redis+sentinel://s1/main?password=hunter2", /^may have only the options sentinelUsername or sentinelPassword/],
   ["redis+sentinel://s1/main?sentinelPassword=a&sentinelPassword=hunter2", /^may have only the options/],
   ["redis+sentinel://s1/main?sentinelPassword=hunter2%", /^has a percent sign/],
-])("%s is rejected by its name, and no password is repeated [OPS-14]", (url, problem) => {
+])("rejects %s by its name, and repeats no password [OPS-14]", (url, problem) => {
   try {
     readConfig({ REDIS_URL: url });
     expect.fail(`${url} was taken`);

@@ -27,7 +27,7 @@ function rejection(environment: Record<string, string>): string {
   return "";
 }
 
-test("every secret can be in a file, with or without a line break at its end [OPS-40]", () => {
+test("every secret can be in a file, with or without a final line break [OPS-40]", () => {
   const config = readConfig({
     MONGODB_URI_FILE: fileOf("mongodb", "mongodb://records:of-the-database@db.example/records\n"),
     REDIS_URL_FILE: fileOf("redis", "redis://:of-the-cache@cache.example:6379\r\n"),
@@ -50,7 +50,7 @@ test("every secret can be in a file, with or without a line break at its end [OP
   ]);
 });
 
-test("a file that cannot be read, an empty one and both variables are named, and no content is shown [OPS-40]", () => {
+test("an unreadable or empty file, and two variables for one setting, are named, and no content is shown [OPS-40]", () => {
   const missing = join(folder, "missing");
   expect(rejection({ MONGODB_URI_FILE: missing })).toBe(`MONGODB_URI_FILE: ${missing} cannot be read (ENOENT)`);
   // The secret itself, put into the wrong variable.
@@ -66,7 +66,7 @@ test("a file that cannot be read, an empty one and both variables are named, and
   expect(short).not.toContain("too-short");
 });
 
-test("the command line finds its token there too, and child processes learn of neither [OPS-40]", () => {
+test("the command line finds its token in a file too, and child processes get neither variable [OPS-40]", () => {
   const SERVICE_TOKENS_FILE = fileOf("for-the-line", `${token}\n`);
   expect(findService({ url: "http://127.0.0.1:9" }, { SERVICE_TOKENS_FILE, DATA_DIR: folder }).token).toBe(token);
   expect(withoutSecrets({ SERVICE_TOKENS_FILE, MONGODB_URI: "mongodb://db.example", PATH: "/bin" })).toEqual({

@@ -10,7 +10,7 @@ import { findSecrets, secretsIn } from "../fixtures/service/secrets.ts";
 
 const fixture = useSignInFixture({ LOG_LEVEL: "trace" });
 
-test("after signing in, creating, using, misusing, rotating and revoking a key, and signing out, no secret lies about [KEY-03, KEY-07]", async () => {
+test("after signing in, creating, using, misusing, rotating and revoking a key, and signing out, no secret is left anywhere [KEY-03, KEY-07]", async () => {
   const { base, provider, service } = fixture();
   const errors: string[] = [];
   const secrets = new Set<string>([ann.password, provider.client.secret, service.serviceToken]);
@@ -52,7 +52,7 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
       headers: { ...headers, "Content-Type": "application/json" },
       body: "{}",
     });
-    // Where a key does not belong.
+    // A key in the wrong places.
     await call(`/v1/contacts/${key}`, { headers });
     await call(`/v1/${key}`);
     await call(`/${key}`, { accept: "text/html" });
@@ -77,7 +77,7 @@ test("after signing in, creating, using, misusing, rotating and revoking a key, 
   expect(errors.flatMap((text) => secretsIn(text, secrets))).toEqual([]);
 });
 
-test("control: a secret that is left in any of these places is found", async () => {
+test("control: finds a secret that is left in any of these places", async () => {
   const { service } = fixture();
   const secret = "rec_0123456789abcdefghijklmnopqrstuvwxyz";
   const db = service.app.client.db();

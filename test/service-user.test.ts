@@ -33,21 +33,21 @@ async function rolesOf(uri: string): Promise<unknown> {
   return (authInfo as Document)["authenticatedUserRoles"];
 }
 
-test("the service's user has readWrite on its database and no other role, in the shared mongod and in one of a test's own", async () => {
+test("the service's user has readWrite on its database and no other role, in the shared mongod and in a test's own", async () => {
   const name = new URL(service.mongodbUri).pathname.slice(1);
   expect(await rolesOf(shared().uri)).toEqual([{ role: "readWrite", db: name }]);
   expect(await rolesOf(mongod.uri)).toEqual([{ role: "readWrite", db: "records" }]);
   expect(await rolesOf(mongod.administratorUri)).toEqual([{ role: "root", db: "admin" }]);
 });
 
-test("a mongod of a test's own allows nothing to a client without credentials", async () => {
+test("a test's own mongod permits nothing to a client without credentials", async () => {
   const anonymous = mongod.uri.replace(/\/\/[^@]+@/, "//").replace(/&authSource=\w+/, "");
   await expect(asAdministrator(anonymous, (db) => db.collection("contacts").findOne())).rejects.toMatchObject({
     codeName: "Unauthorized",
   });
 });
 
-describe("no service starts with an administrator's URI", () => {
+describe("a service does not start with an administrator's URI", () => {
   const rejected = /a service under test is the user service, and this URI is for administrator/;
 
   test.each([
@@ -62,7 +62,7 @@ describe("no service starts with an administrator's URI", () => {
     await expect(startPeer({ command: ["false"], environment: { MONGODB_URI: uri } }, "")).rejects.toThrow(rejected);
   });
 
-  test("because nothing starts the service but what checks its URI", () => {
+  test("because everything that starts the service checks its URI", () => {
     const root = join(import.meta.dirname, "..");
     const files = ["fixtures", "test", "drills", "bench", "scripts"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),

@@ -1,17 +1,17 @@
-// The tally of a request: what it says that a failed request waited for.
+// The tally of a request: what a failed request waited for.
 import { expect, test } from "vitest";
 import { createTally, spentOn, timed, waitOf } from "../src/tally.ts";
 
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error);
 
-test("what failed is named, though something else was waited for afterwards [OPS-26]", async () => {
+test("names what failed, although something else was waited for afterwards [OPS-26]", async () => {
   const tally = createTally();
   await expect(timed(tally, "dbMs", "mongodb aggregate api_keys", failing(new Error("away")))).rejects.toThrow("away");
   await timed(tally, "redisMs", "redis", () => Promise.resolve());
   expect(waitOf(tally)).toBe("mongodb aggregate api_keys");
 });
 
-test("of waits within each other the innermost is named, and of several that failed the last [OPS-26]", async () => {
+test("names the innermost of nested waits, and the last of several that failed [OPS-26]", async () => {
   const tally = createTally();
   await timed(tally, "dbMs", "mongodb find contacts", failing(new Error("first"))).catch(() => undefined);
   const second = new Error("second");
@@ -21,7 +21,7 @@ test("of waits within each other the innermost is named, and of several that fai
   expect(waitOf(tally)).toBe("redis");
 });
 
-test("what is still waited for comes first, and its time counts so far [OPS-25, OPS-26]", async () => {
+test("a wait that has not ended comes first, with its time so far [OPS-25, OPS-26]", async () => {
   const tally = createTally();
   let end: () => void = () => undefined;
   const waiting = timed(

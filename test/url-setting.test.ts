@@ -12,7 +12,7 @@ const oidc = {
 };
 
 test.each(["BASE_URL", "MCP_URL", "OIDC_ISSUER", "OTEL_EXPORTER_OTLP_ENDPOINT"])(
-  "%s stops the start where a URL parser would repair it, or drop a part [OPS-14]",
+  "%s stops the start if a URL parser would repair it, or drop a part [OPS-14]",
   (name) => {
     for (const [url, problem] of [
       ["https:records.example.com", /begins with http:\/\//],
@@ -47,7 +47,7 @@ test.each([
   expect(readConfig({ ...oidc, BASE_URL: url, MCP_URL: url })).toMatchObject({ baseUrl: base, mcpUrl: url });
 });
 
-test("the collector's address is that before /v1/traces, which is appended [OPS-14]", () => {
+test("the collector's address is the part before /v1/traces, which is appended [OPS-14]", () => {
   const urlOf = (url: string) => readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: url }).tracing?.url;
   expect(urlOf("http://collector:4318/")).toBe("http://collector:4318/v1/traces");
   expect(urlOf("https://collector.example/otlp")).toBe("https://collector.example/otlp/v1/traces");

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("it opens with the name and a summary, and each of its sections is a list of links", () => {
+test("starts with the name and a summary, and each section is a list of links", () => {
   const lines = text.split("\n");
   expect(lines[0]).toBe("# Records");
   expect(lines[2]).toMatch(/^> \S/);
@@ -33,7 +33,7 @@ test("it opens with the name and a summary, and each of its sections is a list o
   }
 });
 
-test("it has every operation of the document with its summary, and every status that they list", async () => {
+test("has every operation of the document with its summary, and every status that they list", async () => {
   const { body } = await service.rest("/openapi.json");
   const operations = Object.entries(
     body.paths as Record<string, Record<string, { summary: string; responses: object }>>,
@@ -47,7 +47,7 @@ test("it has every operation of the document with its summary, and every status 
     expect(text).toMatch(new RegExp(`^\\| ${status} \\| \\S`, "m"));
 });
 
-test("it names the address of the MCP surface where there is one", async () => {
+test("has the address of the MCP surface if there is one", async () => {
   const elsewhere = await service.another({
     BASE_URL: "https://records.example",
     MCP_URL: "https://mcp.records.example/mcp",
@@ -62,7 +62,7 @@ test("it names the address of the MCP surface where there is one", async () => {
   }
 });
 
-test("every curl line in it does what it says, as it is", async () => {
+test("every curl line in it works unchanged", async () => {
   const account = await service.account();
   const contact = (await service.rest("/v1/contacts", { key: account.key, body: { full_name: "Cora Line" } })).body.data
     .id as string;

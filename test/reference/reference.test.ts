@@ -44,7 +44,7 @@ function raw(
 }
 
 test.each(documents)(
-  "%s responds without a credential, also with one that is wrong, and while the interface is disabled [OAS-01]",
+  "%s responds without a credential, with a wrong one, and while the interface is disabled [OAS-01]",
   async (path, type) => {
     for (const key of [undefined, "rec_wrong"]) {
       const { status, headers, text } = await service.rest(path, { key });
@@ -65,7 +65,7 @@ test.each(documents)(
 );
 
 test.each(documents)(
-  "%s takes GET, HEAD and OPTIONS, and rejects other methods in the envelope",
+  "%s accepts GET, HEAD and OPTIONS, and rejects other methods in the envelope",
   async (path, type) => {
     const head = await service.rest(path, { method: "HEAD" });
     expect([head.status, head.text, head.headers.get("Content-Type")]).toEqual([200, "", type]);
@@ -83,7 +83,7 @@ test.each(documents)(
   },
 );
 
-test("the page may load and call nothing but its own origin, and nobody may frame it", async () => {
+test("the page can load and call only its own origin, and nobody can frame it", async () => {
   const { headers } = await service.rest("/docs");
   expect(headers.get("Content-Security-Policy")?.split("; ")).toEqual([
     "default-src 'none'",
@@ -101,7 +101,7 @@ test("the page may load and call nothing but its own origin, and nobody may fram
   );
 });
 
-test("every address in the page is relative, and the page works without scripts to the point of leading on", async () => {
+test("every address in the page is relative, and without scripts the page links to the document", async () => {
   const { text } = await service.rest("/docs");
   const addresses = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? "");
   expect(addresses.length).toBeGreaterThan(6);
@@ -111,7 +111,7 @@ test("every address in the page is relative, and the page works without scripts 
     expect(withoutScripts).toContain(link);
 });
 
-test("the page's files are kept for ever under a name that holds their hash, and come as small as the client takes them", async () => {
+test("the page's files are cached forever under a name with their hash, in the smallest encoding that the client accepts", async () => {
   const paths = await assetPaths();
   expect(paths.map((path) => path.slice(path.lastIndexOf("/") + 1)).sort()).toEqual([
     "reference.css",
@@ -155,12 +155,12 @@ test.each([
   "/docs/AAAAAAAAAAAAAAAAAAAAAA/renderer.js",
   "/docs/../package.json",
   "/docs/%2e%2e/package.json",
-])("%s is no path", async (path) => {
+])("%s is not a path", async (path) => {
   const { status, body } = await service.rest(path);
   expect([status, body?.error?.code]).toEqual([404, "404"]);
 });
 
-test("the document and the page say the base address in force", async () => {
+test("the document and the page have the base address in force", async () => {
   const elsewhere = await service.another({ BASE_URL: "https://records.example" });
   try {
     expect((await elsewhere.rest("/openapi.json")).body.servers).toEqual([{ url: "https://records.example" }]);

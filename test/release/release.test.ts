@@ -73,14 +73,14 @@ function setUnreleased(text: string): void {
   git(tree, "commit", "--quiet", "--all", "--message", "Changelog");
 }
 
-test("the command of the package runs it", () => {
+test("the package's release command runs the script", () => {
   const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };
   expect(scripts["release"]).toBe("tsx scripts/release.ts");
 });
 
-test("it rejects a tree with changes, a version that is none or not later, an empty entry and a tag that exists, and writes nothing", () => {
+test("rejects a tree with changes, an invalid or earlier version, an empty entry and an existing tag, and writes nothing", () => {
   const before = versionIn("package.json");
   const head = git(tree, "rev-parse", "HEAD").stdout;
   appendFileSync(join(tree, "Dockerfile"), "# changed\n");
@@ -105,7 +105,7 @@ test("it rejects a tree with changes, a version that is none or not later, an em
   expect(release("minor").stderr).toContain("CHANGELOG.md has nothing under Unreleased");
 });
 
-test("it dates the entry, sets every version, commits, tags with the entry, and packs the source and the client", () => {
+test("dates the entry, sets every version, commits, tags with the entry, and packs the source and the client", () => {
   const [major = 0, minor = 0] = versionIn("package.json").split(".").map(Number);
   const version = `${major}.${minor + 1}.0`;
   setUnreleased("\n### Added\n\n- A thing for people.\n");

@@ -21,7 +21,7 @@ const workflow = parse(readFileSync(join(root, ".github/workflows/ci.yaml"), "ut
 const [job] = Object.values(workflow.jobs);
 const versions = job?.strategy.matrix.node ?? [];
 
-test("the versions of the workflow are those that the package and the guide name", () => {
+test("the workflow has the versions in the package and the guide", () => {
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { engines: { node: string } };
   expect(engines.node).toBe(`>=${versions[0]}`);
   expect(versions).toEqual(["20.19", "22", "24", "26"]);
@@ -35,7 +35,7 @@ test("the workflow runs the script of every CI with the version of its job", () 
   accessSync(join(root, ".ci/run"), constants.X_OK);
 });
 
-test("every template of issues has a name, a description and questions with distinct ids", () => {
+test("every issue template has a name, a description and questions with distinct ids", () => {
   const folder = join(root, ".github/ISSUE_TEMPLATE");
   const templates = readdirSync(folder).filter((name) => name !== "config.yml");
   expect(templates.sort()).toEqual(["bug.yml", "feature.yml"]);

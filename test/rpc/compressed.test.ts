@@ -24,7 +24,7 @@ const maxBytes = 262_144;
 /** Field 15, a number, again and again. */
 const unknownFields = Buffer.alloc(262_000, Buffer.from([0x78, 0x01]));
 
-test("each large message is decoded in a turn of the event loop of its own, however small it was sent [OPS-72]", async () => {
+test("decodes each large message in its own turn of the event loop, however small it was when sent [OPS-72]", async () => {
   const [gzip] = routerOptions(maxBytes).acceptCompression ?? [];
   const decodedIn: number[] = [];
   let turn = 0;
@@ -45,7 +45,7 @@ test("each large message is decoded in a turn of the event loop of its own, howe
   expect(new Set(decodedIn).size).toBe(20);
 });
 
-test("a message with a hundred thousand unknown fields is read, and none of them is kept [WIR-01]", async () => {
+test("reads a message with a hundred thousand unknown fields, and keeps none of them [WIR-01]", async () => {
   expect(routerOptions(maxBytes).binaryOptions).toEqual({ readUnknownFields: false });
   for (const form of forms.filter((one) => !one.json)) {
     const message = Buffer.concat([written(form, getContact, { contactId: owner.contact }), unknownFields]);
@@ -72,7 +72,7 @@ test("rejects JSON in gzip that is not UTF-8 [VAL-12]", async () => {
 });
 
 describe("a compressed message", () => {
-  test("is read when it is gzip, and when it says that it is not compressed [WIR-01]", async () => {
+  test("is accepted as gzip, and if it declares itself uncompressed [WIR-01]", async () => {
     for (const form of forms) {
       const message = written(form, getContact, { contactId: owner.contact });
       const gzipped = await send(service().base, form, getContact, enveloped(form, gzipSync(message), 1), {
@@ -88,7 +88,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("that is no gzip, or cut off, is invalid_argument [VAL-01, WIR-06]", async () => {
+  test("is invalid_argument if it is not gzip or is cut off [VAL-01, WIR-06]", async () => {
     for (const form of forms) {
       const gzipped = gzipSync(written(form, createContact, { fullName: "x" }));
       for (const broken of [
@@ -105,7 +105,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("of an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
+  test("with an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
     for (const form of forms) {
       const response = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
         ...key,
@@ -119,7 +119,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("of an unknown compression is 401 first where its key was revoked, which the instance remembers [ERR-12, AUT-01]", async () => {
+  test("with an unknown compression is 401 first if its key was revoked, which the instance remembers [ERR-12, AUT-01]", async () => {
     for (const form of forms) {
       const account = await service().account();
       expect((await service().rest("/v1/sessions", { key: account.key })).status).toBe(200);
@@ -147,7 +147,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("that inflates to a gibibyte is rejected for its size, and takes little memory [VAL-04, WIR-06]", async () => {
+  test("that inflates to a gibibyte is rejected for its size, and uses little memory [VAL-04, WIR-06]", async () => {
     // A gzip may have many members, so that this one need not be made as a whole.
     const member = gzipSync(Buffer.alloc(16 * 1024 * 1024));
     const bomb = Buffer.concat(Array.from({ length: 64 }, () => member));

@@ -61,7 +61,7 @@ function contacts(transport: TransportOf, timeout?: string) {
   };
 }
 
-/** How long a command hangs. A command fails earlier only where the service breaks it off. */
+/** How long a command hangs. A command fails earlier only if the service aborts it. */
 const hangsMs = 2_500;
 /** Milliseconds that a client gives a call whose command hangs: enough to begin the command on a busy machine. */
 const shortDeadline = "800";
@@ -96,7 +96,7 @@ const detailsOf = (error: ConnectError): unknown[] => [error.code, error.findDet
 const exceeded = [Code.DeadlineExceeded, "DEADLINE_EXCEEDED"];
 
 describe.each(wires)("over %s", (_name, transport) => {
-  test("a deadline that passes is deadline_exceeded, and bounds the database's command [OPS-23]", async () => {
+  test("a deadline that passes is deadline_exceeded, and limits the database's command [OPS-23]", async () => {
     await contacts(transport).get();
     await whileHanging(["aggregate"], async ({ started }) => {
       expect(detailsOf(await failureOf(contacts(transport, shortDeadline).get()))).toEqual(exceeded);
@@ -105,12 +105,12 @@ describe.each(wires)("over %s", (_name, transport) => {
     });
   });
 
-  test("a deadline that does not pass changes nothing [OPS-23]", async () => {
+  test("a deadline that does not pass makes no difference [OPS-23]", async () => {
     for (const timeout of ["4000", "99999999"])
       expect((await contacts(transport, timeout).get()).contact?.id).toBe(contact);
   });
 
-  test("a write ends at the deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
+  test("a write ends at its deadline, and nothing is written afterwards [OPS-23, CON-05]", async () => {
     const fullName = `Late by ${_name}`;
     let begun = 0;
     await whileHanging(["aggregate"], async (seen) => {
@@ -144,7 +144,7 @@ describe.each(wires)("over %s", (_name, transport) => {
   });
 });
 
-test("a deadline passes while the credential is looked up [OPS-23]", async () => {
+test("a deadline can pass while the credential is looked up [OPS-23]", async () => {
   const other = await service.account();
   await whileHanging(["aggregate"], async () => {
     const headers = { authorization: `Bearer ${other.key}`, "grpc-timeout": "300m" };
@@ -153,7 +153,7 @@ test("a deadline passes while the credential is looked up [OPS-23]", async () =>
   });
 });
 
-test("a deadline passes while the message is still being received [OPS-23]", async () => {
+test("a deadline can pass while the message is received [OPS-23]", async () => {
   const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${key}`,
@@ -189,7 +189,7 @@ test("a deadline ends a stream [OPS-23]", async () => {
   });
 });
 
-test("over REST a client that leaves ends its read, and its write is finished [OPS-23]", async () => {
+test("a REST client that disconnects ends its read, and its write is finished [OPS-23]", async () => {
   const path = `/v1/contacts/${contact}`;
   await service.rest(path, { key });
   await whileHanging(["aggregate"], async (seen) => {

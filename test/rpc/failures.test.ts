@@ -1,4 +1,4 @@
-// A surface of rpcs over a dispatch that fails, and under clients that go away or never end.
+// A surface of rpcs over a dispatch that fails, and with clients that disconnect or never end.
 import { createServer, request as httpRequest } from "node:http";
 import { createServer as createHttp2 } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -63,7 +63,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors, steps };
 }
 
-test("an accident before the guards is 500 in the envelope, and in the log [ERR-07]", async () => {
+test("an accident before the guards is 500 in the envelope, and is logged [ERR-07]", async () => {
   const { base, errors } = await surfaceOver({ throttle: () => Promise.reject(new Error("secret of the inside")) });
   for (const method of ["OPTIONS", "PUT"]) {
     const response = await fetch(base + path, { method });
@@ -81,7 +81,7 @@ test("an accident before the guards is 500 in the envelope, and in the log [ERR-
 });
 
 test.each(["admit", "invoke"] as const)(
-  "an accident in %s is reported in the protocol without anything of the inside, and is in the log once [ERR-07]",
+  "an accident in %s is reported in the protocol without internal details, and is logged once [ERR-07]",
   async (step) => {
     for (const form of forms.filter(({ http }) => http === 1)) {
       const { base, errors } = await surfaceOver({ [step]: () => Promise.reject(new Error("secret of the inside")) });
@@ -101,7 +101,7 @@ test.each(["admit", "invoke"] as const)(
   },
 );
 
-test("of a client that goes away in the middle of its message nothing is run, and nothing is in the log [WIR-01]", async () => {
+test("nothing is run or logged for a client that disconnects in the middle of its message [WIR-01]", async () => {
   const { base, errors, steps } = await surfaceOver({});
   const client = httpRequest(base + path, {
     method: "POST",
@@ -115,7 +115,7 @@ test("of a client that goes away in the middle of its message nothing is run, an
   expect([steps, errors]).toEqual([["admit", "completed"], []]);
 });
 
-test("what follows a message that was too large on the same connection is served too [VAL-04]", async () => {
+test("serves the request after a message that was too large on the same connection [VAL-04]", async () => {
   const { base } = await surfaceOver({});
   const head = (length: number): string =>
     `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
@@ -123,7 +123,7 @@ test("what follows a message that was too large on the same connection is served
   expect(responses.map(({ status }) => status)).toEqual([400, 200]);
 });
 
-test("health on the internal listener rejects a property that it does not know, and a message over a mebibyte [ADM-02]", async () => {
+test("health on the internal listener rejects an unknown property, and a message over a mebibyte [ADM-02]", async () => {
   const service = await startService();
   onTestFinished(() => service.stop());
   const check = (message: unknown) =>

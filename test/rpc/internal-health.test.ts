@@ -107,7 +107,7 @@ test("health is SERVING for the whole server and for each of its services, witho
   expect(await check("records.v1.Nothing")).toEqual({ code: 5 });
 });
 
-test("Watch reports the status at once, and SERVICE_UNKNOWN for what is not there [ADM-02]", async () => {
+test("Watch reports the status at once, and SERVICE_UNKNOWN for an unknown service [ADM-02]", async () => {
   for (const [name, status] of [
     ["", 1],
     ["records.v1.ContactService", 1],
@@ -132,7 +132,7 @@ test("Watch reports the status at once, and SERVICE_UNKNOWN for what is not ther
 });
 
 test.each(["v1", "v1alpha"] as const)(
-  "reflection %s lists the services and gives their files, whole and buildable, without a token [ADM-02]",
+  "reflection %s lists the services and returns their files, complete and buildable, without a token [ADM-02]",
   async (version) => {
     const [listed] = await reflect(version, { case: "listServices", value: "" });
     const names = listed?.case === "listServicesResponse" ? listed.value.service.map(({ name }) => name) : [];
@@ -159,7 +159,7 @@ test.each(["v1", "v1alpha"] as const)(
 );
 
 test.each(["v1", "v1alpha"] as const)(
-  "reflection %s responds to unknown names with NOT_FOUND, and continues [ADM-02]",
+  "reflection %s returns NOT_FOUND for unknown names, and continues [ADM-02]",
   async (version) => {
     const responses = await reflect(
       version,
@@ -182,7 +182,7 @@ test.each(["v1", "v1alpha"] as const)(
   },
 );
 
-test("health turns NOT_SERVING when the instance stops, and calls that run are ended in order [ADM-02, OPS-16]", async () => {
+test("health becomes NOT_SERVING when the instance stops, and running calls end in order [ADM-02, OPS-16]", async () => {
   const other = await service.another();
   const watching = new Client(new URL(other.internal).host, credentials.createInsecure());
   const seen: number[] = [];

@@ -25,7 +25,7 @@ test.each([
   "02-30\\u0054\\u0030\\u0030:00:00",
   "01-31T24\\u003a00:00",
 ])(
-  "names the place of a date-time that does not exist, also in gzip and in escapes: 2026-%s [VAL-06, ING-01]",
+  "names the field of a date-time that is not in the calendar, also in gzip and in escapes: 2026-%s [VAL-06, ING-01]",
   async (time) => {
     const headers = { authorization: `Bearer ${service().serviceToken}` };
     const rpc = IngestService.method.upsertSessionNotes;
@@ -47,7 +47,7 @@ test.each([
   },
 );
 
-test("says how many violations are left out where there is no room for all [ERR-03, ING-01]", async () => {
+test("says how many violations are omitted if there is no room for all [ERR-03, ING-01]", async () => {
   const headers = { authorization: `Bearer ${service().serviceToken}` };
   const notes = Array.from({ length: 100 }, () => ({ created_at: "2026-02-30T00:00:00Z" }));
   const message = Buffer.from(JSON.stringify({ account_id: owner.id, notes }));
@@ -67,7 +67,7 @@ test("says how many violations are left out where there is no room for all [ERR-
 
 test.each([
   [
-    "a date-time that does not exist",
+    "a date-time that is not in the calendar",
     "2026-02-30T10:00:00Z",
     "",
     "records[1].contact_note.created_at: must be a date-time that exists, such as 2026-01-31T09:30:00Z",
@@ -86,7 +86,7 @@ test.each([
   ],
   ["bytes that are not UTF-8", "2026-01-31T10:00:00Z", "\xff", ": the message must be UTF-8"],
 ])(
-  "an import in JSON with %s is rejected as a unary call is, and writes nothing [VAL-06, VAL-12, ING-06]",
+  "rejects an import in JSON with %s as a unary call, and writes nothing [VAL-06, VAL-12, ING-06]",
   async (_what, time, text, violation) => {
     const before = await counts(service());
     const headers = { authorization: `Bearer ${service().serviceToken}` };

@@ -33,14 +33,14 @@ describe("a message over the limit", () => {
     return enveloped(form, written(form, createContact, { fullName: "a".repeat(size - around) }));
   }
 
-  test("is invalid_argument and says the limit, and never resource_exhausted, which would be tried again [VAL-04, WIR-06]", async () => {
+  test("is invalid_argument with the limit, and never resource_exhausted, which clients would retry [VAL-04, WIR-06]", async () => {
     for (const form of forms) {
       for (const size of [256 * 1024 + 1, 256 * 1024 + 7, 4_000_000])
         expectRejected(await send(service().base, form, createContact, ofSize(form, size), key), form, tooLarge);
     }
   });
 
-  test("is rejected while it is still being sent, also over HTTP/1.1 without a length [VAL-04, WIR-06]", async () => {
+  test("is rejected while it is still being sent, even over HTTP/1.1 without a length [VAL-04, WIR-06]", async () => {
     const connect = forms.find(({ name }) => name === "connect, json, HTTP/1") as Form;
     let sent = 0;
     const body = new ReadableStream({
@@ -62,7 +62,7 @@ describe("a message over the limit", () => {
     ]);
   });
 
-  test("is rejected by the length in its envelope, before it is received [VAL-04, WIR-06]", async () => {
+  test("is rejected by the length in its envelope, before it arrives [VAL-04, WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
       for (const size of [256 * 1024 + 1, 0xffff_ffff]) {
         const body = enveloped(form, Buffer.from("x"));
@@ -72,14 +72,14 @@ describe("a message over the limit", () => {
     }
   });
 
-  test("of exactly the limit is read, and rejected for its content [VAL-04, WIR-06]", async () => {
+  test("does not include one of exactly the limit, which is rejected for its content [VAL-04, WIR-06]", async () => {
     for (const form of forms)
       expectRejected(await send(service().base, form, createContact, ofSize(form, 256 * 1024), key), form, [
         "full_name: must be at most 200 characters",
       ]);
   });
 
-  test("comes from the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
+  test("is judged by the rpc's proto: a kibibyte for health, and far more for batches of ingest [WIR-06]", async () => {
     const checkHealth = HealthService.method.checkHealth;
     for (const form of forms) {
       const large = form.json

@@ -1,4 +1,4 @@
-// Requests to the public listener as they are on the wire, past every library of a protocol.
+// Requests to the public listener as they are on the wire, without a protocol library.
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
 import type { Sent } from "./forms.ts";
 

@@ -28,7 +28,7 @@ test.each([
   ["GET", write, "POST, OPTIONS"],
   ["DELETE", write, "POST, OPTIONS"],
 ])(
-  "another method is 405 in the envelope with Allow, the limits and an id, before the key is looked at: %s %s [ERR-06, ERR-11, RTE-07, FMT-06]",
+  "another method is 405 in the envelope with Allow, the limits and an id, before the key is checked: %s %s [ERR-06, ERR-11, RTE-07, FMT-06]",
   async (method, path, allow) => {
     for (const http of [1, 2] as const) {
       for (const headers of [{}, key(), { "content-type": "application/grpc" }]) {
@@ -66,7 +66,7 @@ test.each([
   ["gRPC in XML", "application/grpc+xml"],
   ["another charset", "application/json; charset=latin1"],
 ])(
-  "a content type that no protocol speaks is 415 in the envelope with the limits and an id: %s, %s [WIR-01, RTE-07, FMT-06]",
+  "a content type of no protocol is 415 in the envelope with the limits and an id: %s, %s [WIR-01, RTE-07, FMT-06]",
   async (_what, type) => {
     for (const http of [1, 2] as const) {
       for (const headers of [{}, key()]) {
@@ -93,7 +93,7 @@ test.each([
   },
 );
 
-test("by Connect's GET an encoding that is not known is 415, which names it [WIR-01, RTE-07]", async () => {
+test("an unknown encoding in Connect's GET is 415, which names it [WIR-01, RTE-07]", async () => {
   for (const query of ["", "?message=%7B%7D", "?encoding=xml&message=%7B%7D"]) {
     const response = await plain(service().base, 1, "GET", read + query, key());
     expectEnvelope(response, 415);
@@ -101,7 +101,7 @@ test("by Connect's GET an encoding that is not known is 415, which names it [WIR
   }
 });
 
-test("the internal listener returns 405 and 415 in the envelope too, health and reflection among it [ERR-06, ADM-02]", async () => {
+test("the internal listener returns 405 and 415 in the envelope too, also for health and reflection [ERR-06, ADM-02]", async () => {
   for (const path of [
     read,
     "/records.ingest.v1.IngestService/UpsertContacts",
@@ -126,7 +126,7 @@ describe("a malformed timeout", () => {
     { "connect-timeout-ms": "12345678901", "grpc-timeout": "123456789S" },
   ];
 
-  test("does not come before the key [ERR-12, WIR-05]", async () => {
+  test("is rejected after the key [ERR-12, WIR-05]", async () => {
     for (const form of forms) {
       for (const timeout of wrong) {
         const { code, reason } = await send(
@@ -141,7 +141,7 @@ describe("a malformed timeout", () => {
     }
   });
 
-  test("is invalid_argument with INVALID_REQUEST, and the header is named [WIR-06]", async () => {
+  test("is invalid_argument with INVALID_REQUEST, which names the header [WIR-06]", async () => {
     for (const form of forms) {
       for (const timeout of wrong) {
         const { code, reason, violations } = await send(
@@ -161,7 +161,7 @@ describe("a malformed timeout", () => {
     }
   });
 
-  test("is none where it is right [WIR-01]", async () => {
+  test("does not include a valid one [WIR-01]", async () => {
     for (const form of forms) {
       const headers = { ...key(), "connect-timeout-ms": "5000", "grpc-timeout": "5S" };
       expect(
@@ -180,7 +180,7 @@ describe("a malformed timeout", () => {
   });
 });
 
-test("no response to an rpc is stored, good or bad, by GET neither [FMT-01]", async () => {
+test("no response to an rpc may be stored, success or error, over GET either [FMT-01]", async () => {
   const bare = {};
   for (const form of forms) {
     const message = enveloped(form, written(form, getContact, { contactId: owner.contact }));
@@ -206,7 +206,7 @@ test("no response to an rpc is stored, good or bad, by GET neither [FMT-01]", as
   ).toBe("no-store");
 });
 
-test("a call is served whatever its Host, and by HTTP/1.0 without one [WIR-01]", async () => {
+test("serves a call whatever its Host, and over HTTP/1.0 without one [WIR-01]", async () => {
   const body = JSON.stringify({ contact_id: owner.contact });
   for (const [version, host] of [
     ["1.0", ""],
@@ -243,7 +243,7 @@ test("gRPC over HTTP/1.0 is 400, as HTTP/1.0 has no trailers for its status; gRP
   }
 });
 
-test("a mask that is empty counts as none where fields are set, and changes nothing where none is [WIR-10, CUP-10, CUP-14]", async () => {
+test("an empty mask counts as none if fields are set, and changes nothing if none is [WIR-10, CUP-10, CUP-14]", async () => {
   for (const form of forms) {
     const id = await owner.put.contact({ full_name: "Ann", phone: "1" });
     const update = (message: object) =>
@@ -267,7 +267,7 @@ test("a mask that is empty counts as none where fields are set, and changes noth
   expect([status, body.error.details[0].rule]).toEqual([422, "min_properties"]);
 });
 
-test("a call that is rejected while its message is still on its way gets the reason [ERR-12, WIR-05]", async () => {
+test("a call that is rejected while its message still arrives gets the reason [ERR-12, WIR-05]", async () => {
   for (const form of forms) {
     const { code } = await send(service().base, form, createContact, enveloped(form, Buffer.alloc(3_000_000, "a")));
     expect([form.name, code]).toEqual([form.name, "unauthenticated"]);

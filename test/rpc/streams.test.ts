@@ -1,4 +1,4 @@
-// Streams on the wire: the order of their errors, the codes of what cannot be read, and the timeouts that they take.
+// Streams on the wire: the order of their errors, the codes of unreadable messages, and the accepted timeouts.
 import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -41,7 +41,7 @@ async function call(
 /** The head of a message that is larger than any may be. */
 const declared = Buffer.from([0, 0x7f, 0xff, 0xff, 0xff, 0x7b]);
 
-test("without a token a stream is unauthenticated, whatever its message is [ADM-01, ERR-12]", async () => {
+test("a stream without a token is unauthenticated, whatever its message [ADM-01, ERR-12]", async () => {
   for (const form of streamForms) {
     for (const rpc of [importRpc, exportRpc]) {
       for (const [what, body] of [
@@ -65,7 +65,7 @@ describe.each([
   ["a size over the limit", () => declared, ": the message must be at most "],
   ["a compression that no header names", (form: Form) => text(form, "xx", 1), ": the message is malformed: "],
 ] as const)("a message with %s", (_what, body, words) => {
-  test("is invalid_argument with details on a stream as on a unary call, and a failure in the log [WIR-06, OPS-25]", async () => {
+  test("is invalid_argument with details on a stream as on a unary call, and is logged as a failure [WIR-06, OPS-25]", async () => {
     for (const form of jsonForms) {
       for (const rpc of [importRpc, exportRpc]) {
         const { code, reason, message, violations, logged } = await call(form, rpc, body(form));
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-test("a message that follows and cannot be read ends the import in the same way [WIR-06, ING-06]", async () => {
+test("a later message that cannot be read ends the import in the same way [WIR-06, ING-06]", async () => {
   for (const form of jsonForms) {
     const { code, reason, logged } = await call(
       form,
@@ -99,7 +99,7 @@ test("a message that follows and cannot be read ends the import in the same way 
   }
 });
 
-test("an encoding that is not known is unimplemented, and the response lists the known ones; the log and the metrics have a failure [WIR-06, OPS-25]", async () => {
+test("an unknown encoding is unimplemented, and the response lists the known ones; the log and the metrics have a failure [WIR-06, OPS-25]", async () => {
   for (const form of jsonForms) {
     const name = form.protocol === "connect" ? "connect-content-encoding" : "grpc-encoding";
     const { code, logged } = await call(form, exportRpc, text(form, account()), { ...token(), [name]: "br" });
@@ -122,7 +122,7 @@ test("an encoding that is not known is unimplemented, and the response lists the
     );
 });
 
-test("a deadline that has passed has its reason, also where the stream watches [OPS-23, ERR-12]", async () => {
+test("an exceeded deadline has its reason, also on a stream that watches [OPS-23, ERR-12]", async () => {
   for (const form of jsonForms) {
     const passed = { ...token(), "grpc-timeout": "1n", "connect-timeout-ms": "0" };
     for (const [rpc, body] of [
@@ -136,7 +136,7 @@ test("a deadline that has passed has its reason, also where the stream watches [
   }
 });
 
-describe("a timeout that is longer than a timer can be", () => {
+describe("a timeout that exceeds the longest timer", () => {
   const long: Sent = { "grpc-timeout": "720H", "connect-timeout-ms": "2592000000" };
 
   test("limits no stream and no unary call [OPS-23, ING-06, ING-07]", async () => {

@@ -31,7 +31,7 @@ const unserved: readonly (readonly [method: string, path: string, headers: Sent,
 ];
 
 test.each(unserved)(
-  "what is not served is 429 before anything else, in the envelope, over HTTP/1.1 and h2c: %s %s %j [ERR-10, RTE-03, RTE-11]",
+  "an unserved path is 429 before any other check, in the envelope, over HTTP/1.1 and h2c: %s %s %j [ERR-10, RTE-03, RTE-11]",
   async (method, path, headers, body) => {
     for (const http of [1, 2] as const) {
       const address = from();
@@ -51,7 +51,7 @@ test.each(unserved)(
   },
 );
 
-test("one bucket is charged for all that is not served, and no other address's [RTE-11]", async () => {
+test("all unserved paths take from the bucket of the caller's address, and from no other [RTE-11]", async () => {
   const address = from();
   const responses = await Promise.all(
     unserved.map(([method, path, headers, body]) =>
@@ -63,7 +63,7 @@ test("one bucket is charged for all that is not served, and no other address's [
 });
 
 test.each(["?connect=v1", "?encoding=json", "?encoding=json&message=%7B%7D"])(
-  "by Connect's GET a call can be 429, whatever its parameters: %s [ERR-10]",
+  "a call over Connect's GET can be 429, whatever its parameters: %s [ERR-10]",
   async (query) => {
     const address = from();
     const responses = await Promise.all(Array.from({ length: 8 }, () => get(tight().base, getContact, query, address)));

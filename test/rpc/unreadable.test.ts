@@ -75,7 +75,7 @@ const wrongJson: readonly (readonly [what: string, rpc: DescMethodUnary, json: s
 ];
 
 test.each(wrongJson)(
-  "JSON with %s is invalid_argument with INVALID_REQUEST, and says where [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]",
+  "JSON with %s is invalid_argument with INVALID_REQUEST, and names the place [VAL-01, VAL-02, VAL-03, VAL-06, VAL-12, WIR-06, ERR-03]",
   async (_what, rpc, json, words) => {
     const before = await counts(service());
     for (const form of forms.filter((one) => one.json)) {
@@ -88,10 +88,10 @@ test.each(wrongJson)(
 );
 
 test.each([
-  ["bytes that are no message", "ffffff", "premature EOF"],
-  ["a string that is cut off", "0a05", "premature EOF"],
+  ["bytes that are not a message", "ffffff", "premature EOF"],
+  ["a truncated string", "0a05", "premature EOF"],
   ["an illegal tag", "00", "illegal tag: field no 0 wire type 0"],
-  ["a string that is no UTF-8", "0a02c328", "utf-8"],
+  ["a string that is not UTF-8", "0a02c328", "utf-8"],
   ["a surrogate in UTF-8", "0a03eda080", "utf-8"],
 ])(
   "binary with %s is invalid_argument with INVALID_REQUEST, also over gRPC [VAL-01, VAL-02, VAL-12, WIR-06]",
@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async () => {
+test("a truncated envelope is invalid_argument [VAL-01, WIR-06]", async () => {
   for (const form of forms.filter(({ protocol }) => protocol !== "connect")) {
     const whole = enveloped(form, written(form, createContact, { fullName: "x" }));
     for (const length of [1, 4, whole.length - 1]) {
@@ -118,7 +118,7 @@ test("an envelope that is cut off is invalid_argument [VAL-01, WIR-06]", async (
   }
 });
 
-test("an empty message is read as one: what is required is missing [VAL-01, WIR-06]", async () => {
+test("an empty message is read as such: its required fields are missing [VAL-01, WIR-06]", async () => {
   for (const form of forms) {
     const empty = form.json ? Buffer.from("{}") : Buffer.alloc(0);
     expectRejected(await send(service().base, form, createContact, enveloped(form, empty), key), form, [
@@ -178,7 +178,7 @@ test("the internal listener rejects a batch with an unknown property or a wrong 
   }
 });
 
-test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () => {
+test("gRPC's trailers stay small, whatever the violations [ERR-03, WIR-06]", async () => {
   const json = JSON.stringify(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, at])));
   for (const form of forms.filter((one) => one.json)) {
     const response = await send(service().base, form, createContact, enveloped(form, Buffer.from(json)), key);
@@ -187,7 +187,7 @@ test("gRPC's trailers stay small, whatever is wrong [ERR-03, WIR-06]", async () 
   }
 });
 
-test("by Connect's GET a message that is missing or cannot be read is invalid_argument [VAL-01, WIR-06]", async () => {
+test("a missing or unreadable message over Connect's GET is invalid_argument [VAL-01, WIR-06]", async () => {
   const notUtf8 = Buffer.from('{"contact_id":"\xff"}', "latin1");
   const cases: readonly (readonly [query: string, words: string])[] = [
     ["?encoding=json", "Unexpected end of JSON input"],
@@ -220,7 +220,7 @@ test("by Connect's GET a message that is missing or cannot be read is invalid_ar
   ).toBe("ok");
 });
 
-test("a revoked key is unauthenticated before its message is invalid, also where an instance still remembers it [ERR-12, WIR-05, WIR-06]", async () => {
+test("a revoked key is unauthenticated before its message is invalid, even if an instance still remembers it [ERR-12, WIR-05, WIR-06]", async () => {
   for (const form of forms) {
     const { id, key: secret } = await service().account();
     const headers = { authorization: `Bearer ${secret}` };
@@ -232,7 +232,7 @@ test("a revoked key is unauthenticated before its message is invalid, also where
   }
 });
 
-test("a mask path that is no text, or very long, is reported like any other [CUP-11, WIR-10]", async () => {
+test("reports a mask path that is not a string, or very long, like any other [CUP-11, WIR-10]", async () => {
   for (const form of forms) {
     for (const path of ["\ud83d", "x".repeat(100_000)]) {
       if (path === "\ud83d" && !form.json) continue;
@@ -247,7 +247,7 @@ test("a mask path that is no text, or very long, is reported like any other [CUP
   }
 });
 
-test("a unary call of very many messages is rejected as one of two is [WIR-06]", async () => {
+test("rejects a unary call of very many messages like one of two [WIR-06]", async () => {
   const form = forms.find(({ protocol }) => protocol === "grpc") as Form;
   const [two, many] = await Promise.all(
     [2, 50_000].map((count) => send(service().base, form, createContact, Buffer.alloc(5 * count), key)),

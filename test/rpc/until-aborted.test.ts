@@ -12,7 +12,7 @@ async function* responses(count: number): AsyncIterable<{ at: number }> {
   for (let at = 0; at < count; at++) yield await Promise.resolve({ at });
 }
 
-test("a response that was passed on is held no longer, however long the stream lasts [ING-06]", async () => {
+test("keeps no response that was passed on, however long the stream lasts [ING-06]", async () => {
   const passed: WeakRef<object>[] = [];
   for await (const response of untilAborted(new AbortController().signal, responses(200))) {
     passed.push(new WeakRef(response));
@@ -46,7 +46,7 @@ test("an abort ends the wait for the next response, and the source [ING-06]", as
   expect([passed, ended]).toEqual([[1], false]);
 });
 
-test("a signal that is aborted passes nothing on; the source's own error does [ING-06]", async () => {
+test("an aborted signal passes nothing on; the source's own error does [ING-06]", async () => {
   await expect(collectAll(AbortSignal.abort(new Error("left")), responses(1))).rejects.toThrow("left");
   const broken = { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("broken")) }) };
   await expect(collectAll(new AbortController().signal, broken)).rejects.toThrow("broken");

@@ -1,17 +1,17 @@
-// How an instance follows the operator's switches: what the last proof of the primary has read counts.
+// How an instance follows the operator's switches: the read of the last confirmed primary counts.
 import { expect, test, vi } from "vitest";
 import { createLease } from "../../src/db/lease.ts";
 import { createPrimary } from "../../src/db/primary.ts";
 import type { SwitchDocument } from "../../src/switches/store.ts";
 import { watchSwitches } from "../../src/switches/store.ts";
 
-/** A proof that the primary requested and that has no response yet. */
+/** A confirmation that was requested and has no response yet. */
 interface PendingProof {
   resolve(documents: SwitchDocument[]): void;
   reject(error: Error): void;
 }
 
-/** A primary whose responses come when the test gives them, and which requests a proof when the test says so. */
+/** A primary whose confirmations and responses the test triggers. */
 function heldPrimary() {
   const proofs: PendingProof[] = [];
   const lease = createLease();
@@ -34,7 +34,7 @@ function writes(enabled: boolean): SwitchDocument[] {
   return [{ _id: "writes", enabled, reason: "", changed_at: new Date() }];
 }
 
-test("a response that a later request's overtook does not put a switch back [ADM-06]", async () => {
+test("a response that a later request overtook does not reset a switch [ADM-06]", async () => {
   const { primary, proofs } = heldPrimary();
   const starting = watchSwitches(primary);
   proofs[0]?.resolve([]);
@@ -56,7 +56,7 @@ test("a response that a later request's overtook does not put a switch back [ADM
   expect([watch.state().writes, watch.reachable()]).toEqual([true, true]);
 });
 
-test("while MongoDB cannot be reached the switches stay as they were", async () => {
+test("the switches stay as they were while MongoDB cannot be reached", async () => {
   const { primary, proofs } = heldPrimary();
   const starting = watchSwitches(primary);
   proofs[0]?.resolve(writes(false));
@@ -67,7 +67,7 @@ test("while MongoDB cannot be reached the switches stay as they were", async () 
   expect([watch.state(), watch.reachable()]).toEqual([{ publicInterface: true, writes: false }, false]);
 });
 
-test("switches that were not read within 1.35 seconds stop what depends on them: they may have been set since [ADM-06, CON-04]", async () => {
+test("switches that were not read within 1.35 seconds stop what depends on them, as they may have changed since [ADM-06, CON-04]", async () => {
   const clock = vi.spyOn(performance, "now").mockReturnValue(10_000);
   try {
     const { primary, proofs } = heldPrimary();
