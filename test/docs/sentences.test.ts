@@ -1,4 +1,4 @@
-// The sentences of the README and the guide are short, and have none of the words to avoid.
+// The sentences of the README, the changelog and the guide are short, and have none of the words to avoid.
 import { expect, test } from "vitest";
 import { wrongWordsIn } from "../messages/style.ts";
 import { guide, readPage } from "./pages.ts";
@@ -28,7 +28,7 @@ function wordsIn(sentence: string): number {
 
 const roots = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "AGENTS.md", "CHANGELOG.md"];
 const readmes = ["client", "deploy", "examples"].map((folder) => `${folder}/README.md`);
-const pages = [...guide, ...[...roots, ...readmes].map(readPage)];
+const pages = [...guide, ...["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", ...readmes].map(readPage)];
 
 test.each(pages.map(({ path, prose }) => [path, prose] as const))(
   "no sentence of %s has more than 25 words",
