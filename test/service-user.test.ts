@@ -53,7 +53,7 @@ describe("a service does not start with an administrator's URI", () => {
   test.each([
     ["shared", shared],
     ["own", () => mongod],
-  ] as const)("in the %s mongod", async (_name, database) => {
+  ] as const)("rejects it in the %s mongod", async (_name, database) => {
     const { administratorUri: uri } = database();
     await expect(startInstance({ ...database(), uri }, service.redis, {})).rejects.toThrow(rejected);
     await expect(startChild(uri, service.redis.uri)).rejects.toThrow(rejected);
@@ -62,7 +62,7 @@ describe("a service does not start with an administrator's URI", () => {
     await expect(startPeer({ command: ["false"], environment: { MONGODB_URI: uri } }, "")).rejects.toThrow(rejected);
   });
 
-  test("because everything that starts the service checks its URI", () => {
+  test("everything that starts the service checks its URI", () => {
     const root = join(import.meta.dirname, "..");
     const files = ["fixtures", "test", "drills", "bench", "scripts"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`),

@@ -242,7 +242,7 @@ test("keeps a session that begins after the deletion, also on an instance whose 
   expect((await again.call("/v1/api-key")).status).toBe(403);
 });
 
-test("of a deletion and a key creation at the same time, the creation comes first and is erased, or it finds no account [ADM-04, KEY-18]", async () => {
+test("a key creation during the deletion of its account is erased with it, or finds no account [ADM-04, KEY-18]", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await newUser(service());
     const [created] = await Promise.all([

@@ -166,7 +166,7 @@ test("keeps the records, and internal calls on behalf of a suspended account rea
   }
 });
 
-test("of a suspension and a key creation at the same time, no key is served [OPS-33]", async () => {
+test("a key that is created during the suspension of its account is not served [OPS-33]", async () => {
   const { service } = fixture();
   const plain = await startService();
   try {

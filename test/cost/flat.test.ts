@@ -146,7 +146,7 @@ test.each([
   ["notes", "/v1/notes?limit=20&query=budget+every+rarely"],
   ["sessions", "/v1/sessions?limit=20&query=rarely+meeting+every"],
 ])(
-  "of several words in %s the rare one drives the search: 3 keys and 3 documents, however frequent the others are [SRC-08]",
+  "the rare one of several words in %s drives the search: 3 keys and 3 documents, however frequent the others are [SRC-08]",
   async (collection, path) => {
     for (const commands of await examined(() => path)) {
       expect(commands.at(-1)).toEqual({
@@ -224,7 +224,7 @@ async function contactsRead(query: string): Promise<Examined["reads"][]> {
   );
 }
 
-test("of several words in contacts the rare one drives both tiers [SRC-08]", async () => {
+test("the rare one of several words in contacts drives both tiers [SRC-08]", async () => {
   const tier = { collection: "contacts", index: "search", keys: 3, documents: 3 };
   expect(await contactsRead("every+rarely")).toEqual(sizes.map(() => [tier, tier]));
 });

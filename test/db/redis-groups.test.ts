@@ -94,7 +94,7 @@ describe("a cluster", () => {
     expect(link.ready()).toBe(true);
   });
 
-  test("with a frozen master is unavailable for the keys of that master alone, and is used again once a replica leads [RTE-13]", async () => {
+  test("is unavailable with a frozen master for the keys of that master alone, and is used again once a replica leads [RTE-13]", async () => {
     await cluster.settled();
     const changes: (string | undefined)[] = [];
     const link = connectRedis(cluster.uri, (ready, _error, master) => changes.push(ready ? "back" : master), {
@@ -204,7 +204,7 @@ describe("a Sentinel group", () => {
     expect(await old.call("INFO", "replication")).toContain("role:master");
   });
 
-  test("with a killed master is unavailable until a replica leads, and is used again over the same link [RTE-13]", async () => {
+  test("is unavailable after its master was killed until a replica leads, and is used again over the same link [RTE-13]", async () => {
     await group.settled();
     const link = await linkTo(group.uri);
     await expectBack(link);

@@ -268,7 +268,7 @@ describe("a response waits until no instance can read from the previous primary"
     }
   }
 
-  test("for a write, a write that meets a duplicate, and a transaction [CON-02, CON-04]", async () => {
+  test("after a write, after one that meets a duplicate, and after a transaction [CON-02, CON-04]", async () => {
     const notes = client.db().collection<{ _id: string }>("things");
     const [_id, other] = [randomUUID(), randomUUID()];
     const insert = () => write(client, soon(), (options, _fence) => notes.insertOne({ _id }, options));

@@ -48,16 +48,13 @@ describe("the reason of a failed start", () => {
       "'6.0' or '6.3' or '7.0'",
       "start once with mongod 4.4, then with 5.0, then with 6.0, which upgrades it",
     ],
-  ])(
-    "for data of %s that is too old for mongod %s it names the versions in between",
-    (data, program, opened, action) => {
-      expect(wrongDataVersion(logOf(data, opened), program)).toBe(
-        `the data is that of MongoDB ${data}, which mongod ${program} cannot open; set MONGOMS_SYSTEM_BINARY, and ${action}`,
-      );
-    },
-  );
+  ])("names the versions in between for data of %s that is too old for mongod %s", (data, program, opened, action) => {
+    expect(wrongDataVersion(logOf(data, opened), program)).toBe(
+      `the data is that of MongoDB ${data}, which mongod ${program} cannot open; set MONGOMS_SYSTEM_BINARY, and ${action}`,
+    );
+  });
 
-  test("for data that is too new it names the version of the data", () => {
+  test("names the version of data that is too new", () => {
     expect(wrongDataVersion(logOf("8.2", "'5.0' or '5.3' or '6.0'"), "6.0.5")).toBe(
       "the data is that of MongoDB 8.2, which mongod 6.0.5 cannot open; set MONGOMS_SYSTEM_BINARY to mongod 8.2",
     );

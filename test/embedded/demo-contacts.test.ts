@@ -117,7 +117,7 @@ describe("the demo's contacts", () => {
   });
 
   test.each(profiles)(
-    "of the profile %s have emails on example domains, and no two active ones the same in lower case",
+    "have emails on example domains in the profile %s, and no two active ones the same in lower case",
     (profile) => {
       const { contacts } = recordsOf(profile, now);
       const active = contacts.flatMap(({ email, archivedAt }) =>
@@ -134,7 +134,7 @@ describe("the demo's contacts", () => {
     expect(the("Zoë Martin").email).toBe("zoë.martin@example.org");
   });
 
-  test.each(profiles)("of the profile %s have only phones that are reserved for fiction", (profile) => {
+  test.each(profiles)("have only phones that are reserved for fiction in the profile %s", (profile) => {
     for (const { phone } of recordsOf(profile, now).contacts)
       if (phone !== undefined) expect(digitsOf(phone), phone).toMatch(fictional);
   });

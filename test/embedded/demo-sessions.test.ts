@@ -5,7 +5,7 @@ import { codePoints, counts, demo, eachDay, ms, recordsOf, the } from "./demo-ma
 
 describe("the demo's sessions", () => {
   test.each(eachDay)(
-    "on %s have every recording status, source and conference provider, and some have none",
+    "have every recording status, source and conference provider on %s, and some have none",
     (_, date) => {
       const { sessions } = recordsOf("demo", date);
       const statuses = counts(sessions, ({ recordingStatus }) => recordingStatus);
@@ -68,7 +68,7 @@ describe("the demo's transcripts", () => {
   });
 
   test.each(eachDay)(
-    "on %s include some without a text, recording, duration or times, and some recorded sessions have none",
+    "include some without a text, recording, duration or times on %s, and some recorded sessions have none",
     (_, date) => {
       const { sessions, transcripts } = recordsOf("demo", date);
       const lacks = {
@@ -94,7 +94,7 @@ describe("the demo's transcripts", () => {
 });
 
 describe("the demo's notes", () => {
-  test("on sessions have every type", () => {
+  test("have every type in sessions", () => {
     expect([...counts(demo.sessionNotes, ({ type }) => String(type)).keys()].toSorted()).toEqual([
       "1",
       "2",
@@ -105,13 +105,13 @@ describe("the demo's notes", () => {
     ]);
   });
 
-  test("on sessions include some without a title or a text, and have a slug if they have a title", () => {
+  test("include some of sessions without a title or a text, and have a slug if they have a title", () => {
     expect(demo.sessionNotes.filter(({ title }) => title === undefined).length).toBeGreaterThan(50);
     expect(demo.sessionNotes.filter(({ content }) => content === undefined).length).toBeGreaterThan(5);
     for (const { title, titleSlug } of demo.sessionNotes) expect(titleSlug === undefined).toBe(title === undefined);
   });
 
-  test("on one session have the positions 0, 1, 2 and so on", () => {
+  test("have the positions 0, 1, 2 and so on within a session", () => {
     const positions = new Map<string | undefined, number[]>();
     for (const { sessionId, position } of demo.sessionNotes)
       positions.set(sessionId, [...(positions.get(sessionId) ?? []), position]);
@@ -121,7 +121,7 @@ describe("the demo's notes", () => {
   });
 
   test.each(eachDay)(
-    "on %s include some that are longer than a search shows, and one of exactly 10,000 code points",
+    "include some that are longer than a search shows on %s, and one of exactly 10,000 code points",
     (_, date) => {
       const { contactNotes, sessionNotes } = recordsOf("demo", date);
       expect(contactNotes.filter(({ content }) => codePoints(content) > 1_000).length).toBeGreaterThan(5);
@@ -133,12 +133,12 @@ describe("the demo's notes", () => {
     },
   );
 
-  test("on one contact exceed the size of a timeline", () => {
+  test("exceed the size of a timeline for one contact", () => {
     const perContact = counts(demo.contactNotes, ({ contactId }) => contactId);
     expect([...perContact].filter(([, count]) => count > 50)).toEqual([[the("José Álvarez").id, 64]]);
   });
 
-  test("on contacts have several sources and many languages, and some were changed later", () => {
+  test("have several sources and many languages in contacts, and some were changed later", () => {
     expect(new Set(demo.contactNotes.map(({ source }) => source))).toEqual(
       new Set(["manual", "mobile", "api", "import"]),
     );

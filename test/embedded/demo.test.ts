@@ -16,7 +16,7 @@ import {
 import { dayMs, days, demo, eachDay, idsOf, ms, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
 
 describe("the demo data", () => {
-  test.each(profiles)("of the profile %s are the same at any time of one day (OPS-02)", (profile) => {
+  test.each(profiles)("are the same at any time of one day in the profile %s (OPS-02)", (profile) => {
     const later = new Date(todayOf(now) + dayMs - 1);
     const records = demoRecords(profile, now);
     expect(isDeepStrictEqual(demoRecords(profile, now), records)).toBe(true);
@@ -47,7 +47,7 @@ describe("the demo data", () => {
     expect(demo.contacts[0]?.externalId).toBe("demo-contact-0");
   });
 
-  test.each(profiles)("of the profile %s conform to every rule of the messages, on every day", (profile) => {
+  test.each(profiles)("conform to every rule of the messages in the profile %s, on every day", (profile) => {
     const validator = createValidator();
     const check = <Desc extends DescMessage>(schema: Desc, items: readonly MessageShape<Desc>[]): void => {
       expect(
@@ -90,7 +90,7 @@ describe("the demo data", () => {
     expect(external).not.toContain(undefined);
   });
 
-  test.each(profiles)("of the profile %s refer only to existing records", (profile) => {
+  test.each(profiles)("refer only to existing records in the profile %s", (profile) => {
     for (const day of days) {
       const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, day);
       const contactIds = new Set(contacts.map(({ id }) => id));
@@ -102,7 +102,7 @@ describe("the demo data", () => {
     }
   });
 
-  test.each(profiles)("of the profile %s contain no placeholder of a template", (profile) => {
+  test.each(profiles)("contain no placeholder of a template in the profile %s", (profile) => {
     const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf(profile, now);
     const texts = [
       contacts.flatMap(({ notes, memory }) => [notes, memory]),
@@ -116,7 +116,7 @@ describe("the demo data", () => {
 });
 
 describe("the counts of the demo data", () => {
-  test("in the profile demo make a year of work", () => {
+  test("make a year of work in the profile demo", () => {
     for (const day of days) {
       const { contacts, sessions, transcripts, sessionNotes, contactNotes } = recordsOf("demo", day);
       expect(contacts).toHaveLength(400);
@@ -129,7 +129,7 @@ describe("the counts of the demo data", () => {
     }
   });
 
-  test("in the other profiles are smaller", () => {
+  test("are smaller in the other profiles", () => {
     expect(
       profiles
         .slice(1)
@@ -149,7 +149,7 @@ describe("the counts of the demo data", () => {
   });
 
   test.each(eachDay)(
-    "on %s put the past sessions into the past year, on working days, and some into the coming weeks",
+    "put the past sessions into the past year on %s, on working days, and some into the coming weeks",
     (_, date) => {
       const today = todayOf(date);
       const dates = recordsOf("demo", date).sessions.flatMap(({ sessionDate }) =>
@@ -167,7 +167,7 @@ describe("the counts of the demo data", () => {
     },
   );
 
-  test.each(eachDay)("on %s have nothing that was written after now or changed before it was created", (_, date) => {
+  test.each(eachDay)("include nothing on %s that was written after now or changed before it was created", (_, date) => {
     const { contacts, sessions, sessionNotes, contactNotes } = recordsOf("demo", date);
     for (const item of [...contacts, ...sessions, ...sessionNotes, ...contactNotes])
       expect(ms(item.createdAt)).toBeLessThan(todayOf(date));

@@ -62,21 +62,23 @@ test("an error that means that the service is wrong is a 500, and the judge dete
 describe.concurrent("a request with one fault in any command is served or 503, and the next one is served [OPS-15, CON-06]", () => {
   const seen = new Set<string>();
 
-  test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))("%s", (_title, recipe, turn) =>
-    lanes.use(async (lane) => {
-      const steps = stepsFor(serviceOf(recipe), await commandsOf(recipe, lane), turn, seen);
-      const under = steps.filter(({ emptied }) => !emptied);
-      let hits = 0;
-      const flaws: string[] = [];
-      for (const step of steps) {
-        const verdict = await tried(recipe, lane, step);
-        if (!step.emptied) hits += verdict.hits;
-        flaws.push(...verdict.flaws);
-      }
-      expect(flaws).toEqual([]);
-      // Background work of the instance, such as renewing its lease, can replace a planned command.
-      expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
-    }),
+  test.each(recipes.map((recipe, turn) => [titleOf(recipe), recipe, turn] as const))(
+    "one fault in a command of %s",
+    (_title, recipe, turn) =>
+      lanes.use(async (lane) => {
+        const steps = stepsFor(serviceOf(recipe), await commandsOf(recipe, lane), turn, seen);
+        const under = steps.filter(({ emptied }) => !emptied);
+        let hits = 0;
+        const flaws: string[] = [];
+        for (const step of steps) {
+          const verdict = await tried(recipe, lane, step);
+          if (!step.emptied) hits += verdict.hits;
+          flaws.push(...verdict.flaws);
+        }
+        expect(flaws).toEqual([]);
+        // Background work of the instance, such as renewing its lease, can replace a planned command.
+        expect(hits).toBeGreaterThanOrEqual(0.9 * under.length);
+      }),
   );
 });
 
@@ -118,7 +120,7 @@ describe("requests whose commands fail by mongod's fail point are served or 503,
     "getMore",
   ];
 
-  test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("%s", (_name, data) =>
+  test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("the fail point %s", (_name, data) =>
     lanes.use(async (lane) => {
       const client = await MongoClient.connect(injector.mongod.administratorUri);
       const admin = client.db("admin");

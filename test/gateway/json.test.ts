@@ -114,7 +114,7 @@ test.each([
     /^(b\.)*b$/,
   ],
 ])(
-  "of %s it reports the first 50, by the names of the outermost levels, so that a small text causes little work [VAL-03, VAL-12]",
+  "reports the first 50 of %s, by the names of the outermost levels, so that a small text causes little work [VAL-03, VAL-12]",
   (_what, text, path) => {
     const flaws = flawsOf(text) as Flaw[];
     expect(flaws).toHaveLength(50);

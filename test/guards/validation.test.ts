@@ -151,7 +151,7 @@ test("the violations that a surface found come first, and each field is named on
   ]);
 });
 
-test("of a message that could not be read it reports only that, and no field that is missing as a result", () => {
+test("reports only that a message could not be read, and no field that is missing as a result", () => {
   const unread = [{ field: "", rule: "json", message: "the body must be JSON" }];
   expect(rejections(CreateContactRequestSchema, {}, unread)).toEqual(unread);
   expect(faultsOf(CreateContactRequestSchema, { fullName: "a".repeat(201) }, unread)).toEqual([

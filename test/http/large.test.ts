@@ -146,7 +146,7 @@ describe("huge responses", () => {
     expect(() => startRead("one more")).toThrow(/large responses/);
   });
 
-  test("of one account cannot take all places", () => {
+  test("cannot take all places for one account", () => {
     for (let number = 0; number < mostOfAccount; number++) startRead("greedy");
     expect(() => startRead("greedy")).toThrow(/large responses/);
     expect(() => startRead("modest")).not.toThrow();
@@ -190,7 +190,7 @@ describe("reads whose results can be huge", () => {
     return { started, ended };
   }
 
-  test("of one account run a few at a time, the others in their order; those of another account run at once", async () => {
+  test("run a few at a time for one account, the others in their order; those of another account run at once", async () => {
     const { started, ended } = readers("busy", mostReads + 2);
     expect(started).toHaveLength(mostReads);
     const other = readers("other", 1);

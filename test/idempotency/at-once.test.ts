@@ -122,7 +122,7 @@ test("fifty creates while Redis is flushed repeatedly write one contact [IDM-17]
   await flushes;
 });
 
-test("of fifty concurrent requests for one email under fifty keys one is written; the others are rejected and leave no claim [IDM-12]", async () => {
+test("fifty concurrent requests for one email under fifty keys write one contact; the others are rejected and leave no claim [IDM-12]", async () => {
   const account = await service().account();
   const responses = await Promise.all(
     Array.from({ length: width }, (_, at) =>

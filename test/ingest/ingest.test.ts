@@ -149,7 +149,7 @@ test("results are in the order of the items, with id, external_id and error; one
   expect((await client.get("/v1/contacts?query=not+mine")).body.data).toEqual([]);
 });
 
-test("of several items in a batch with one email, the first gets it [ING-04]", async () => {
+test("the first of several items in a batch with one email gets it [ING-04]", async () => {
   const client = await newClient(service());
   const items = Array.from({ length: 200 }, (_, at) => ({
     full_name: `Name ${at}`,

@@ -242,7 +242,7 @@ test("an export of an account that is deleted meanwhile fails instead of ending 
   }).rejects.toThrow("There is no such account.");
 });
 
-test("of consecutive records with the same id or external id, the last one is stored [ING-06]", async () => {
+test("stores the last of consecutive records with the same id or external id [ING-06]", async () => {
   const client = await newClient(service());
   const id = randomId();
   const repeated = (kind: string, fields: object, text: string): RecordJson[] =>

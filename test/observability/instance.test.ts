@@ -140,7 +140,7 @@ describe("a profile", () => {
   const profile = (path: string, token = service.serviceToken) =>
     fetch(`${service.internal}${path}`, { headers: { Authorization: `Bearer ${token}` } });
 
-  test("of the processor names the functions that ran [OPS-28]", async () => {
+  test("names the functions that the processor ran [OPS-28]", async () => {
     const taking = profile("/profiles/cpu?seconds=1");
     for (let turn = 0; turn < 20; turn++) await service.rest("/v1/contacts?query=ann", { key: owner.key });
     const response = await taking;
@@ -153,7 +153,7 @@ describe("a profile", () => {
     expect(nodes.some(({ callFrame }) => callFrame.url.includes("node:"))).toBe(true);
   });
 
-  test("of the heap has functions and sizes, and no text of a record [OPS-28]", async () => {
+  test("has the functions and sizes of the heap, and no text of a record [OPS-28]", async () => {
     const text = "Marmalade Quillfeather";
     await ingestInto(service, owner.id).contact({ full_name: text });
     const taking = profile("/profiles/heap?seconds=1");

@@ -105,7 +105,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("with an unknown compression is the protocol's own unimplemented, which names gzip [WIR-01]", async () => {
+  test("is the protocol's own unimplemented, which names gzip, if its compression is unknown [WIR-01]", async () => {
     for (const form of forms) {
       const response = await send(service().base, form, createContact, enveloped(form, Buffer.from("x"), 1), {
         ...key,
@@ -119,7 +119,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("with an unknown compression is 401 first if its key was revoked, which the instance remembers [ERR-12, AUT-01]", async () => {
+  test("is 401 first, if its compression is unknown and its key was revoked, which the instance remembers [ERR-12, AUT-01]", async () => {
     for (const form of forms) {
       const account = await service().account();
       expect((await service().rest("/v1/sessions", { key: account.key })).status).toBe(200);
@@ -147,7 +147,7 @@ describe("a compressed message", () => {
     }
   });
 
-  test("that inflates to a gibibyte is rejected for its size, and uses little memory [VAL-04, WIR-06]", async () => {
+  test("is rejected for its size if it inflates to a gibibyte, and uses little memory [VAL-04, WIR-06]", async () => {
     // A gzip may have many members, so that this one need not be made as a whole.
     const member = gzipSync(Buffer.alloc(16 * 1024 * 1024));
     const bomb = Buffer.concat(Array.from({ length: 64 }, () => member));

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const { createContact, updateContact } = ContactService.method;
 const { listSessions } = SessionService.method;
 
-describe("trailers that quote the caller stay within the limit of its client (8 KiB)", () => {
+describe("trailers within the limit of a client (8 KiB)", () => {
   const long: readonly (readonly [what: string, text: string])[] = [
     ["ASCII", "a".repeat(20_000)],
     ["blanks", " ".repeat(20_000)],
@@ -33,7 +33,7 @@ describe("trailers that quote the caller stay within the limit of its client (8 
     [...headers].reduce((sum, [name, value]) => sum + name.length + value.length + 32, 0);
 
   test.each(long)(
-    "with %s in a mask, a query, an unknown property, and the name of a service [WIR-06]",
+    "quote %s in a mask, a query, an unknown property, and the name of a service [WIR-06]",
     async (_what, text) => {
       const [inJson] = forms.filter(({ protocol, json }) => protocol === "grpc" && json);
       if (inJson === undefined) throw new Error("gRPC has no form in JSON");
@@ -71,7 +71,7 @@ describe("trailers that quote the caller stay within the limit of its client (8 
     },
   );
 
-  test("with an encoding of any length [WIR-06]", async () => {
+  test("quote an encoding of any length [WIR-06]", async () => {
     for (const form of forms.filter(({ protocol }) => protocol === "grpc")) {
       const headers = { ...key, ...encoding(form, "x".repeat(12_000)) };
       const message = enveloped(form, written(form, listSessions, {}));
@@ -81,7 +81,7 @@ describe("trailers that quote the caller stay within the limit of its client (8 
     }
   });
 
-  test("with many violations, of which the details have as many as fit [WIR-06]", () => {
+  test("have as many of the violations as fit [WIR-06]", () => {
     for (const [, text] of long) {
       const violations = Array.from({ length: 500 }, (_, at) => ({
         field: `${text}${at}`,

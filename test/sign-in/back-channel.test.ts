@@ -54,7 +54,7 @@ test("valid logout tokens are throttled by the session or user that each names, 
 });
 
 describe("a logout token", () => {
-  test("with a sid ends the session that began with it, and no other [DSH-04]", async () => {
+  test("ends the session that began with its sid, and no other [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
     const [one, same, other] = [
       await enter(base(), fake(), { sid }),
@@ -68,14 +68,14 @@ describe("a logout token", () => {
     expect((await sendRequest(`${base()}/`, { cookie: other.cookie })).text).toContain("dora@example.com");
   });
 
-  test("with only a sid ends that session as well [DSH-04]", async () => {
+  test("ends that session with only a sid as well [DSH-04]", async () => {
     const sid = randomUUID();
     const { cookie } = await enter(base(), fake(), { sid });
     expect((await sendToken(await fake().sign(claimsOf({ sid, sub: undefined })))).status).toBe(200);
     expect((await sendRequest(`${base()}/`, { cookie })).text).not.toContain("dora@example.com");
   });
 
-  test("with only a sub ends all sessions of the user, and no one else's [DSH-04]", async () => {
+  test("ends all sessions of the user with only a sub, and no one else's [DSH-04]", async () => {
     const [one, other, stranger] = [
       await enter(base(), fake(), { sid: randomUUID() }),
       await enter(base(), fake()),
@@ -113,15 +113,15 @@ describe("a logout token", () => {
     ["of an unknown session", { sid: "unknown" }],
     ["for several services", { aud: ["another", "records"] }],
     ["with additional members in its event", { events: { ...logout, "https://example.com/other": {} } }],
-  ])("%s is accepted", async (_name, changes) => {
+  ])("is accepted %s", async (_name, changes) => {
     expect((await sendToken(await fake().sign(claimsOf(changes)))).status).toBe(200);
   });
 
-  test.each(["logout+jwt", "LOGOUT+JWT", "JWT"])("of the type %s is accepted", async (typ) => {
+  test.each(["logout+jwt", "LOGOUT+JWT", "JWT"])("is accepted with the type %s", async (typ) => {
     expect((await sendToken(await fake().sign(claimsOf(), { typ }))).status).toBe(200);
   });
 
-  test("of a user with an account is in the audit log, once for each session [DSH-04]", async () => {
+  test("is in the audit log of a user's account, once for each session [DSH-04]", async () => {
     await newOwner(service(), fake().issuer, "person-fay", "fay@example.com");
     const [one] = [
       await enter(base(), fake(), { sub: "person-fay", email: "fay@example.com" }),
@@ -148,7 +148,7 @@ describe("a logout token", () => {
     expect(entries.slice(1, 3)).toEqual([out, out]);
   });
 
-  test("that is signed with a newly rotated key of the provider is accepted [DSH-04]", async () => {
+  test("is accepted if it is signed with a newly rotated key of the provider [DSH-04]", async () => {
     const [sid, another] = [randomUUID(), randomUUID()];
     expect((await sendToken(await fake().sign(claimsOf({ sid: another, sub: undefined })))).status).toBe(200);
     // Another user: this test advances the clock, and the other tests need the right time.
@@ -164,7 +164,7 @@ describe("a logout token", () => {
     ).toBe(400);
   });
 
-  test("with an unknown key fetches the provider's keys at most once in 30 seconds [OAU-18]", async () => {
+  test("fetches the provider's keys for an unknown key at most once in 30 seconds [OAU-18]", async () => {
     const stranger = await newKey("unknown");
     await sendToken(await fake().sign(claimsOf()));
     fake().requestedPaths.length = 0;
@@ -177,8 +177,8 @@ describe("a logout token", () => {
   });
 });
 
-describe("a logout token counts once", () => {
-  test("on every instance: a second delivery ends no newer session [DSH-07]", async () => {
+describe("a repeated logout token", () => {
+  test("ends no newer session on any instance [DSH-07]", async () => {
     const second = await service().another();
     try {
       for (const [sid, sub] of [
@@ -201,13 +201,13 @@ describe("a logout token counts once", () => {
     }
   });
 
-  test("even if it is delivered several times at once [DSH-07]", async () => {
+  test("is counted once even if both arrive at the same time [DSH-07]", async () => {
     const token = await fake().sign(claimsOf({ sid: randomUUID() }));
     const statuses = await Promise.all(Array.from({ length: 4 }, async () => (await sendToken(token)).status));
     expect(statuses.sort()).toEqual([200, 400, 400, 400]);
   });
 
-  test("and is remembered until it expires [DSH-07]", async () => {
+  test("is known until it expires [DSH-07]", async () => {
     const jti = randomUUID();
     expect((await sendToken(await fake().sign(claimsOf({ jti })))).status).toBe(200);
     const tokens = service().app.client.db().collection("logout_tokens");

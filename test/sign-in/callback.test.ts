@@ -117,7 +117,7 @@ test("a code that arrives twice at once creates at most one session [DSH-01]", a
   expect((await sessionCount(fixture().service)) - before).toBeLessThanOrEqual(1);
 });
 
-describe("rejects the response of the provider", () => {
+describe("a response of the provider", () => {
   test.each([
     ["with another state", set("state", "another")],
     ["with an empty state", set("state", "")],
@@ -134,11 +134,11 @@ describe("rejects the response of the provider", () => {
     ["without a query", (back: URL) => void (back.search = "")],
     ["with a query of garbage", (back: URL) => void (back.search = "?%00%ff%zz&&==&?#[]")],
     ["with a long query", (back: URL) => void (back.search = `?code=${"x".repeat(8_000)}`)],
-  ])("%s [DSH-01]", async (_name, change) => {
+  ])("is rejected %s [DSH-01]", async (_name, change) => {
     await expectRejected(await changed(change));
   });
 
-  test("with ID tokens in its query or without code flow's code [DSH-01]", async () => {
+  test("is rejected with ID tokens in its query, or without the code of the code flow [DSH-01]", async () => {
     await expectRejected(
       await changed((back) => {
         back.searchParams.delete("code");

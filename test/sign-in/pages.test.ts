@@ -60,7 +60,7 @@ describe("a page", () => {
     }
   });
 
-  test("at an unknown address is for browsers only: programs, and every request below the paths of the API, get the envelope", async () => {
+  test("is shown at an unknown address to browsers only: programs, and every request below the paths of the API, get the envelope", async () => {
     const { base } = fixture();
     const page = await sendRequest(`${base}/no/such/page`, { accept: "text/html,*/*;q=0.8" });
     expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);

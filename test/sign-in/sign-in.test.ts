@@ -91,7 +91,7 @@ test("parameters that the browser adds do not change the address to which the pr
 });
 
 describe("the cookies", () => {
-  test("of a sign-in last ten minutes, are sent only to us, and reveal nothing of their content", async () => {
+  test("last ten minutes during a sign-in, are sent only to us, and reveal nothing of their content", async () => {
     const { line, leadsTo, cookie } = await begin(fixture().base);
     expect(line).toMatch(/^records_sign_in=[^;,\s]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
     const seen =
@@ -105,7 +105,7 @@ describe("the cookies", () => {
     expect(seen).not.toContain("verifier");
   });
 
-  test("of the session are 43 random characters, hidden from scripts, and end with the browser", async () => {
+  test("have 43 random characters for a session, are hidden from scripts, and end with the browser", async () => {
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie });
     expect([response.status, response.headers.get("location"), response.headers.get("cache-control")]).toEqual([
@@ -175,7 +175,7 @@ describe("the cookies", () => {
     expect([await ownerStatus(fixture().base, before), await ownerStatus(fixture().base, after)]).toEqual([401, 200]);
   });
 
-  test("that somebody planted before are never used", async () => {
+  test("are never adopted from somebody who planted them before", async () => {
     const planted = `records_session=${"p".repeat(43)}`;
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${planted}; ${cookie}` });
@@ -187,7 +187,7 @@ describe("the cookies", () => {
     ]).toEqual([401, 200]);
   });
 
-  test("of an attacker's own session do not show the attacker what the user does", async () => {
+  test("do not show an attacker who planted the cookie of a session what the user does", async () => {
     const { cookie: attackers } = await signIn(fixture(), ben);
     const { back, cookie } = await almostIn(fixture(), ann);
     const response = await sendRequest(back, { cookie: `${attackers}; ${cookie}` });

@@ -7,7 +7,7 @@ import { odd, openIdPath, resourcePath, serverPath, text, useDocuments } from ".
 const { fake, service, get } = useDocuments();
 
 describe("the authorization server's document", () => {
-  test.each([serverPath, `${serverPath}/mcp`])("at %s is the provider's own, byte for byte [OAU-04]", async (path) => {
+  test.each([serverPath, `${serverPath}/mcp`])("is the provider's own at %s, byte for byte [OAU-04]", async (path) => {
     const direct = await (await fetch(`${fake().issuer}${serverPath}`)).text();
     expect(direct).toBe(odd(fake().issuer));
     const { status, text: copy, headers } = await get(path);

@@ -130,7 +130,7 @@ test("the sign-in time and the session of the introspection count if the token h
 });
 
 describe("a provider's clock", () => {
-  test("that is ahead does not make an earlier sign-in look later [OAU-21]", async () => {
+  test("does not make an earlier sign-in look later if it is ahead [OAU-21]", async () => {
     const theirs = (): number => seconds() + 40;
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: theirs(), iat: theirs() - 40 });
     expect(await everywhere(elsewhere)).toBe(200);
@@ -139,7 +139,7 @@ describe("a provider's clock", () => {
     expect(await everywhere(await accessToken(fake, { sid: "new", auth_time: theirs() + 4 }))).toBe(200);
   });
 
-  test("that seems behind does not make an earlier sign-in look later [OAU-21]", async () => {
+  test("does not make an earlier sign-in look later if it seems behind [OAU-21]", async () => {
     const elsewhere = await accessToken(fake, { sid: "other", auth_time: seconds() - 2 });
     await signInAndOut({ iat: seconds() - 300, auth_time: seconds() - 310 });
     expect(await everywhere(elsewhere)).toBe(401);
@@ -178,7 +178,7 @@ describe("signing in at the dashboard again", () => {
     expect([searchParams.get("prompt"), searchParams.get("max_age")]).toEqual([null, "2592000"]);
   });
 
-  test("in an earlier session of the provider leads once to a new sign-in, which succeeds [DSH-09]", async () => {
+  test("leads once to a new sign-in, which succeeds, in an earlier session of the provider [DSH-09]", async () => {
     const old = seconds() - 100;
     await signInAndOut({ sid: "own", auth_time: old });
     const afresh = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "other", auth_time: old });
@@ -203,7 +203,7 @@ describe("signing in at the dashboard again", () => {
   test.each<[string, Record<string, unknown>, RegExp]>([
     ["with an old time", { auth_time: 1_700_000_000 }, /not later than your last sign-out/],
     ["without a time", {}, /does not report the time of this sign-in \(auth_time\)/],
-  ])("in a new sign-in %s is rejected, without a third attempt [DSH-09]", async (_name, claims, words) => {
+  ])("is rejected after a new sign-in %s, without a third attempt [DSH-09]", async (_name, claims, words) => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const afresh = await comeBack(await sendRequest(`${base}/sign-in`), claims);
     const rejected = await comeBack(afresh, claims);
@@ -211,7 +211,7 @@ describe("signing in at the dashboard again", () => {
     expect(rejected.body.error.message).toMatch(words);
   });
 
-  test("in a session of the provider that was signed out here ends that session, also for a later sign-in [DSH-09]", async () => {
+  test("ends a session of the provider that was signed out here, also for a later sign-in [DSH-09]", async () => {
     await signInAndOut({ sid: "own", auth_time: seconds() - 100 });
     const response = await comeBack(await sendRequest(`${base}/sign-in`), { sid: "own", auth_time: seconds() + 60 });
     const { origin, pathname, searchParams } = new URL(response.headers.get("location") ?? "");
@@ -223,7 +223,7 @@ describe("signing in at the dashboard again", () => {
     ]).toEqual([303, `${fake.issuer}/end`, `${base}/`, 0]);
   });
 
-  test("for the first time succeeds with a provider that reports no sign-in time [DSH-09]", async () => {
+  test("succeeds for the first time with a provider that reports no sign-in time [DSH-09]", async () => {
     const { response, cookie } = await enter(base, fake, { auth_time: undefined });
     expect([response.status, await ownerStatus(base, cookie)]).toEqual([303, 200]);
   });

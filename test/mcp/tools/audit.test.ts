@@ -109,43 +109,40 @@ describe("a tool call", () => {
       () => new MongoNetworkError("the pipe to the boiler burst"),
       "The service cannot respond right now. Try again.",
     ],
-  ])(
-    "that fails by %s is reported in general terms, and is logged with its class and location [MCP-11]",
-    async (_, fault, said) => {
-      const { app, logLines } = fixture().service;
-      const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
-      const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
-      const real = db.command;
-      const fail = (): never => {
-        throw fault();
-      };
-      // By one command, and by a cursor where that is to be repeated; the token is still looked up.
-      const searches = function (this: unknown, ...args: [Document]): unknown {
-        return ["notes", "contacts", "sessions"].includes(args[0]["aggregate"] as string)
-          ? fail()
-          : real.apply(this, args);
-      };
-      const failing = [
-        vi.spyOn(collection, "aggregate").mockImplementation(fail),
-        vi.spyOn(db, "command").mockImplementation(searches),
-      ];
-      const seen = logLines.length;
-      try {
-        for (const name of ["search_notes", "search"]) {
-          expect(await call(holder, name, { query: "anything" })).toEqual({
-            isError: true,
-            text: said,
-            structured: undefined,
-          });
-        }
-      } finally {
-        for (const one of failing) one.mockRestore();
+  ])("reports a failure by %s in general terms, and logs its class and location [MCP-11]", async (_, fault, said) => {
+    const { app, logLines } = fixture().service;
+    const collection = Object.getPrototypeOf(app.client.db().collection("notes")) as { aggregate: () => unknown };
+    const db = Object.getPrototypeOf(app.client.db()) as { command: (command: Document) => unknown };
+    const real = db.command;
+    const fail = (): never => {
+      throw fault();
+    };
+    // By one command, and by a cursor where that is to be repeated; the token is still looked up.
+    const searches = function (this: unknown, ...args: [Document]): unknown {
+      return ["notes", "contacts", "sessions"].includes(args[0]["aggregate"] as string)
+        ? fail()
+        : real.apply(this, args);
+    };
+    const failing = [
+      vi.spyOn(collection, "aggregate").mockImplementation(fail),
+      vi.spyOn(db, "command").mockImplementation(searches),
+    ];
+    const seen = logLines.length;
+    try {
+      for (const name of ["search_notes", "search"]) {
+        expect(await call(holder, name, { query: "anything" })).toEqual({
+          isError: true,
+          text: said,
+          structured: undefined,
+        });
       }
-      const logged = logLines.slice(seen).join("");
-      expect(logged).toMatch(new RegExp(`"err":\\{"type":"${fault().name}","stack":\\["[^"]*audit\\.test\\.ts:`));
-      expect(logged).not.toContain("boiler");
-    },
-  );
+    } finally {
+      for (const one of failing) one.mockRestore();
+    }
+    const logged = logLines.slice(seen).join("");
+    expect(logged).toMatch(new RegExp(`"err":\\{"type":"${fault().name}","stack":\\["[^"]*audit\\.test\\.ts:`));
+    expect(logged).not.toContain("boiler");
+  });
 });
 
 describe("every other read of an assistant", () => {

@@ -67,7 +67,7 @@ test("no text calls a search one of everything, or suggests a time that is rejec
   expect((await call(holder, "list_sessions", { to })).structured.data).toEqual([]);
 });
 
-describe("an empty result [MCP-16]", () => {
+describe("the hint of an empty result [MCP-16]", () => {
   test.each([
     ["search_contacts", { query: "nobody" }, /fewer or different words.*search_notes/],
     ["list_sessions", { from: "2026-03-02", to: "2026-03-01" }, /`from` is later than `to`/],
@@ -90,7 +90,7 @@ describe("an empty result [MCP-16]", () => {
     ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact returns them/],
     ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact returns them/],
     ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, some of them/],
-  ] as const)("of %s says what to try, case %#", async (name, given, says) => {
+  ] as const)("says what to try after %s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);
     expect(hint).toMatch(says);
@@ -105,13 +105,13 @@ describe("an empty result [MCP-16]", () => {
     ["get_contact", () => ({ contact_id: lone }), /^This contact has no timeline notes and .*list_sessions/],
     ["search_notes", () => ({ contact_id: lone, kind: "session" }), /^No note of the contact's newest 50 sessions/],
     ["fetch", () => ({ id: `contact:${lone}?offset=99999` }), /ends before this offset: pass the id without it/],
-  ] as const)("of %s for one record says what to try, case %#", async (name, given, says) => {
+  ] as const)("says what to try after %s for one record, case %#", async (name, given, says) => {
     const { hint, isError, text } = await call(holder, name, given());
     expect(isError, text).toBe(false);
     expect(hint).toMatch(says);
   });
 
-  test("is the only result with a hint [MCP-16]", async () => {
+  test("is absent from every other result [MCP-16]", async () => {
     for (const [name, given] of [
       ["list_sessions", {}],
       ["get_contact", { contact_id: zoe }],

@@ -30,7 +30,7 @@ describe("search_contacts", () => {
   test.each([
     ["only a query", { query: "martin" }],
     ["arguments beside it that count as left out", { query: "martin", limit: null, state: "", offset: "" }],
-  ])("with %s returns REST's body, and says that there may be more than 25 [MCP-08] [MCP-22]", async (_, given) => {
+  ])("returns REST's body for %s, and says that there may be more than 25 [MCP-08] [MCP-22]", async (_, given) => {
     const { structured } = await call(holder, "search_contacts", given);
     expect(Object.keys(structured).sort()).toEqual(["data", "hint", "truncated"]);
     expect(structured.truncated).toBe(true);
@@ -57,7 +57,7 @@ describe("a timeline with 50 notes", () => {
     ["search_contacts", (id: string) => ({ query: id === noted ? "noted" : "few", limit: 5 })],
     ["get_contact", (id: string) => ({ contact_id: id })],
     ["fetch", (id: string) => ({ id: `contact:${id}` })],
-  ])("in %s says how to get older notes, case %# [MCP-24]", async (name, given) => {
+  ])("says in %s how to get older notes, case %# [MCP-24]", async (name, given) => {
     expect((await call(holder, name, given(noted))).structured).toMatchObject({ truncated: true, hint: older });
     expect(Object.keys((await call(holder, name, given(few))).structured)).not.toContain("hint");
   });

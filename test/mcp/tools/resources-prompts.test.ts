@@ -179,7 +179,7 @@ describe("prompts", () => {
     }
   });
 
-  test("for a meeting with one of several people of the same name say so, and name the others [MCP-01] [UNT-01]", async () => {
+  test("say that several people have the name, and name the others [MCP-01] [UNT-01]", async () => {
     const [one = "", other = ""] = await holder.put.contacts(
       ...["one", "other"].map((name) => ({ full_name: "Twinny Same", email: `${name}@example.org` })),
     );

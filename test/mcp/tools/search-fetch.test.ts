@@ -161,7 +161,7 @@ describe("search", () => {
     [`${"a".repeat(60)}   ${"b".repeat(60)}`, "a".repeat(60)],
     ["👋".repeat(120), "👋".repeat(100)],
     ["", ""],
-  ])("of %j it searches the first words %j [MCP-10]", (text, words) => {
+  ])("searches of %j the first words %j [MCP-10]", (text, words) => {
     expect(firstWords(text)).toBe(words);
   });
 
