@@ -27,11 +27,9 @@ test("curl searches, and creates one contact with two identical requests, also w
   await expect.poll(async () => (await client.get("/v1/contacts?query=noor+haddad")).body.data?.length).toBe(1);
 });
 
-test("a rejection ends the script with the service's reason", async () => {
-  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], {
-    RECORDS_URL: service().base,
-    RECORDS_API_KEY: (await newClient(service())).key,
-  });
+test("a rejection ends the script with the service's reason, with the address and the key of the demo", async () => {
+  const { key } = await newClient(service());
+  const { status, out } = await run("sh", ["examples/curl/run.sh", "x"], { DATA_DIR: demoFolder(service().base, key) });
   expect(status).toBe(22);
   expect(out).toMatch(/query: /);
 });

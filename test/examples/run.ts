@@ -14,7 +14,7 @@ export interface Ended {
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Runs a program from the root of the repository; `environment` is all that it gets besides PATH. */
+/** Runs a program from the root of the repository; `environment` is all that it knows beside PATH. */
 export function run(
   program: string,
   args: readonly string[],
@@ -42,6 +42,19 @@ export function runExample(
 ): Promise<Ended> {
   return run(process.execPath, ["--import", "tsx", `examples/${folder}/main.ts`, ...args], environment);
 }
+
+/** Creates a data folder with the `demo.json` of a service, for the rest of the test. */
+export function demoFolder(base_url: string, api_key: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "records-demo-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  // As the service writes it: one field a line.
+  writeFileSync(join(folder, "demo.json"), JSON.stringify({ base_url, accounts: [{ api_key }] }, undefined, 2));
+  return folder;
+}
+
+/** The message of an example without a demo, an address and a key. */
+export const noDemo =
+  "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.";
 
 /** The notices for a machine without them. */
 export const withoutCurl = "No curl was found: the test of examples/curl is LEFT OUT. Install curl 7.76 or later.";

@@ -73,7 +73,7 @@ test("a request that the HTTP parser rejects has a line too, with the id of its 
 });
 
 test("no line contains a query, a body, a key, a credential, or a part of a path that the caller chose [KEY-03, ERR-07]", async () => {
-  const before = service.logLines.filter((line) => /"(request|refused)"/.test(line)).length;
+  const before = service.logLines.filter((line) => /"(request|an HTTP message was rejected)"/.test(line)).length;
   const { key } = owner;
   const unknown = newSecret();
   const { body } = await service.rest("/v1/contacts", {

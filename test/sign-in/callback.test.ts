@@ -107,6 +107,37 @@ test("accepts a code once [DSH-01]", async () => {
   await expectRejected((accept) => sendRequest(back, { cookie, accept }));
 });
 
+test("a browser that returns to the address of its sign-in is led to the start page, and keeps its session [DSH-01]", async () => {
+  const { back, cookie } = await almostIn(fixture(), ann);
+  const session = sessionOf(await sendRequest(back, { cookie }));
+  const before = await sessionCount(fixture().service);
+  const { status, headers } = await sendRequest(back, { cookie: session });
+  expect([status, headers.get("location"), headers.getSetCookie()]).toEqual([303, `${fixture().base}/`, []]);
+  expect(await sessionCount(fixture().service)).toBe(before);
+});
+
+test("sign-ins begun in three tabs of a browser all succeed, in any order; a fourth takes the place of the first [DSH-01]", async () => {
+  const { base } = fixture();
+  const browser = createBrowser([`${base}/sign-in/callback`]);
+  const backs: URL[] = [];
+  const states: string[] = [];
+  for (let tab = 0; tab < 4; tab++) {
+    const form = await browser.open(`${base}/sign-in`);
+    states.push(browser.cookiesFor(base));
+    // The provider remembers the user, so that only the first tab shows its form.
+    const { url } =
+      tab === 0 ? await browser.submit(form, { login: ann.email, password: ann.password }, "Sign in") : form;
+    backs.push(url);
+  }
+  const last = states.at(-1) ?? "";
+  for (const at of [2, 3, 1]) {
+    const response = await sendRequest(backs[at] ?? "", { cookie: last });
+    expect([response.status, response.headers.get("location")]).toEqual([303, `${base}/`]);
+    expect(sessionOf(response)).not.toBe("");
+  }
+  expect((await sendRequest(backs[0] ?? "", { cookie: last })).status).toBe(400);
+});
+
 test("a code that arrives twice at once creates at most one session [DSH-01]", async () => {
   const { back, cookie } = await almostIn(fixture(), ann);
   const before = await sessionCount(fixture().service);

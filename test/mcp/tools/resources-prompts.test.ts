@@ -282,7 +282,7 @@ describe("prompts", () => {
     ["follow_up", { session_id: `contact:${randomId()}` }, "session_id: must be a valid UUID"],
     ["follow_up", { session_id: randomId() }, "There is no such record in this account. Check the id."],
     ["catch_up", { topic: " " }, "topic: must be given, with at least 2 characters"],
-    ["write_poem", {}, "There is no prompt write_poem: prompts/list has them."],
+    ["write_poem", {}, "There is no prompt named write_poem. Call prompts/list to see the prompts."],
   ])("%s with %j is rejected with a reason [MCP-11]", async (name, given, said) => {
     for (const revision of ["2026-07-28", "2025-11-25"] as const)
       expect((await prompt(name, given, revision)).error).toMatchObject({ code: -32_602, message: said });
