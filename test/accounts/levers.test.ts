@@ -107,11 +107,11 @@ test("ends thousands of sessions of one user within one call [OPS-35]", async ()
   const sessions = service.app.client.db().collection("dashboard_sessions");
   const { _id, ...one } = (await sessions.findOne({ subject: user.subject })) ?? {};
   await sessions.insertMany(
-    Array.from({ length: 5_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never,
+    Array.from({ length: 2_000 }, (_, at) => ({ ...one, _id: `copy ${at}`, sid: `provider ${at}` })) as never,
   );
   expect((await admin("EndSessions", { account_id: user.accountId, reason: "a flood" })).body).toEqual({
     owners: 1,
-    sessions: 5_001,
+    sessions: 2_001,
   });
   expect(await sessionCount(service, { subject: user.subject })).toBe(0);
 });

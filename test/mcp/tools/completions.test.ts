@@ -109,7 +109,10 @@ describe("a completed value", () => {
 test("an unknown prompt is an error, and a long text is cut to words [MCP-20]", async () => {
   const argument = { name: "contact", value: "zoe ".repeat(60) };
   const wrong = await request(holder, "2026-07-28", "completion/complete", { ref: prompt("write_poem"), argument });
-  expect(wrong.body.error).toMatchObject({ code: -32_602, message: expect.stringMatching(/no prompt write_poem/) });
+  expect(wrong.body.error).toMatchObject({
+    code: -32_602,
+    message: expect.stringMatching(/no prompt named write_poem\./),
+  });
   const ref = prompt("prepare_meeting");
   const { body } = await request(holder, "2026-07-28", "completion/complete", { ref, argument });
   expect(body.result.completion.values).toEqual(["Zoë Martin"]);
