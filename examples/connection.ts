@@ -10,13 +10,13 @@ process.once("uncaughtException", (error) => {
 
 /** Returns `RECORDS_URL`, or the address of the demo. */
 export function serviceUrl(): string {
-  return process.env["RECORDS_URL"] ?? readDemo()?.base_url ?? "http://localhost:8080";
+  return process.env["RECORDS_URL"] || (readDemo()?.base_url ?? "http://localhost:8080");
 }
 
 /** Returns `RECORDS_URL` and `RECORDS_API_KEY`, or those of the demo. Throws an error that says what to set. */
 export function connection(): { readonly baseUrl: string; readonly apiKey: string } {
-  const apiKey = process.env["RECORDS_API_KEY"] ?? readDemo()?.accounts[0]?.api_key;
-  if (apiKey === undefined)
+  const apiKey = process.env["RECORDS_API_KEY"] || readDemo()?.accounts[0]?.api_key;
+  if (!apiKey)
     throw new Error(
       "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY.",
     );
@@ -26,11 +26,11 @@ export function connection(): { readonly baseUrl: string; readonly apiKey: strin
 /** The fields of `demo.json` that the examples use. */
 interface Demo {
   readonly base_url?: string;
-  readonly accounts: readonly { readonly api_key: string }[];
+  readonly accounts: readonly { readonly api_key: string | null }[];
 }
 
 function readDemo(): Demo | undefined {
-  const folder = process.env["DATA_DIR"] ?? join(import.meta.dirname, "../data");
+  const folder = process.env["DATA_DIR"] || join(import.meta.dirname, "../data");
   try {
     return JSON.parse(readFileSync(join(folder, "demo.json"), "utf8")) as Demo;
   } catch {

@@ -62,9 +62,9 @@ export function readJson(text: string): JsonReading {
     if (value === undefined) return { problem: problemAt(reader) };
     if (typeof value === "string") noteSurrogate(reader, value);
     else if (typeof value === "object" && value !== null) {
+      if (frames.length === mostLevels)
+        return { problem: `it must have at most ${mostLevels} levels of arrays and objects` };
       if (!skipIf(reader, Array.isArray(value) ? "]" : "}")) {
-        if (frames.length === mostLevels)
-          return { problem: `it has more than ${mostLevels} levels of arrays and objects` };
         frames.push({ container: value, name: "" });
         if (!Array.isArray(value) && !readName(reader)) return { problem: problemAt(reader) };
         continue;

@@ -227,5 +227,5 @@ test("an embedded server that is killed is named in the log and restarted with i
   await expect.poll(responds, { timeout: 60_000 }).toEqual({ status: "ok", mongodb: true, redis: true });
   expect(await names("demo")).toEqual(before);
   for (const role of ["mongod", "redis"])
-    expect(program.stdout).toContain(`the embedded ${role} has ended (SIGKILL): it is started again`);
+    await expect.poll(() => program.stdout).toContain(`the embedded ${role} has ended (SIGKILL): it is started again`);
 });

@@ -2,8 +2,8 @@
 # Search, and a write that can be repeated, with curl: it waits and tries again by itself when the service says so.
 set -eu
 demo=${DATA_DIR:-$(dirname "$0")/../../data}/demo.json
-# The first value of a name in the file that `npm start` writes.
-of_demo() { [ ! -f "$demo" ] || sed -n 's/.*"'"$1"'": "\([^"]*\)".*/\1/p' "$demo" | sed q; }
+# The first value of a name in the file that `npm start` writes. It is empty if that is null.
+of_demo() { [ ! -f "$demo" ] || sed -n 's/.*"'"$1"'": "*\([^",}]*\).*/\1/p' "$demo" | sed 's/^null$//;q'; }
 url=${RECORDS_URL:-$(of_demo base_url)}
 key=${RECORDS_API_KEY:-$(of_demo api_key)}
 if [ -z "$url" ] || [ -z "$key" ]; then

@@ -15,6 +15,7 @@ import urllib.request
 
 MOST_ATTEMPTS = 5
 RETRIED = {429, 502, 503, 504}
+NO_DEMO = "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY."
 
 
 def demo() -> dict:
@@ -22,14 +23,14 @@ def demo() -> dict:
     folder = os.environ.get("DATA_DIR") or pathlib.Path(__file__).parents[2] / "data"
     try:
         return json.loads((pathlib.Path(folder) / "demo.json").read_text())
-    except OSError:
-        raise SystemExit(
-            "There is no demo here (data/demo.json): run `npm start` first, or set RECORDS_URL and RECORDS_API_KEY."
-        )
+    except (OSError, ValueError):
+        raise SystemExit(NO_DEMO)
 
 
 URL = (os.environ.get("RECORDS_URL") or demo()["base_url"]).rstrip("/")
 API_KEY = os.environ.get("RECORDS_API_KEY") or demo()["accounts"][0]["api_key"]
+if not API_KEY:
+    raise SystemExit(NO_DEMO)
 
 
 def call(method: str, path: str, body: dict | None = None, idempotency_key: str | None = None) -> dict:

@@ -94,9 +94,10 @@ export function createLevers({ client, accounts, keys, audit, endUserSessions }:
       const account = await accounts.get(id, use.deadline);
       if (account === undefined) return undefined;
       const { identities = [] } = account;
+      // First, because a call that runs out of time may have ended some of the sessions.
+      await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
       let sessions = 0;
       for (const identity of identities) sessions += await endUserSessions(identity, use.deadline);
-      await audit.append(id, actorOf(use.caller), entry("sessions_ended", use), use.deadline);
       return { owners: identities.length, sessions };
     },
   };

@@ -56,7 +56,7 @@ export function addImport(program: Command, context: Context, endWith: EndWith):
     .option("--encoding <name>", "the encoding of the file, such as windows-1252", "utf-8")
     .option("--rejects <file>", "adds the rejected records to a file, as NDJSON: line, reason, message, input")
     .option("--strict", "stops at the first rejected record; later records may be written too")
-    .option("--name <name>", "the name of the import, instead of the one made from the file")
+    .option("--name <name>", "the name of the import, instead of the one derived from the file and the account")
     .option("--again", "imports a file again, even if it was imported before")
     .addOption(new Option("--update-by <field>", "updates the contacts that match in this field").choices(["email"]))
     .option("--dry-run", "shows what would be imported, and sends nothing")

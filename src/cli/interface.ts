@@ -12,7 +12,7 @@ const offWarning = {
   public_interface:
     "This switches the public interface off. Within a second (1.5 seconds during a fault), every request for records returns 503 on every instance.",
   writes:
-    "This pauses writes. Within a second (1.5 seconds during a fault), every write of records returns 503 on every instance, also ingest and import.",
+    "This pauses writes. Within a second (1.5 seconds during a fault), every write of records returns 503 on every instance, including ingest and import.",
 };
 
 /** Adds the commands. */

@@ -7,7 +7,7 @@ import { facts } from "./output.ts";
 export function addLogLevel(program: Command, context: Context): void {
   program
     .command("log-level [level]")
-    .description("shows the log level of the instance at --url, or sets it until the next restart")
+    .description("shows the log level of the instance at --url, or sets it until the next call or restart")
     .action(async (level: string | undefined) => {
       const { InstanceService } = await import("../gen/records/admin/v1/instance_pb.ts");
       const service = (await context.link()).client(InstanceService);

@@ -117,7 +117,7 @@ async function findIds(
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
     const stages = [
       { $match: { account_id: scope.accountId } },
-      ...pageStages(page, checkStages({ ...state, ...byEmail }, mostLooked)),
+      ...pageStages(page, [{ $limit: mostLooked }, { $match: { ...state, ...byEmail } }]),
       { $project: { _id: 1 } },
     ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));

@@ -34,7 +34,7 @@ ${content}
 `.toString();
 }
 
-const offBanner = html`<p class="banner" role="status"><strong>The operator has temporarily disabled the API.</strong> Requests from scripts and assistants fail with 503. You can still manage the key here.</p>`;
+const offBanner = html`<p class="banner" role="status"><strong>The operator has switched the API off.</strong> Requests from scripts and assistants fail with 503. You can still manage the key here.</p>`;
 
 function header({ id, email, name, subject }: User): Html {
   return html`<header class="top">

@@ -7,7 +7,7 @@ import type { NoAccountView, ProblemView, SignedOutView, SuspendedView } from ".
 const whatItIs = html`<p>Records keeps the contacts, sessions, transcripts and notes of your account, for your own tools and assistants. Sign in to create, rotate or revoke the account’s API key.</p>`;
 const description = html`<p class="aside">For developers: <a href="/guide">the guide</a> and <a href="/docs">the API reference</a></p>`;
 
-const sessionEndedNotice = html`<p class="notice" role="status">Your session had already ended. If assistants are still connected, sign in, and then sign out.</p>
+const sessionEndedNotice = html`<p class="notice" role="status">Your session had already ended. To disconnect assistants that are still connected, sign in again and then sign out.</p>
 `;
 
 export function signedOutPage({ sessionEnded }: SignedOutView): Page {

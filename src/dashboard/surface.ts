@@ -165,13 +165,14 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
   return async ({ request, response, inbound, deadline }) => {
-    const { readLogoutToken, endByProvider } = available();
-    const read = async (): Promise<Logout> => {
-      const token = await formValue(request, "logout_token");
-      return readLogoutToken(token ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
-    };
+    // Before the guard, so that a slow body holds no slot of concurrent work.
+    const token = await formValue(request, "logout_token");
+    const read = async (): Promise<Logout> =>
+      available().readLogoutToken(
+        token ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }),
+      );
     await enterLogout(inbound, deadline, read, async (logout) => {
-      await endByProvider(logout, { ...originOf(inbound), deadline });
+      await available().endByProvider(logout, { ...originOf(inbound), deadline });
       response.writeHead(200, { "Cache-Control": "no-store" }).end();
     });
   };

@@ -242,7 +242,7 @@ export const routes = [
       { name: "contact_name", local: "contactName", kind: "string", required: false, nullable: true, instant: false },
       { name: "any_word", local: "anyWord", kind: "bool", required: false, nullable: true },
     ],
-      parameters: {"has_transcript":{"type":"boolean","description":"True keeps only sessions with a transcript, false only those without. Only the newest 2,000 sessions that match the other conditions are searched."},"contact_name":{"type":"string","minLength":1,"maxLength":100,"description":"Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name. Only the newest 10,000 sessions with these words in the title or the name are searched."},"any_word":{"type":"boolean","description":"True finds records with any of the words. Records with more words, or rarer ones, come first. Only the newest 200 records of each word are searched."}},
+      parameters: {"has_transcript":{"type":"boolean","description":"True keeps only sessions with a transcript, false only those without. Only the newest 2,000 sessions that match the other conditions are searched."},"contact_name":{"type":"string","minLength":1,"maxLength":100,"description":"Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name. Only the newest 10,000 sessions with these words in the title, the subtitle or the name are searched."},"any_word":{"type":"boolean","description":"True finds records with any of the words. Records with more words, or rarer ones, come first. Only the newest 200 records of each word are searched."}},
       response: {},
       write: () => ({}),
     },

@@ -39,7 +39,7 @@ export const passageProperties = {
       required: ["session_id", "session_title", "session_date", "offset", "text"],
     },
   },
-  complete: { type: "boolean", description: "With query: whether these are all matching passages." },
+  complete: { type: "boolean", description: "With query: false if there may be more passages." },
 } as const;
 
 const restOfSession =

@@ -86,7 +86,7 @@ function withRecord(request: string, record: Fetched): RequestWithRecords {
   const rest =
     nextId === undefined
       ? undefined
-      : `The record below is incomplete. First read the rest: call fetch with the id ${nextId}.`;
+      : `The record below is incomplete. First read the rest: call fetch with the id ${nextId}, and then with each next_id.`;
   return { request: joined(request, rest, more), records: text };
 }
 

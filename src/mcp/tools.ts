@@ -19,7 +19,7 @@ interface OperationTool extends Omit<Tool, "schemas" | "run"> {
 
 const pageOn = "The page is shorter than its limit, because long records fill it: pass next_offset as offset.";
 const wordsRule =
-  "Each query word (with any_word: true, some of them) must match the start of a word. Try fewer or different words.";
+  "Each word of the query must match the start of a word in the record; with any_word: true, only some must. Try fewer or different words.";
 const fieldsOfContact = "No search covers a contact's fields notes and memory: get_contact returns them.";
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);

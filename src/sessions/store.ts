@@ -140,7 +140,8 @@ async function listByAnyWord(
   const condition = { ...indexed, ...checked };
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
   const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
-  const found = await readInOrder<SummaryRow>(sessions, scope, ids, stages);
+  // The best: the stages would keep any.
+  const found = await readInOrder<SummaryRow>(sessions, scope, ids.slice(0, mostLookedUp), stages);
   const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }

@@ -155,7 +155,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
         // The user reloads the address of a sign-in that has succeeded, or returns to it.
         if (old && (await sessions.find(old, from.deadline)) !== undefined) return { location: home(), cookies: [] };
         return signInFailed(
-          "The sign-in was not started in this browser, or took longer than ten minutes. Sign in again.",
+          "The sign-in was not started in this browser, took longer than ten minutes, or was replaced by a newer one. Sign in again.",
         );
       }
       const user = await provider.complete(new URL(baseUrl() + callbackPath + search), begun.state);

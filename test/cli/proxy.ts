@@ -72,8 +72,8 @@ export interface HaltingProxy {
   readonly url: string;
   /** Forwards the rest. */
   resume(): void;
-  /** Ends the connections that it stopped; the next ones go through. */
-  cut(): void;
+  /** Waits until it has stopped a connection, and ends it. The next ones go through. */
+  cut(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -82,6 +82,8 @@ export async function haltingProxy(target: string, bytes: number): Promise<Halti
   const { hostname, port } = new URL(target);
   const halted = new Set<Socket>();
   let left = bytes;
+  let onHalt = (): void => undefined;
+  const hasHalted = new Promise<void>((resolve) => (onHalt = resolve));
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     for (const [socket, other] of [[near, far] as const, [far, near] as const])
@@ -90,7 +92,9 @@ export async function haltingProxy(target: string, bytes: number): Promise<Halti
     far.on("data", (chunk) => {
       near.write(chunk);
       left -= chunk.length;
-      if (left <= 0) halted.add(far.pause());
+      if (left > 0) return;
+      halted.add(far.pause());
+      onHalt();
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -100,7 +104,8 @@ export async function haltingProxy(target: string, bytes: number): Promise<Halti
       left = Infinity;
       for (const socket of halted) socket.resume();
     },
-    cut() {
+    async cut() {
+      await hasHalted;
       left = Infinity;
       for (const socket of halted) socket.resetAndDestroy();
     },

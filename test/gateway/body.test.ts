@@ -68,7 +68,7 @@ test.each([
   [Buffer.from('{"full_name":"\xed\xa0\x80"}', "latin1"), "the body must be UTF-8"],
   ['\ufeff{"full_name":"a"}', 'the body must be JSON: unexpected "\ufeff" at position 0'],
   ["full_name=a", 'the body must be JSON: unexpected "f" at position 0'],
-  ["[".repeat(100_000), "the body must be JSON: it has more than 100 levels of arrays and objects"],
+  ["[".repeat(100_000), "the body must be JSON: it must have at most 100 levels of arrays and objects"],
   ["null", "the body must be a JSON object"],
   ["[]", "the body must be a JSON object"],
   ['"{}"', "the body must be a JSON object"],

@@ -72,7 +72,7 @@ export const waits: readonly string[] = [
   "test/ingest/streams-rejected.test.ts (2)",
   "test/log-writer.test.ts (4)",
   "test/main-settings.test.ts (2)",
-  "test/main.test.ts (2)",
+  "test/main.test.ts (3)",
   "test/mcp/oauth/checked-tokens.test.ts (1)",
   "test/mcp/oauth/keys.test.ts (2)",
   "test/mcp/oauth/server-document.test.ts (1)",

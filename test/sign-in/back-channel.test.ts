@@ -1,5 +1,6 @@
 // OpenID Connect Back-Channel Logout: a sign-out at the provider ends the sessions here, once.
 import { randomUUID } from "node:crypto";
+import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
@@ -37,7 +38,8 @@ test("signing out at the provider ends our session over the back channel [DSH-04
 });
 
 test("valid logout tokens are throttled by the session or user that each names, all others by their address [RTE-01, DSH-04]", async () => {
-  const limited = await service().another({ ...fake().settings(), RATE_LIMIT: "1", RATE_BURST: "3" });
+  const limits = { RATE_LIMIT: "1", RATE_BURST: "3", MAX_IN_FLIGHT: "2" };
+  const limited = await service().another({ ...fake().settings(), ...limits });
   onTestFinished(() => limited.stop());
   const send = async (...tokens: string[]): Promise<number[]> =>
     (await Promise.all(tokens.map((token) => sendToken(token, limited.base)))).map(({ status }) => status).sort();
@@ -48,6 +50,13 @@ test("valid logout tokens are throttled by the session or user that each names, 
   );
   const invalid = Array.from({ length: 12 }, () => "invalid");
   expect(new Set(await send(...invalid))).toEqual(new Set([400, 429]));
+  expect(await send(await sign(randomUUID()))).toEqual([200]);
+  // Bodies that do not arrive hold none of the slots that verifications need.
+  const port = Number(new URL(limited.base).port);
+  const slow = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
+  onTestFinished(() => slow.forEach((socket) => socket.destroy()));
+  const head = "POST /sign-out/back-channel HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nlogout_token=";
+  for (const socket of slow) await new Promise<void>((resolve) => socket.write(head, () => resolve()));
   expect(await send(await sign(randomUUID()))).toEqual([200]);
   const again = await Promise.all(Array.from({ length: 12 }, () => sign("the-session")));
   expect(new Set(await send(...again))).toEqual(new Set([200, 429]));

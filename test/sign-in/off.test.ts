@@ -9,7 +9,7 @@ const fixture = useSignInFixture();
 describe("without an identity provider", () => {
   let off: TestService;
   beforeAll(async () => {
-    off = await fixture().service.another({ OIDC_ISSUER: "" });
+    off = await fixture().service.another({ OIDC_ISSUER: "", RATE_LIMIT: "1", RATE_BURST: "60" });
   });
   afterAll(async () => off.stop());
 
@@ -60,5 +60,11 @@ describe("without an identity provider", () => {
     ] as const) {
       expect((await sendRequest(origin + path, { method, origin, cookie })).status).toBe(401);
     }
+  });
+
+  test("each path is throttled by the address, a back-channel logout too [RTE-01]", async () => {
+    const logout = { method: "POST", body: new URLSearchParams({ logout_token: "x" }) };
+    const all = Array.from({ length: 70 }, () => sendRequest(`${off.app.baseUrl}/sign-out/back-channel`, logout));
+    expect(new Set((await Promise.all(all)).map(({ status }) => status))).toContain(429);
   });
 });

@@ -10,7 +10,7 @@ export const info = {
 
 ## Signing in
 
-Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check works without one. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A write with a read-only key gets 403, and so does every request of a suspended account.
+Send an API key with every request, as \`Authorization: Bearer <API_KEY>\`. Only the health check needs no credential. The operations on the API key and the audit log need the cookie of a dashboard session instead. A user creates the account's one key on the dashboard, where it is shown once. After a rotation or a revocation the old key gets 401. A write with a read-only key gets 403, and so does every request of a suspended account.
 
 ## Responses
 
@@ -18,7 +18,7 @@ A success is a JSON object with \`data\`. A list that has pages also has \`pagin
 
 ## Requests
 
-A body is a JSON object in UTF-8 of at most 256 KiB, sent as \`Content-Type: application/json\`. Unknown properties, repeated properties and values of another type are rejected. Unknown query parameters are ignored, and repeated ones are rejected. In the body of a new record, \`null\` for an optional property is the same as leaving it out. In a PATCH, \`null\` clears the field, and a property that is left out stays as it is. Lengths count Unicode characters, and text is kept exactly as it was sent.
+A body is a JSON object in UTF-8 of at most 256 KiB, sent as \`Content-Type: application/json\`. It has at most 100 levels of arrays and objects. Unknown properties, repeated properties and values of another type are rejected. Unknown query parameters are ignored, and repeated ones are rejected. In the body of a new record, \`null\` for an optional property is the same as leaving it out. In a PATCH, \`null\` clears the field, and a property that is left out stays as it is. Lengths count Unicode characters, and text is kept exactly as it was sent.
 
 ## Errors
 
@@ -51,7 +51,7 @@ Requests are counted per account, across its API key, its dashboard and its assi
 
 ## Tracing
 
-Every response has \`X-Request-Id\`. If you sent one of 1 to 128 characters from \`A-Z a-z 0-9 . _ -\`, it is returned. Otherwise, it is a new one. Include it when you report a problem.
+Every response has \`X-Request-Id\`. If you send your own (1 to 128 characters from \`A-Z a-z 0-9 . _ -\`), the response has the same one. Otherwise the service creates one. Include it when you report a problem.
 
 ## Other methods
 

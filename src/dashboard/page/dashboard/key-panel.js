@@ -11,8 +11,10 @@ import { timeOf } from "./instant.js";
 /** @typedef {import("./api.js").IssuedKey} IssuedKey */
 
 const revokedElsewhere = "The key was revoked in another tab or by someone else.";
-const replacedElsewhere = "The key was already replaced, in another tab or by someone else. The new key is shown here.";
-const madeElsewhere = "A key was already created, in another tab or by someone else. It is shown here.";
+const replacedElsewhere =
+  "The key was already replaced, in another tab or by someone else. This page shows the first characters of the new key.";
+const madeElsewhere =
+  "A key was already created, in another tab or by someone else. This page shows its first characters.";
 const madeAndLost = "The key was created, but this page did not receive it. Rotate it to get a key that you can use.";
 const rotatedAndLost =
   "The key was rotated, but this page did not receive the new key. Rotate it again to get a key that you can use.";

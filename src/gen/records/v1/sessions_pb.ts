@@ -79,7 +79,7 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
 
   /**
    * Keeps only the sessions with a contact of this name: every word must be the beginning of a word of the name. Only the
-   * newest 10,000 sessions with these words in the title or the name are searched.
+   * newest 10,000 sessions with these words in the title, the subtitle or the name are searched.
    *
    * @generated from field: optional string contact_name = 8;
    */

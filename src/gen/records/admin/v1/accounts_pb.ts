@@ -487,7 +487,7 @@ export type EndSessionsResponse = Message<"records.admin.v1.EndSessionsResponse"
   owners: number;
 
   /**
-   * The number of dashboard sessions that were stored for them.
+   * The number of dashboard sessions that this call ended.
    *
    * @generated from field: int32 sessions = 2;
    */

@@ -170,8 +170,8 @@ export const BackupService: GenService<{
   /**
    * Restores documents of an account. The account does not exist until its own document, which must come last, is
    * restored. Repeating a call changes nothing. Works while writes are paused. Fails with ALREADY_EXISTS if the database
-   * has the account, its email or its identity. The same applies if the account was deleted there, or if another backup
-   * is being restored into it.
+   * has the account, its email or its identity. The same applies if the account was deleted there, or if it was
+   * restored, wholly or partly, from another backup.
    *
    * @generated from rpc records.admin.v1.BackupService.RestoreDocuments
    */

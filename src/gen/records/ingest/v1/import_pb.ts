@@ -142,9 +142,9 @@ export const ImportRequestSchema: GenMessage<ImportRequest> = /*@__PURE__*/
   messageDesc(file_records_ingest_v1_import, 1);
 
 /**
- * The progress of an import. The first message is sent before any record is read, and has the position to resume at.
- * Then about one message per second follows, and more if many records are rejected. The last one is sent when
- * everything is written.
+ * The progress of an import. The first message is sent before any record of this stream is written, and has the
+ * position to resume at. Then about one message per second follows, and more if many records are rejected. The last one
+ * is sent when everything is written.
  *
  * @generated from message records.ingest.v1.ImportResponse
  */
