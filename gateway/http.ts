@@ -8,7 +8,7 @@ export interface Request {
   readonly url?: string | undefined;
   readonly httpVersionMajor: number;
   readonly headers: IncomingHttpHeaders;
-  /** True once the client has left during the exchange (HTTP/2). */
+  /** True once the client has left during the exchange. */
   readonly aborted: boolean;
   /** True once nothing more can be read (HTTP/1.1). */
   readonly destroyed: boolean;

@@ -7,7 +7,7 @@ export type Json = null | boolean | number | string | Json[] | Map<string, Json>
 
 /**
  * A reason to reject a text although it is valid JSON. `path` joins the names that lead to the flaw with dots. It
- * contains only the outermost levels.
+ * leaves out the indexes of arrays.
  */
 export interface Flaw {
   readonly path: string;
@@ -15,8 +15,8 @@ export interface Flaw {
 }
 
 /**
- * The result of parsing: a value and its flaws, or why the text is not JSON. Contains all flaws of the outermost names,
- * and the first flaws of deeper names. `flawsLeft` counts the others.
+ * The result of parsing: a value and its flaws, or the reason why the text is rejected. Contains all flaws of the
+ * outermost names, and the first flaws of deeper names. `flawsLeft` counts the others.
  */
 export type JsonReading =
   | { readonly value: Json; readonly flaws: readonly Flaw[]; readonly flawsLeft: number }

@@ -65,8 +65,8 @@ export function openApiFiles(options: OpenApiOptions): ReadonlyMap<string, Serve
 }
 
 /**
- * Returns YAML in which readers of YAML 1.1 also find strings. To them, an unquoted `2026-01-31` is a date, and `no` is
- * false.
+ * Returns YAML with quotes around strings that YAML 1.1 would read as another type, such as `2026-01-31` (a date) or
+ * `no` (false).
  */
 function yamlOf(document: OpenApiDocument): string {
   return stringify(document, { schema: "yaml-1.1" });

@@ -3,7 +3,7 @@
 /** A text that is served under its own path. */
 export interface ServedText {
   readonly type: string;
-  /** In UTF-8. All responses share it, so that a client that does not read its response holds no copy. */
+  /** In UTF-8. All responses share it, so that a client that does not read its response retains no copy. */
   readonly body: Buffer;
 }
 

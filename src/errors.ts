@@ -9,7 +9,7 @@ export interface FailureKind {
   readonly message: string;
 }
 
-/** A problem with one field of a request. `field` is spelt as in the request; `message` reads "must …". */
+/** A problem with one field of a request. `field` is spelled as in the request; `message` reads "must …". */
 export interface Violation {
   readonly field: string;
   readonly rule: string;

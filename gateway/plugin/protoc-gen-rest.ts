@@ -1,4 +1,4 @@
-// The program that buf runs: the plugin on standard input and standard output.
+// Entry point for buf: runs the plugin on standard input and output.
 import { runNodeJs } from "@bufbuild/protoplugin";
 import { plugin } from "./plugin.ts";
 

@@ -46,7 +46,7 @@ export interface Erasures extends Pick<Sweeper, "follow" | "counts" | "idle"> {
   erase(id: UUID, untilMs: number, by?: ErasureRequest, deadline?: Deadline): Promise<Erasure | undefined>;
 }
 
-/** The time to check Redis after the sweep. */
+/** The time limit of the check of Redis after a sweep, in milliseconds. */
 const lookMs = 700;
 const keptSeconds = 90 * 24 * 3_600;
 

@@ -27,7 +27,8 @@ export interface Places {
 }
 
 /**
- * The number of Redis keys deleted concurrently, each by its own command. Together they stay well within Redis's 50 ms.
+ * The number of Redis keys deleted concurrently, each by its own command. Together they take much less than the 50 ms
+ * limit for Redis.
  */
 const deletedAtOnce = 100;
 /** Bounds the time to count, so that it fits in a request. */

@@ -93,7 +93,7 @@ export function createApiKeyService(dependencies: ApiKeyDependencies): OwnerServ
   };
 }
 
-/** Creates a key in a transaction. Reads the enrolment again in it, because the guard read it earlier. */
+/** Creates a key in a transaction. Checks the enrolment again, because it may have changed since the guard read it. */
 async function issue(
   { lockAccount, audit, transaction }: ApiKeyDependencies,
   { accountId, actor, deadline }: Owner,

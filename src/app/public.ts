@@ -81,8 +81,8 @@ export function createPublicSide(
 }
 
 /**
- * Wraps a surface that writes its responses piece by piece. Counts the bytes that the client has not read once the
- * handler is done.
+ * Wraps a surface that writes its responses piece by piece. When the handler is done, counts the bytes that the client
+ * has not read yet.
  */
 function countedAfter(surface: Surface): Surface {
   return {

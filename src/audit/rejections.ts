@@ -1,4 +1,4 @@
-// Records rejected requests of an account's owner in its audit log.
+// Records an owner's rejected changes of credentials (403, 404, 409) in the account's audit log.
 import { deadlineIn, within } from "../deadline.ts";
 import type { Failure } from "../errors.ts";
 import { failureOf } from "../errors.ts";

@@ -1,4 +1,5 @@
-// Contents of a backup: for each collection, how its documents are read, or why they are left out.
+// Contents of a backup: for each collection, the order in which its documents are read, or the reason for leaving it
+// out.
 import { collections } from "../db/collections.ts";
 import { recordsIndex } from "../db/mongo.ts";
 

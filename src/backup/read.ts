@@ -37,7 +37,10 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
     return rows.map((bson) => ({ $typeName: "records.admin.v1.StoredDocument" as const, collection, bson }));
   }
 
-  /** Returns the keys and the account at one point in time. Every change of a key also changes the account document. */
+  /**
+   * Returns the keys and the account at one point in time. Every creation and rotation of a key also changes the
+   * account document. A revocation changes one key, so the keys are consistent without that check.
+   */
   async function keysAndAccount(id: UUID, deadline: () => Deadline): Promise<Documents> {
     const account = (): Promise<Documents> =>
       read(collections.accounts, [{ $match: { _id: id } }], undefined, deadline());

@@ -42,8 +42,9 @@ export interface Restoring {
 /** A restore of documents. Both methods return whether the account is restored completely. */
 export interface Restore {
   /**
-   * Checks the documents without writing. Fails with INVALID_REQUEST if they are invalid, and with ALREADY_EXISTS if
-   * the account cannot be restored.
+   * Checks the documents of an account without writing. Returns false for the service's own documents, which it does
+   * not check. Fails with INVALID_REQUEST if they are invalid, and with ALREADY_EXISTS if the account cannot be
+   * restored.
    */
   check(restoring: Restoring, documents: readonly StoredDocument[]): Promise<boolean>;
   /** Writes all documents of a batch or none. Fails as `check` does. */

@@ -30,8 +30,8 @@ export interface AssistantRead {
 }
 
 /**
- * Facts about a request, which each component adds while the request is served. None is secret, and a caller can choose
- * none freely.
+ * Facts about a request, which each component adds while the request is served. They contain no secret, and no text of
+ * the caller's choice.
  */
 export interface Observation {
   /** The template of the path, or the path itself if there are only a few. Undefined for a path that is not served. */

@@ -138,8 +138,8 @@ export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () 
 
 /**
  * Checks the right to write. Every write calls it. Fails with ACCESS_DENIED unless the scope was granted that right,
- * whatever its type says. Fails like the guards if they would reject the request by now. Their 503 says that nothing
- * was done, so it becomes UNAVAILABLE if a write has already begun.
+ * even if its type is WriteScope. Fails like the guards if they would reject the request by now. Their 503 says that
+ * nothing was done, so it becomes UNAVAILABLE if a write has already begun.
  */
 export function requireGrant(scope: WriteScope): void {
   const { judge, begun } = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);

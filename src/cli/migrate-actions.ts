@@ -17,7 +17,7 @@ import { counted } from "./output.ts";
 import { lineEveryMs } from "./progress.ts";
 
 const connectMs = 30_000;
-/** A failover takes some 10 seconds. */
+/** A failover takes about 10 seconds. */
 const failoverMs = 60_000;
 
 /**
@@ -87,8 +87,8 @@ function report(output: Output, { indexes, built, left, seconds }: Result): void
 }
 
 /**
- * Runs the build, and shows names, number of documents and elapsed time. With the privilege `inprog`, also shows
- * MongoDB's progress.
+ * Runs the build, and shows the names, the number of documents and the elapsed time. With the privilege `inprog`, also
+ * shows MongoDB's progress.
  */
 async function shown(
   client: MongoClient,

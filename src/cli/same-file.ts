@@ -1,4 +1,4 @@
-// Compares the identity of files, whatever links lead to them.
+// Compares the identity of files, following links.
 import { fstatSync } from "node:fs";
 import { stat } from "node:fs/promises";
 

@@ -171,7 +171,7 @@ async function findArchived(
   return found;
 }
 
-/** Whether `n` has every word of any reading. Checks each word once, even if several readings have it. */
+/** Whether `n` has all words of at least one reading. Checks each word once, even if several readings have it. */
 function matchesAny(n: string, readings: readonly (readonly string[])[]): boolean {
   const known = new Map<string, boolean>();
   const has = (word: string): boolean => {

@@ -48,7 +48,8 @@ type Query = Find | { readonly pipeline: Document[] };
 
 /**
  * Returns all rows, with read concern majority, from a proven primary. Rejects with UNAVAILABLE if the primary cannot
- * be proven, and otherwise with the driver's errors. A read that a change of the primary interrupted is repeated.
+ * be proven, and otherwise with the driver's errors. Repeats a read that was interrupted. Rejects it with UNAVAILABLE
+ * if another member became primary meanwhile.
  */
 export function aggregate<T extends Document>(
   collection: ReadCollection,
@@ -154,7 +155,7 @@ export interface FindOptions extends ReadOptions, Omit<Find, "filter"> {}
 /**
  * Reads by one command and decodes the reply once, which saves a fifth of a request: the driver's cursor splits rows
  * before decoding them, and command monitoring makes it decode the whole reply first. Returns undefined if the rows
- * exceed one reply or the primary changes meanwhile.
+ * exceed one reply, or if the read failed and may be repeated.
  */
 async function atOnce(
   { db, collectionName, readConcern }: ReadCollection,

@@ -41,7 +41,10 @@ export function newRevision(): number {
  */
 const maxRevision = 2 ** 48 - 1;
 
-/** Waits a random 2 to 100 ms, longer with every attempt, so that conflicting writes do not conflict again. */
+/**
+ * Waits a random time of at most 102 ms, on average longer with every attempt, so that conflicting writes do not
+ * conflict again.
+ */
 export function pause(attempt: number): Promise<void> {
   const limit = Math.min(100, 4 * 2 ** attempt);
   return new Promise((resolve) => setTimeout(resolve, 2 + Math.random() * limit));

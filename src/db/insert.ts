@@ -21,9 +21,9 @@ interface Inserted {
 type Insertable = { _id: UUID | Binary; account_id?: UUID } & ({ version: number } | { created_at: Date });
 
 /**
- * Inserts a document as `commit` does. Without an idempotency key, one command is enough even if the credential is
- * unproven. Fails with the deadline's reason once that has passed, with the failure of the credential's proof, and with
- * MongoDB's error if a unique index already contains the document.
+ * Inserts a record with the guarantees of `commit`. Without an idempotency key, one command is enough even if the
+ * credential is unproven. Fails with the deadline's reason once that has passed, with the failure of the credential's
+ * proof, and with MongoDB's error if a unique index already contains the document.
  */
 export async function insertRecord<T extends Inserted>(
   client: MongoClient,
@@ -44,7 +44,7 @@ export async function insertRecord<T extends Inserted>(
     await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
     unproven.proven = true;
   } catch (error) {
-    // The command may or may not have written, for several reasons. `commit` looks the credential up and decides.
+    // The outcome of the command is unknown. `commit` looks the credential up, and its insert decides.
     if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;
     await commit(client, scope, response, insert).catch((failure: unknown) => {
       // Only this request uses the id, so the first command stored the document.

@@ -20,7 +20,7 @@ import { repairTopologyVersions } from "./topology-version.ts";
 
 /** The name under which MongoDB lists our connections. */
 export const appName = "records";
-/** Commands time out a little before a request's deadline of 5 seconds. */
+/** Commands time out a little before a request's deadline (`deadlineMs`, 4.8 seconds). */
 export const commandLimitMs = 4_500;
 
 /**
@@ -73,10 +73,10 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
 
 /**
  * Connects to MongoDB. Writes are acknowledged by a majority, so a failover does not lose them. The monitor detects an
- * unresponsive server within about 4 seconds and ends the commands that wait for it. Whatever the URI says, reads use
- * the primary, read concern majority and the lease in `primary.ts`. Throws an error of one line if the URI is invalid,
- * no primary is found within `waitMs`, or the server does not support transactions; at once if the server rejects us
- * permanently. `maxPool` limits the connections for requests to each server; by default the URI does.
+ * unresponsive server within about 4 seconds and ends the commands that wait for it. Reads always use the primary, read
+ * concern majority and the lease in `primary.ts`, even if the URI says otherwise. Throws a one-line error if the URI is
+ * invalid, no primary is found within `waitMs`, or the server does not support transactions. Throws at once if the
+ * server rejects us permanently. `maxPool` limits the connections for requests to each server; by default the URI does.
  */
 export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
   const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });

@@ -8,7 +8,7 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-/** The maximum number of documents, newest first, that are checked against a condition that no index holds. */
+/** The maximum number of documents, newest first, that are checked against a condition without an index. */
 export const mostChecked = 10_000;
 
 /**
@@ -21,8 +21,8 @@ export function pageStages({ limit, offset }: PageRequest, narrowing: readonly D
 }
 
 /**
- * Returns the stages that keep those of the newest `most` rows that match a condition that no index holds. A condition
- * that few rows match therefore does not read the whole account.
+ * Returns the stages that filter the newest `most` rows by a condition without an index. The bound keeps a rare
+ * condition from reading the whole account.
  */
 export function checkStages(condition: Document, most = mostChecked): Document[] {
   return Object.keys(condition).length === 0 ? [] : [{ $limit: most }, { $match: condition }];

@@ -1,4 +1,4 @@
-// Proves several times a second that a client's primary is one, so that the client's reads are current.
+// Confirms several times a second that a client's primary still leads, so that the client's reads are current.
 import { setTimeout as sleep } from "node:timers/promises";
 import { MongoServerError } from "mongodb";
 import type { Document, MongoClient, ObjectId, ServerDescription, TopologyDescription } from "mongodb";
@@ -91,7 +91,7 @@ export function createPrimary(
   let leaseListener: (status: LeaseStatus) => void = () => undefined;
   let wasHeld = true;
   let [sent, replied, underWay] = [0, 0, 0];
-  // Before the first proof, no deadline can be late.
+  // This machine's clock, until the first proof. Nothing is written before that.
   let clock = { localTime: Date.now(), readAt: performance.now() };
 
   async function prove(): Promise<void> {
@@ -191,7 +191,7 @@ async function proofOf(prober: MongoClient, term: Term | undefined): Promise<Pro
   };
 }
 
-/** Undefined while the driver sees no primary. */
+/** Returns the primary that the driver sees; undefined if it sees none. */
 function leaderOf({ type, servers }: TopologyDescription) {
   if (type === "Sharded") return { address: router, electionId: "", alone: true };
   for (const server of servers.values()) if (server.type === "RSPrimary") return memberOf(server);

@@ -16,9 +16,7 @@ import type { Changed } from "./layer.ts";
 export interface BatchSpec<T extends KnownRecord> {
   /** How each item names its record. */
   readonly names: readonly RecordName[];
-  /**
-   * How to find the records that the items touch; undefined if items replace existing records whatever their content.
-   */
+  /** How to find the records that the items touch; undefined if items replace existing records without reading them. */
   readonly find: Omit<FindOptions, "session"> | undefined;
   /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
@@ -28,7 +26,8 @@ export interface BatchSpec<T extends KnownRecord> {
 
 /**
  * Writes the batch. The items are applied in order in memory, and only the resulting records are written. A record that
- * cannot be written is retried once with fresh data. If that fails too, so do its items.
+ * conflicts is retried once with fresh data. If it conflicts again, its items fail. An item whose id belongs to another
+ * account fails at once.
  */
 export async function putBatch<T extends KnownRecord>(
   client: MongoClient,

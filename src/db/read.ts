@@ -6,7 +6,7 @@ import { aggregate } from "./aggregate.ts";
 
 /**
  * Runs an aggregation and returns its rows. If the scope's credential is unproven, the same command looks it up. A
- * revocation is therefore in force on the next request of every instance, whatever a cache holds, for the price of an
+ * revocation is therefore in force on the next request of every instance, regardless of caches, for the price of an
  * index look-up and no extra command. Fails as the proof does.
  */
 export async function read<T extends Document>(

@@ -6,7 +6,7 @@ import { whole } from "./redis-client.ts";
 /** Called when Redis, or one master of a cluster, becomes unavailable, and when all are available again. */
 export type OnChange = (ready: boolean, error?: Error, master?: string) => void;
 
-/** The masters that are away, each of which is probed. */
+/** Tracks which masters are unavailable, and probes them. */
 export interface Availability {
   /** Whether a master is in use; undefined for the node that a cluster picks. */
   has(master: string | undefined): boolean;

@@ -5,7 +5,7 @@ import { aggregate, countUpTo } from "./aggregate.ts";
 import type { CollectionSpec, LeavingAccount } from "./mongo.ts";
 import { write } from "./write.ts";
 
-/** The right to sweep, requested by several deletes at once. */
+/** The right to sweep, which concurrent deletes share. */
 export interface SweepRight {
   /** Returns the deadline of the next batch; undefined when the sweeper has to stop. */
   permit(): Promise<Deadline | undefined>;
@@ -66,7 +66,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
   let rest: Document | undefined = filter;
   let range = Promise.resolve<Document | undefined>(undefined);
 
-  /** Undefined after the last range. */
+  /** Returns the filter of the next range; undefined after the last one. */
   async function nextRange(): Promise<Document | undefined> {
     const from = rest;
     if (from === undefined) return undefined;
@@ -98,7 +98,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
     }
   }
-  // Waits for every sweep, even if one fails, because the caller then returns the lease.
+  // Waits for every sweep, even if one fails, because the caller then releases the lease.
   const swept = await Promise.allSettled(Array.from({ length: atOnce }, sweepRanges));
   const failed = swept.find((one) => one.status === "rejected");
   if (failed !== undefined) throw failed.reason;

@@ -6,7 +6,7 @@ import { listIndex, searchIndex } from "./search-index.ts";
 
 /** The maximum number of documents that the first command counts for each word. */
 export const counted = 200;
-/** If every word reaches that number, these larger ones are tried to find the rarest word. */
+/** If every word reaches that number, these larger limits are checked to find the rarest word. */
 const triedAt = [1_000, 5_000] as const;
 /**
  * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least `counted`,
@@ -52,7 +52,7 @@ export async function countTerms(
 }
 
 /**
- * Tries whether each term has as many documents as the higher bounds, by one command: passing over keys costs a third
+ * Checks by one command whether each term has as many documents as the higher bounds: passing over keys costs a third
  * of counting them. Each group contains the terms whose rarest is wanted.
  */
 export async function tryTerms(

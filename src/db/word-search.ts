@@ -1,4 +1,4 @@
-// Word search: which word drives the index scan, and how the others are checked (contract §3.1, §3.7).
+// Plans word searches: the word that drives the index scan, and the checks for the others (contract §3.1, §3.7).
 import type { Collection, Document } from "mongodb";
 import type { Scope } from "../call/scope.ts";
 import type { SearchShape } from "../search/terms.ts";
@@ -79,7 +79,7 @@ export async function searchPage<T>(
 interface Planned {
   /** Contains no plan for a reading with a word that has no match. */
   readonly plans: readonly WordPlan[];
-  /** Makes better plans, by one command; undefined where these are the best. */
+  /** Makes better plans by one command; undefined if there are none. */
   readonly further: (() => Promise<readonly WordPlan[]>) | undefined;
 }
 

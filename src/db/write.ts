@@ -43,7 +43,7 @@ export type Fence = Document;
 /** The commands of a write. */
 export type Work<T> = (options: WriteOptions, fence: Fence) => Promise<T>;
 
-/** The work of a one-command write. It does not compile unless it takes its fence. */
+/** The work of a one-command write. It does not compile unless it has a parameter for the fence. */
 export type FencedWork<W extends Work<unknown>> = W &
   (Parameters<W>["length"] extends 2 ? unknown : "the command needs the fence");
 

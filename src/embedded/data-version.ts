@@ -13,9 +13,10 @@ const firstWhole = 5;
  * not open it. Raised at each start, the data can be opened by the next version. If it is too old, a start with the
  * version in between repairs it.
  *
- * In return, the older mongod can no longer open the data. This is acceptable: programs are replaced by newer ones, and
- * the error of a start names the version that opens the data. An operator who plans a way back runs their own MongoDB.
- * A line of progress reports the change. If mongod rejects the command, the data keeps its version and is served.
+ * As a drawback, the older mongod can no longer open the data. This is acceptable: programs are replaced by newer ones,
+ * and the error of a start names the version that opens the data. Operators who need to downgrade run their own
+ * MongoDB. A line of progress reports the change. If mongod rejects the command, the data keeps its version and is
+ * served.
  */
 export async function raiseDataVersion(admin: Db, progress: (line: string) => void): Promise<void> {
   const [{ version: program }, parameters] = await Promise.all([

@@ -21,7 +21,7 @@ const users: readonly Omit<DemoUser, "subject" | "email" | "password">[] = [
 ];
 
 /**
- * Returns the users of the demo. Their passwords are derived from a secret of the data folder. So they stay the same
+ * Returns the users of the demo. Their passwords are derived from a secret of the data folder, so they stay the same
  * between starts and differ between data folders.
  */
 export function demoUsers(secret: string): readonly DemoUser[] {

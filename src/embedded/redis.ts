@@ -23,8 +23,9 @@ export async function redisOn(dataDir: string): Promise<ServerKind> {
     arguments: (folder, logFile, port) => [
       ...[settings, "--bind", "127.0.0.1", "--port", String(port), "--daemonize", "no"],
       ...["--dir", folder, "--logfile", logFile, "--save", "", "--appendonly", "no"],
-      // All of its data may vanish, with or without a time to live. So every key may be evicted, and no write fails for
-      // lack of memory. The least recently used keys are evicted first, because an unused bucket is full again.
+      // All of its data may vanish, with or without a time to live. Therefore, every key may be evicted, and no write
+      // fails for lack of memory. The least recently used keys are evicted first, because an unused bucket is full
+      // again.
       ...["--maxmemory", "64mb", "--maxmemory-policy", "allkeys-lru"],
     ],
     // Waits for a log line instead of logging in, which would send the password to another process on the port.

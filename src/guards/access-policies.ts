@@ -22,7 +22,7 @@ export interface PublicAccessDependencies {
   readonly requireFreshSwitches: () => void;
   /** Called with a request's key once it is proven, before the response, even if the request fails. */
   readonly onUse: (key: KeyFacts) => void;
-  /** Called for each rejected request of a signed-in user. Never rejects. */
+  /** Called for each rejected request for an operation on credentials, even if nobody is signed in. Never rejects. */
   readonly onRejection: AccessPolicy["rejected"];
 }
 
@@ -56,7 +56,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
 
 function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   return {
-    // Only health is served despite overload (200 or 429). A request that is not an rpc needs a place like any other.
+    // Only health is served despite overload (200 or 429). A request that is not an rpc needs a slot like any other.
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: () => false,

@@ -19,7 +19,7 @@ export interface RpcFacts {
   readonly writes: boolean;
   /** Whether it is an operator's rpc, which is served even while writes of records are paused. */
   readonly administers: boolean;
-  /** Whether it takes a batch and reports violations for each item. */
+  /** Whether it accepts a batch and reports violations for each item. */
   readonly itemwise: boolean;
   /** Whether it acts for one account. On the internal listener, the header `records-account-id` names the account. */
   readonly onBehalf: boolean;

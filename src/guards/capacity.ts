@@ -5,7 +5,7 @@ import { requireTime } from "../deadline.ts";
 import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
-/** Whether the credential of a request is known to be valid. */
+/** Whether the credential of a request is verified. */
 export type Standing = "known" | "stranger";
 
 /**
@@ -16,9 +16,9 @@ export interface Capacity {
   /** Fails with UNAVAILABLE if the queue is full even for requests with a known credential. */
   require(): void;
   /**
-   * Runs the work once a place is free. Strangers get at most half of the places. Fails with UNAVAILABLE if the queue
-   * is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work has not started in these
-   * cases.
+   * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
+   * UNAVAILABLE if the queue is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work
+   * has not started in these cases.
    */
   run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Runs the work at once, even beyond the limit, and counts it. */
@@ -44,7 +44,7 @@ export const unlimited: Capacity = {
   count: (work) => work(),
 };
 
-/** The maximum length of each standing's queue: enough for a short burst. */
+/** The maximum length of each queue: enough for a short burst. */
 const longestLine = 256;
 /** The maximum wait. After a longer one, neither the request nor those behind it could finish in time. */
 const longestWaitMs = 3_000;
@@ -54,9 +54,12 @@ interface Waiting {
   begin(): void;
 }
 
-/** Creates a capacity of `most` concurrent requests. `onRejection` is called for every request beyond it. */
+/**
+ * Creates a capacity of `most` concurrent requests. `onRejection` is called for every request that is rejected because
+ * the queue is full or the wait is over.
+ */
 export function createCapacity(most: number, onRejection: () => void, line = longestLine): BoundedCapacity {
-  const { hasPlace, isFull, enter, leave, wait, state } = createPlaces(most, line);
+  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(most, line);
 
   function rejection(): Failure {
     onRejection();
@@ -83,7 +86,7 @@ export function createCapacity(most: number, onRejection: () => void, line = lon
     async run(standing, deadline, work) {
       requireTime(deadline);
       if (isFull(standing)) throw rejection();
-      if (hasPlace(standing)) enter(standing);
+      if (hasSlot(standing)) enter(standing);
       else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
         const failure = rejection();
         requireTime(deadline);
@@ -101,26 +104,26 @@ export function createCapacity(most: number, onRejection: () => void, line = lon
   };
 }
 
-/** Creates `most` places for work, and a queue of at most `line` requests for each standing. */
-function createPlaces(most: number, line: number) {
+/** Creates `most` slots, and two queues of at most `line` requests: with and without a verified credential. */
+function createSlots(most: number, line: number) {
   const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
   const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
   let working = 0;
   let strangers = 0;
   let numbers = 0;
 
-  const hasPlace = (standing: Standing): boolean =>
+  const hasSlot = (standing: Standing): boolean =>
     working < most && (standing === "known" || strangers < limits.stranger);
-  const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasPlace(standing);
+  const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasSlot(standing);
   const first = (standing: Standing): Waiting | undefined =>
-    hasPlace(standing) ? lines[standing].values().next().value : undefined;
+    hasSlot(standing) ? lines[standing].values().next().value : undefined;
 
   function enter(standing: Standing): void {
     working += 1;
     if (standing === "stranger") strangers += 1;
   }
 
-  /** Gives the place to the longest-waiting request that may have it. */
+  /** Gives the slot to the longest-waiting request that may have it. */
   function leave(standing: Standing): void {
     working -= 1;
     if (standing === "stranger") strangers -= 1;
@@ -129,7 +132,7 @@ function createPlaces(most: number, line: number) {
     else stranger?.begin();
   }
 
-  /** Waits for a place and takes it. Returns false if none is free in time. */
+  /** Waits for a slot and takes it. Returns false if none is free in time. */
   function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
       const one: Waiting = {
@@ -158,5 +161,5 @@ function createPlaces(most: number, line: number) {
     most,
     waiting: lines.known.size + lines.stranger.size,
   });
-  return { hasPlace, isFull, enter, leave, wait, state };
+  return { hasSlot, isFull, enter, leave, wait, state };
 }

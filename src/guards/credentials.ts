@@ -108,7 +108,7 @@ export function createRecognizer<Holder>(
     let failed = false;
     try {
       return await capacity.run("stranger", deadline, async () => {
-        // Another request may have found it valid while this one waited for a place.
+        // Another request may have found it valid while this one waited for a slot.
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
         if (found.kind === "valid") await throttleHolder(found.holder, arrival);

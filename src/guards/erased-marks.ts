@@ -34,8 +34,8 @@ type Erased = readonly [name: string, since: number];
 /**
  * Erases the responses under these names, and prevents them from being stored again. While Redis is unavailable,
  * retries in the background for as long as Redis keeps responses. Repeats the erasure a minute later, because a
- * failover may have restored a response. Once no instance can store a response any more, only replaces existing values.
- * So the marks of an account that was deleted meanwhile do not reappear.
+ * failover may have restored a response. Once no instance can store a response any more, only replaces existing values,
+ * so the marks of an account that was deleted meanwhile do not reappear.
  */
 export async function eraseKept(redis: RedisLink | undefined, names: readonly string[]): Promise<void> {
   if (redis === undefined) return;
@@ -84,7 +84,7 @@ function createRetries(redis: RedisLink): Retries {
     if (waiting.size > 0) timer ??= setInterval(() => void retry(), retryMs).unref();
   }
 
-  /** Removes and returns the oldest marks, except for those whose responses have expired in Redis. */
+  /** Removes the oldest marks. Returns those whose responses have not expired in Redis yet. */
   function take(): Erased[] {
     const taken: Erased[] = [];
     for (const one of waiting) {

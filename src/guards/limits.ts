@@ -1,4 +1,4 @@
-// Limits of one instance: buckets for requests, documents and failed look-ups, and places for concurrent work.
+// Limits of one instance: buckets for requests, documents and failed look-ups, and slots for concurrent work.
 import type { RedisLink } from "../db/redis.ts";
 import { networkOf } from "../address.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
@@ -39,9 +39,9 @@ export interface LimitCounters {
 
 /** The burst is large because a page loads several documents at once: itself and its files. */
 const documentSize = { rate: 20, burst: 100 };
-/** The maximum number of large bodies sent at once: some 30 MB if all are uncompressed. */
+/** The maximum number of large bodies sent at once: about 30 MB if all are uncompressed. */
 const mostLargeBodies = 8;
-/** The maximum for one network, so that others get places however slowly its clients read. */
+/** The maximum for one network, so that others get slots however slowly its clients read. */
 const mostOfNetwork = 2;
 
 /**

@@ -18,8 +18,8 @@ export interface SessionGuard<User extends SignedIn = SignedIn> {
   /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * Throttles a request for a page, and serves it in a place for the caller's standing. `user` returns the signed-in
-   * user, if any. It fails with UNAVAILABLE if the session could not be read.
+   * Throttles a request for a page, and serves it in a slot for callers with or without a verified credential. `user`
+   * returns the signed-in user, if any. It fails with UNAVAILABLE if the session could not be read.
    */
   enter<T>(inbound: Inbound, deadline: Deadline, serve: (user: () => User | undefined) => Promise<T>): Promise<T>;
   /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */

@@ -8,11 +8,11 @@ import type { KnownBuckets } from "./known-buckets.ts";
 /**
  * Takes from the bucket in one step, by Redis's clock. After a failover, that is another server's clock. If it is
  * behind, time continues from there. A replica that became the master may lack the last takes, or have a clock that is
- * ahead. So the instance sends the maximum number of tokens that the bucket can have, as far as it knows.
+ * ahead. Therefore, the instance sends the maximum number of tokens that the bucket can have, as far as it knows.
  *
  * The first four arguments are the limiter's: points to take, duration in whole units, points of the limiter, duration.
  * The last one is the maximum number of tokens, empty if unknown. The result is points consumed, milliseconds to wait,
- * tokens left, and the time. More points consumed than the limiter has mean a rejection.
+ * tokens left, and the time. The request is rejected if the points consumed exceed the limiter's.
  */
 const takeScript = `
 local time = redis.call('TIME')

@@ -18,7 +18,7 @@ const batchMs = 30_000;
 /** A streaming service method behind the chain. */
 export type StreamHandler = (messages: AsyncIterable<Message>, operator: Operator) => AsyncIterable<Message>;
 
-/** Creates the chain behind the internal listener's access policy. Only operators' rpcs stream. */
+/** Creates the chain behind the internal listener's access policy. Only operators have streaming rpcs. */
 export function createStreamDispatch(
   accessPolicy: AccessPolicy,
   handlers: ReadonlyMap<DescMethod, StreamHandler>,

@@ -27,9 +27,9 @@ export interface ProofParts {
   verifies(): Promise<boolean>;
   /** Returns the deadline for work that starts now. */
   deadline(): Deadline;
-  /** Looks up the token once a place is free. Fails if the token is not valid, or if its validity is unknown. */
+  /** Looks up the token once a slot is free. Fails if the token is not valid, or if its validity is unknown. */
   lookUp(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
-  /** Looks up the token in the place that the read already has. Fails as `lookUp` does. */
+  /** Looks up the token in the slot that the read already has. Fails as `lookUp` does. */
   lookUpInPlace(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
   /** Fails if the interface is off, or may have been switched off since the switches were read. */
   requireSwitches(): void;

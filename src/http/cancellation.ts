@@ -5,8 +5,8 @@ import type { Response } from "../call/exchange.ts";
 
 /**
  * The time from a cancellation to the interruption of commands. An interruption closes a database connection, and a new
- * one costs more than nearly any command. So short commands may finish, and clients that cancel everything do not
- * exhaust connections.
+ * one costs more than nearly any command. Therefore, short commands may finish, and clients that cancel everything do
+ * not exhaust connections.
  */
 const patienceMs = 250;
 

@@ -1,4 +1,4 @@
-// Headers of every response of a surface, whatever its status (contract §2.8, §10).
+// Headers of every response of a surface, of any status (contract §2.8, §10).
 import type { Config } from "../config.ts";
 import type { Request, Response } from "../call/exchange.ts";
 

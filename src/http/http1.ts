@@ -81,7 +81,7 @@ export function createHttp1Server(dependencies: Http1Dependencies): Http1 {
       const responses = new Set<Response>();
       connections.set(socket, { input, responses, failed: false });
       server.emit("connection", socket);
-      // Without a listener on the stream, Node's parser reads the bytes past it.
+      // Without a listener for `data`, Node's parser would read from the handle directly, and bypass the pacing.
       socket.on("data", () => undefined);
       // Node emits `close` on the response that is being sent, but not on those that wait behind it.
       socket.once("close", () => setImmediate(() => responses.forEach((response) => void response.emit("close"))));

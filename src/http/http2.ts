@@ -44,7 +44,7 @@ interface Connection {
 }
 
 /**
- * The maximum number of streams of a connection, more than an instance has places for by default (`MAX_IN_FLIGHT`).
+ * The maximum number of streams of a connection, more than an instance has slots for by default (`MAX_IN_FLIGHT`).
  * Further requests of a connection wait in the client.
  */
 const maxConcurrentStreams = 100;

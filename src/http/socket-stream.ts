@@ -1,4 +1,4 @@
-// Wraps a socket in a stream: Node reads HTTP/2 past a socket's own stream, where it could not be paced.
+// Wraps a socket in a stream: Node's HTTP/2 reads from a socket's handle directly, which would bypass the pacing.
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
 

@@ -29,7 +29,7 @@ interface Source {
   readonly record: (document: never) => ExportedRecord;
 }
 
-/** Parents come before their children. A page of the largest records takes at most some 20 MB. */
+/** Parents come before their children. A page of the largest records takes at most about 20 MB. */
 const sources: readonly Source[] = [
   { collection: collections.contacts, page: 100, record: (document: ContactDocument) => contactRecord(document) },
   { collection: collections.sessions, page: 500, record: (document: SessionDocument) => sessionRecord(document) },

@@ -26,7 +26,7 @@ export interface StreamTarget {
   onItems(outcome: "written" | "rejected", count: number): void;
 }
 
-/** A stream that resumes an import. */
+/** One stream of an import, which begins or resumes it. */
 export interface ImportStream {
   /**
    * Yields the first responses, with the position to resume at and the rejections that the client has not acknowledged.
@@ -48,7 +48,7 @@ export interface ImportStream {
 const reportEveryMs = 1_000;
 const mostNameLength = 200;
 
-/** Reads the progress of the import with this id, and opens a stream that resumes there. */
+/** Reads the progress of the import with this id, and opens a stream at its position. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
   const { importId, scope, store, onItems } = target;
   const begunAt = performance.now();

@@ -7,13 +7,15 @@ import { keep } from "../remembered.ts";
 import { createTurns } from "../turns.ts";
 
 /**
- * The size from which a response is made in pieces, and the size of a piece, in bytes. A piece takes some 5
+ * The size from which a response is made in pieces, and the size of a piece, in bytes. A piece takes about 5
  * milliseconds.
  */
 export const largeBytes = 1_000_000;
 /** The size from which a response counts as huge, in bytes of data. It needs several times as much memory. */
 export const hugeBytes = 4_000_000;
-/** The maximum number of huge responses made and sent at a time. One of 50 MB briefly needs some 250 MB of the heap. */
+/**
+ * The maximum number of huge responses made and sent at a time. One of 50 MB briefly needs about 250 MB of the heap.
+ */
 export const mostHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
 /** The maximum for one account, so that an account that reads slowly leaves slots to the others. */
 export const mostOfAccount = Math.max(1, Math.floor(mostHuge / 4));

@@ -55,7 +55,10 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
   requireOpen(tally, count(tally, bytes));
 }
 
-/** Fails with UNAVAILABLE if the account has reached its limit. Called before a write is done. */
+/**
+ * Fails with UNAVAILABLE if the account has reached its limit. Called before a write of records, and before every
+ * request of an assistant.
+ */
 export function requireRoomLeft(tally: Tally | undefined): void {
   if (tally?.onEnd !== undefined && bytesOf(tally) >= mostBytesOfAccount) rejectLarge();
 }

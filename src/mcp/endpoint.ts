@@ -1,5 +1,5 @@
 // The /mcp endpoint: Streamable HTTP without sessions. Its guards respond in the order of the contract (§8): 429, 503,
-// 401 with the challenge, 405.
+// 401 with the challenge, 403, 405.
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";

@@ -18,8 +18,8 @@ interface Introspection {
 }
 
 /**
- * The maximum age of a cached result. A token revoked at the provider is rejected within 5 seconds: the response may
- * take 2.
+ * The maximum age of a cached result. A token revoked at the provider is rejected within 5 seconds if the provider
+ * responds within `patienceMs`.
  */
 const introspectionMs = 3_000;
 /** The age at which a result is refreshed while its token is in use. The next request then does not wait. */
@@ -28,11 +28,11 @@ const refreshMs = 2_000;
 const latelyMs = 30_000;
 /** The maximum number of tokens that are introspected in the background: 50 requests a second at the provider. */
 const mostRefreshed = 100;
-/** How long a signed token waits for introspection. After that, the provider counts as unavailable. */
+/** How long a request with a signed token waits for introspection. After that, the last result is used. */
 const patienceMs = 1_500;
 /**
- * How long a signed token without `sid` or `auth_time` waits for its first introspection. The following read needs the
- * rest of the deadline.
+ * How long a request waits for the first introspection of a signed token without `sid` or `auth_time`. The following
+ * read needs the rest of the deadline.
  */
 const firstPatienceMs = 3_500;
 const late = new Error("the identity provider did not introspect in time");

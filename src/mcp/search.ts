@@ -19,7 +19,7 @@ interface Found {
 }
 
 const mostResults = 20;
-/** The maximum number of records from a list in which none has all the words. */
+/** The maximum number of results from a list if none of its records has all the words. */
 const mostPartly = 7;
 const snippetLength = 240;
 
@@ -189,7 +189,7 @@ function snippetOf(text: string, words: readonly string[]): string {
   return `${from > 0 ? "… " : ""}${text.slice(from, end)}${end < text.length ? " …" : ""}`;
 }
 
-/** Returns where a snippet starts: after white space, or within a text that has none nearby. */
+/** Returns the start of a snippet: after white space, or within a text that has none nearby. */
 function startBefore(text: string, place: number): number {
   const from = place - snippetLength / 4;
   const space = text.slice(from, place).search(/\s/);

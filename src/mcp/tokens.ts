@@ -69,7 +69,8 @@ export function createTokenVerifier({ provider, audiences }: TokenVerifierDepend
       const look = signed === undefined ? introspect : isWhole ? introspectSoon : introspectFirst;
       const { claims: said, error } = await look(token, name);
       if (said !== undefined && said["active"] !== true) rejectToken("it was revoked, or has expired");
-      // Only a signed token does without the provider. For others, its last response counts while it is unavailable.
+      // Only a signed token needs no provider. For other tokens, the provider's last response is used while it is
+      // unavailable.
       if (signed === undefined && error instanceof IntrospectionRejected) rejectedIntrospection(error);
       if (signed === undefined && said === undefined && error !== undefined) unreachable(error);
       const claims = signed ?? said ?? rejectToken("it is malformed or unknown");
@@ -144,8 +145,8 @@ export function rejectToken(why: string, fix = "Sign in again."): never {
 }
 
 /**
- * Rejects a token outside its lifetime. The provider's clock may be ahead of ours, so `nbf` has a tolerance. `exp` has
- * none.
+ * Rejects a token outside its lifetime. The provider's clock may be ahead of ours, so `nbf` has a tolerance, but `exp`
+ * has none.
  */
 function requireInTime({ exp, nbf }: JWTPayload): void {
   const now = Date.now() / 1_000;

@@ -19,7 +19,7 @@ export interface InstanceState {
   fallbackBuckets(): number;
   /** The connection pool of MongoDB. */
   pool(): PoolState;
-  /** The public requests in progress, and those waiting for a place. */
+  /** The public requests in progress, and those waiting for a slot. */
   work(): CapacityState;
   /** The numbers of unfinished erasures of accounts, and of documents that this instance has deleted for erasures. */
   erasures(): { readonly running: number; readonly deleted: number };

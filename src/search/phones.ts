@@ -50,8 +50,8 @@ interface Place {
  * Returns the readings of a query that may contain a phone. The first reading has the words unchanged. Each further
  * reading joins consecutive numbers as the beginning of a phone. One reading of "42 49 (170) 12" is "42 #4917012".
  *
- * A record matches if it matches every word of any reading. A marked word must begin the phone's digits, and any other
- * word must begin a word of the record. Returns no readings for a query without words.
+ * A record matches if it matches all words of at least one reading. A marked word must begin the phone's digits, and
+ * any other word must begin a word of the record. Returns no readings for a query without words.
  */
 export function queryReadings(text: string): string[][] {
   const rows = rowsOf(text);

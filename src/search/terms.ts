@@ -1,4 +1,4 @@
-// Search terms of a document, and how they are queried: `g` holds the index terms, `n` the text for checks.
+// Search terms of a document, and the queries over them: `g` holds the index terms, `n` the text for checks.
 import { endOfCodePoint } from "../text.ts";
 import { isUnspaced } from "./words.ts";
 

@@ -146,7 +146,7 @@ async function listByAnyWord(
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }
 
-/** Returns the conditions of a filter other than its words, by whether an index holds them. */
+/** Returns the conditions of a filter other than its words: those that an index covers, and those that are checked. */
 function conditionOf({ contactId, first, last, contactName }: SessionFilter): {
   readonly indexed: { readonly contact_id?: UUID; readonly rank?: Document };
   readonly checked: Document;

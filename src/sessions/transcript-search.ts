@@ -42,10 +42,10 @@ interface SpokenSession extends Pick<SessionDocument, "_id" | StoredName<typeof 
  */
 const mostSessions = 500;
 const mostTranscripts = 50;
-/** The maximum number of bytes of JSON that are searched: some 30 hours of speech. */
+/** The maximum number of bytes of JSON that are searched: about 30 hours of speech. */
 const mostBytes = 2_000_000;
 const mostPassages = 20;
-/** The maximum number of pieces whose words are compared one by one. Each takes some 100 microseconds. */
+/** The maximum number of pieces whose words are compared one by one. Each takes about 100 microseconds. */
 const mostPieces = 1_000;
 
 /** Creates the search over a database's transcripts. */

@@ -1,4 +1,4 @@
-// The dashboard's cookies: their names, and how they are set and read (RFC 6265bis).
+// The dashboard's cookies: their names, and functions to set and read them (RFC 6265bis).
 import { readCookie } from "../call/negotiation.ts";
 
 /** A cookie of the dashboard. */

@@ -15,7 +15,7 @@ import { fail } from "../errors.ts";
 import type { Proof } from "../call/scope.ts";
 import type { Logout } from "./logout-token.ts";
 
-/** An end: of everything of a user, of a session at the provider, or of everything of a user that has no session id. */
+/** An end of sign-ins: all of a user, those of one session at the provider, or those of a user without a session id. */
 export interface EndedDocument {
   _id:
     | { issuer: string; subject: string }
@@ -107,8 +107,8 @@ interface LogoutTokenDocument {
 }
 
 /**
- * Creates the store of ends. A sign-out ends everything that the user has begun, in any browser. The provider may name
- * one session differently to each client. There is no list of connected assistants to choose from.
+ * Creates the store of ends. A sign-out ends all sign-ins of the user, in every browser. It cannot end a single
+ * session, because the provider may give each client another id for it.
  */
 export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(collections.endedSessions);

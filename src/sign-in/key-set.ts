@@ -14,7 +14,10 @@ export interface KeySet {
    * be verified again.
    */
   revision(): symbol;
-  /** Fetches the keys in the background once they are a minute old, so that withdrawn keys are dropped. */
+  /**
+   * Fetches the keys in the background if the last attempt was at least a minute ago, so that withdrawn keys are
+   * dropped.
+   */
   refresh(): void;
 }
 

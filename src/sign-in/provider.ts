@@ -51,22 +51,25 @@ export interface IdentityProvider {
    */
   issuer(): Promise<string>;
   /**
-   * Returns where the user signs in, and the state to keep. `afresh` requests a new sign-in even if the provider has a
-   * session.
+   * Returns the URL of the sign-in page, and the state to keep. `afresh` requests a new sign-in even if the provider
+   * has a session.
    */
   begin(redirectUri: string, afresh?: boolean): Promise<{ readonly location: string; readonly remember: SignInState }>;
   /**
-   * Returns who signed in, from the URL to which the user came back. Fails with SIGN_IN_FAILED if the provider or a
+   * Returns the user who signed in, from the URL of the redirect back. Fails with SIGN_IN_FAILED if the provider or a
    * check rejects the sign-in.
    */
   complete(url: URL, remembered: SignInState): Promise<Identified & { readonly sent: Sent }>;
-  /** Returns where the provider ends its own session; undefined if it cannot, or is unavailable. Never rejects. */
+  /**
+   * Returns the URL at which the provider ends its session; undefined if there is none or it is unavailable. Never
+   * rejects.
+   */
   endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined>;
   /**
    * Revokes our access token (RFC 7009), which reports a sign-out to the provider without the browser. Never rejects.
    */
   revoke(accessToken: string): Promise<void>;
-  /** Returns whose sessions a logout token ends. Fails with INVALID_LOGOUT_TOKEN. */
+  /** Returns the content of a verified logout token. Fails with INVALID_LOGOUT_TOKEN. */
   readLogoutToken(token: string): Promise<Logout>;
   /** Returns the provider's cached keys. While it is unavailable, those fetched in the last day stay in use. */
   keys(): Promise<KeySet>;
@@ -90,8 +93,8 @@ const anyAgeSeconds = 30 * 86_400;
 export const signatures = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"];
 
 /**
- * Fetches the provider's metadata for our client. Rejects with the library's error, also if the metadata name another
- * issuer.
+ * Fetches the provider's metadata for our client. Rejects with the library's error, including if the metadata name
+ * another issuer.
  */
 export async function discoverProvider({
   issuer,

@@ -34,7 +34,7 @@ export interface SessionDocument {
    * How far the provider's clock may be ahead of the database's, measured at the sign-in. Missing from older releases.
    */
   provider_ahead_ms?: number;
-  /** By the database's clock, like the following times. All instances share it, and an erasure starts by it. */
+  /** By the database's clock, like the following times. All instances share that clock, and erasures use it as well. */
   created_at: Date;
   /** Updated at most once a minute. */
   used_at: Date;

@@ -30,7 +30,7 @@ export interface Origin extends Pick<Actor, "requestId" | "address"> {
   readonly deadline: Deadline;
 }
 
-/** Where the browser goes next, and the cookies that it gets. */
+/** The address to redirect the browser to, and the cookies to set. */
 export interface Step {
   readonly location: string;
   /** The values of the `Set-Cookie` headers. */
@@ -55,12 +55,13 @@ export interface SignIn {
   /** Completes a sign-in when the user comes back from the provider. Fails with SIGN_IN_FAILED or UNAVAILABLE. */
   complete(search: string, cookies: string | undefined, from: Origin): Promise<Step>;
   /**
-   * Ends all sessions and access tokens of the user here, then the session at the provider. Ends nothing if the session
-   * has ended before, or if `shown`, the `id` of the user on the browser's page, is not the session's user.
+   * Ends all sessions and access tokens of the user here, then the session at the provider. An expired session that is
+   * still stored is enough. Ends nothing if the session is no longer stored, or if `shown`, the `id` of the user on the
+   * browser's page, is not that of the session's user.
    */
   end(cookies: string | undefined, shown: string | undefined, from: Origin): Promise<Step>;
   /**
-   * Returns the origins to which a sign-out redirects: the identity provider's, which ends its own session. Never
+   * Returns the origin of the identity provider's sign-out page; none if it has no such page or is unavailable. Never
    * rejects.
    */
   leavesTo(): Promise<string[]>;

@@ -10,7 +10,7 @@ export interface Begun {
   readonly others: readonly string[];
 }
 
-/** The cookie. `cookies` is a `Cookie` header, and each result a `Set-Cookie` line. */
+/** The cookie. `cookies` is a `Cookie` header. `add` and `keep` return the value of a `Set-Cookie` header. */
 export interface StateCookie {
   /** Returns the sealed states of all sign-ins. */
   read(cookies: string | undefined): readonly string[];
@@ -24,7 +24,7 @@ export interface StateCookie {
 
 /** The maximum age of a state, in seconds. */
 const stateSeconds = 600;
-/** A browser can complete so many of its sign-ins. */
+/** The maximum number of sign-ins that a browser can have begun and not completed. */
 const mostStates = 3;
 /** Separates the sealed states. An encrypted JWT does not contain it. */
 const separator = "~";

@@ -94,7 +94,7 @@ function groupsOf(services: ReadonlySet<DescService>, operations: readonly Opera
   }));
 }
 
-/** Sorts the services: those that an API key opens first, those that only a dashboard session opens last. */
+/** Sorts the services by the credential of their first operation: API key, none, dashboard session. */
 function inOrder(services: ReadonlySet<DescService>, operations: readonly Operation[]): DescService[] {
   const rank = (service: DescService): number => {
     const [first] = operations.filter(({ rpc }) => rpc.parent === service).map(({ credential }) => credential);

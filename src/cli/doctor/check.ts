@@ -5,7 +5,7 @@ import { reasonOf } from "./reason.ts";
 /** The severity of a result. Only a fault makes the doctor exit with 1. */
 export type Status = "ok" | "note" | "warning" | "fault";
 
-/** The result of a check: a sentence on the state, and in `mend`, unless it is null, one on what to do. */
+/** The result of a check: `message` describes the state, and `fix` the solution, if there is one. */
 export interface Verdict {
   readonly status: Status;
   readonly message: string;

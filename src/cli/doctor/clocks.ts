@@ -7,7 +7,8 @@ export interface Clocks {
   readonly now: () => number;
   /**
    * Records that a clock reported `reported` (milliseconds of Unix time) in response to a request. `sent` is the local
-   * time when the request was sent; now it is complete. Adds half a second if the clock reports whole seconds.
+   * time when the request was sent. Call this as soon as the response has arrived. Adds half a second if the clock
+   * reports whole seconds.
    */
   read(check: string, owner: string, reported: number, sent: number): void;
   /**
@@ -90,7 +91,7 @@ function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
-/** Formats a duration such as "1 h" or "2 min 5 s": enough to recognise a time zone or a drift. */
+/** Formats a duration such as "1 h" or "2 min 5 s": enough to recognize a time zone or a drift. */
 function duration(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const parts = [

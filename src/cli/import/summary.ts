@@ -24,7 +24,7 @@ export interface Outcome {
   readonly rejected: number;
   readonly rejects: Rejects;
   readonly seconds: number;
-  /** The options that the same command additionally needs to resume; empty if it needs none. */
+  /** The additional options with which the same command resumes; empty if there are none. */
   readonly toGoOn: string;
 }
 

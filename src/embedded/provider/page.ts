@@ -52,7 +52,7 @@ ${script === undefined ? undefined : trusted(`<script>${script}</script>\n`)}</b
 
 /**
  * Returns a policy that allows only the page's own style and script. `form-action` also applies to every redirect after
- * a form, including those of the client. So it lists all possible destinations, not only the first address.
+ * a form, including those of the client. Therefore, it lists all possible destinations, not only the first address.
  */
 export function contentSecurityPolicy(script?: string, leadsTo?: string): string {
   return [
