@@ -120,7 +120,7 @@ declareRule({
   good: [["two ways to one file", [file("src/a.ts", "b.ts", "c.ts"), file("src/b.ts", "c.ts"), file("src/c.ts")]]],
 });
 
-test("shows a cycle by its files, once for each of them", () => {
+test("reports a cycle once for each of its files, beginning with that file", () => {
   const imports = new Map([
     ["a", ["b"]],
     ["b", ["c"]],

@@ -37,7 +37,7 @@ test.each([
   expect(reasonName(reason)).toBe(name);
 });
 
-test("writes an error line for failures of the service: an accident, or a 5xx with a cause [OPS-26]", () => {
+test("writes an error line for failures of the service: an unexpected error, or a 5xx with a cause [OPS-26]", () => {
   const cause = new Error("why");
   const logged = (options: { readonly cause?: unknown }) =>
     ReasonSchema.values

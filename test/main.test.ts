@@ -132,7 +132,7 @@ test("each of the demo's users signs in with their password and sees their accou
   }
 });
 
-test("the service token of demo.json opens the internal listener; admin, metrics and probes are not public [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
+test("the service token of demo.json gives access to the internal listener; admin, metrics and probes are not public [ADM-01, ISO-09, OPS-10, OPS-13]", async () => {
   const call = (base: string) =>
     fetch(`${base}/records.admin.v1.AccountService/ListAccounts`, {
       method: "POST",
@@ -151,7 +151,7 @@ test("the service token of demo.json opens the internal listener; admin, metrics
   expect(statSync(join(folder.path, "service-token")).mode & 0o777).toBe(0o600);
 });
 
-test("the URIs of demo.json open the embedded MongoDB and Redis, and no password is printed [OPS-05, EMB-05]", async () => {
+test("the URIs of demo.json connect to the embedded MongoDB and Redis, and no password is printed [OPS-05, EMB-05]", async () => {
   const { mongodb_uri, redis_url } = demo();
   const client = await MongoClient.connect(mongodb_uri);
   expect(await client.db().collection("accounts").countDocuments()).toBe(5);

@@ -4,7 +4,7 @@ import { createTally, spentOn, timed, waitOf } from "../src/tally.ts";
 
 const failing = (error: Error) => (): Promise<never> => Promise.reject(error);
 
-test("names what failed, although something else was waited for afterwards [OPS-26]", async () => {
+test("names the wait that failed, even if another wait followed [OPS-26]", async () => {
   const tally = createTally();
   await expect(timed(tally, "dbMs", "mongodb aggregate api_keys", failing(new Error("away")))).rejects.toThrow("away");
   await timed(tally, "redisMs", "redis", () => Promise.resolve());

@@ -197,7 +197,7 @@ test.each(["application/x-www-form-urlencoded", "multipart/form-data; boundary=x
   },
 );
 
-test("an API key does not open the key operations, and a session does not open the records", async () => {
+test("an API key is rejected by the key operations, and a session by the record endpoints", async () => {
   const user = await newUser(service());
   expect((await user.call("/v1/contacts?query=ann")).status).toBe(401);
   expect((await user.call("/v1/contacts", { body: { full_name: "Bo" } })).status).toBe(401);

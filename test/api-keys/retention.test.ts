@@ -69,7 +69,7 @@ test("deletes a key 30 days after its revocation, also in a database of an older
   expect((await compareIndexes(client.db(), allCollections)).status).toBe("ok");
 });
 
-test("every way to revoke a key stores the time at which its document expires [RET-03]", async () => {
+test("every way to revoke a key stores the time of the revocation, from which the expiry of its document is counted [RET-03]", async () => {
   const user = await newUser(service());
   const issue = async (path: string): Promise<string> =>
     (await user.call(path, { method: "POST" })).body.data.key as string;

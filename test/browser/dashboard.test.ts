@@ -107,7 +107,7 @@ describe("a user who has an account", () => {
     await context.close();
   });
 
-  test("does all of it by keyboard alone [DSH-02]", async () => {
+  test("creates and revokes a key by keyboard alone [DSH-02]", async () => {
     const { page, context } = await signIn(ann);
     await button(page, "Create key").waitFor();
     const reach = async (name: string): Promise<void> => {

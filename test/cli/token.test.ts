@@ -48,7 +48,7 @@ async function expectToken({ code, stdout, stderr }: Ended): Promise<void> {
   expect(await statusOf(fixture().base, token)).toBe(200);
 }
 
-test("prints a token that opens the surface, after a sign-in with PKCE that returns to this machine [OPS-61, OAU-11]", async () => {
+test("prints a token that the MCP surface accepts, after a sign-in with PKCE that returns to this machine [OPS-61, OAU-11]", async () => {
   const { page, ended } = await begin();
   expect(page.origin).toBe(fixture().provider.issuer);
   expect(page.searchParams.get("code_challenge_method")).toBe("S256");

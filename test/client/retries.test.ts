@@ -88,7 +88,7 @@ test("repeats an update after 429, which is returned before anything is done, an
   expect(seen[0]?.headers).not.toHaveProperty("idempotency-key");
 });
 
-test.each([400, 401, 403, 404, 405, 409, 422, 500])("does not repeat %i", async (status) => {
+test.each([400, 401, 403, 404, 405, 409, 422, 500])("does not retry after status %i", async (status) => {
   const { url, seen } = await scripted(failure(status, "No."), found);
   await expect(clientOf(url).client.contacts.search({ query: "ann" })).rejects.toMatchObject({
     status,

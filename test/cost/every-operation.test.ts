@@ -40,7 +40,7 @@ async function withoutScans<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-test("detects a scan, so that the tests below can fail", async () => {
+test("control: detects a collection scan", async () => {
   const scan = () => lane.whole.app.client.db().collection("contacts").findOne({ phone: "none" });
   await expect(scan()).resolves.toBeNull();
   await expect(withoutScans(scan)).rejects.toMatchObject({ codeName: "NoQueryExecutionPlans" });

@@ -79,7 +79,7 @@ describe("a set of several members", () => {
     expect(lease.require().leader).toEqual(b);
   });
 
-  test("does not use the first primary that an instance sees for as long: it may have been elected just before", () => {
+  test("also waits 1,400 ms before it uses the first primary that it sees, which may just have been elected", () => {
     lease.observe(a);
     prove();
     now += 1_399;

@@ -18,7 +18,7 @@ import { takeScattered } from "../support/one-shard.ts";
 
 const splitCollections = allCollections.filter(({ collection }) => shardKeyOf(collection) !== undefined);
 
-test("every collection of the service has its place, and no other does [OPS-17]", () => {
+test("every collection of the service has a placement, and no other collection does [OPS-17]", () => {
   expect(Object.keys(placements).sort()).toEqual(Object.values(collections).sort());
   expect(splitCollections.map(({ collection }) => collection).sort()).toEqual(
     ["contacts", "idempotency", "notes", "sessions", "transcripts"].sort(),

@@ -11,7 +11,7 @@ import { startEmbedded } from "../../src/embedded/parts.ts";
 import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 
-test("locks a data folder, rejects a second process with one line, and frees the folder on release (OPS-21)", async () => {
+test("locks a data folder, rejects a second process with one line, and frees the folder on release [OPS-21]", async () => {
   const dir = join(await temporaryFolder(), "data");
   const lock = await lockDataDir(dir);
   expect((await stat(dir)).mode & 0o777).toBe(0o700);
@@ -22,7 +22,7 @@ test("locks a data folder, rejects a second process with one line, and frees the
   await (await lockDataDir(dir)).release();
 });
 
-test("the error names a live process that holds the lock, and the lock ends with that process (OPS-21)", async () => {
+test("the error names a live process that holds the lock, and the lock ends with that process [OPS-21]", async () => {
   const dir = await temporaryFolder();
   const holder = spawn("/bin/sh", ["-c", "exec sleep 60"], { stdio: "ignore" });
   onTestFinished(() => void holder.kill("SIGKILL"));
@@ -38,7 +38,7 @@ test("the error names a live process that holds the lock, and the lock ends with
   await lock.release();
 });
 
-test("of many processes that take over a dead one's folder at once, never two get it (OPS-21)", async () => {
+test("of many processes that take over a dead one's folder at once, never two get it [OPS-21]", async () => {
   const dir = await temporaryFolder();
   await (await lockDataDir(dir)).release();
   await writeFile(join(dir, "processes/service.1-1-deaddead"), "");

@@ -16,7 +16,7 @@ import {
 import { dayMs, days, demo, eachDay, idsOf, ms, now, profiles, recordsOf, the, todayOf } from "./demo-made.ts";
 
 describe("the demo data", () => {
-  test.each(profiles)("are the same at any time of one day in the profile %s (OPS-02)", (profile) => {
+  test.each(profiles)("are the same at any time of one day in the profile %s [OPS-02]", (profile) => {
     const later = new Date(todayOf(now) + dayMs - 1);
     const records = demoRecords(profile, now);
     expect(isDeepStrictEqual(demoRecords(profile, now), records)).toBe(true);

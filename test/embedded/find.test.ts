@@ -28,7 +28,7 @@ async function search(path: Record<string, string>, env: NodeJS.ProcessEnv = {})
   };
 }
 
-test("MONGOMS_SYSTEM_BINARY precedes PATH, and PATH precedes the cached program (OPS-18)", async () => {
+test("MONGOMS_SYSTEM_BINARY precedes PATH, and PATH precedes the cached program [OPS-18]", async () => {
   const named = join(await programs({ mine: mongodSays("6.0.1") }), "mine");
   const all = await search({ mongod: mongodSays("6.0.2") }, { MONGOMS_SYSTEM_BINARY: named });
   const keptOne = await addProgram(all.cacheDir, "mongod", mongodSays("6.0.3"));
@@ -49,7 +49,7 @@ test("MONGOMS_SYSTEM_BINARY precedes PATH, and PATH precedes the cached program 
   });
 });
 
-test("redis-server on PATH precedes the cached one (OPS-19)", async () => {
+test("redis-server on PATH precedes the cached one [OPS-19]", async () => {
   const both = await search({ "redis-server": redisSays("7.0.1") });
   const keptOne = await addProgram(both.cacheDir, "redis-server", redisSays("7.0.2"));
   expect(await findRedis(both)).toMatchObject({ path: join(both.PATH, "redis-server"), version: "7.0.1" });
@@ -57,7 +57,7 @@ test("redis-server on PATH precedes the cached one (OPS-19)", async () => {
   expect(await findRedis({ ...one, cacheDir: both.cacheDir })).toMatchObject({ path: keptOne, version: "7.0.2" });
 });
 
-test("uses the cached program without a download and without a message (OPS-20)", async () => {
+test("uses the cached program without a download and without a message [OPS-20]", async () => {
   const used = await search({ pip: `echo run > "\${0%/*}/pip-was-run"` });
   await addProgram(used.cacheDir, "mongod", mongodSays("6.0.5"));
   await addProgram(used.cacheDir, "redis-server", redisSays("6.2.14"));
@@ -68,7 +68,7 @@ test("uses the cached program without a download and without a message (OPS-20)"
   expect(await readdir(used.cacheDir)).toEqual(["mongod", "redis-server"]);
 });
 
-test("skips a program that does not run here, is too old or is another one, with one line each (OPS-18, OPS-19)", async () => {
+test("skips a program that does not run here, is too old or is another one, with one line each [OPS-18, OPS-19]", async () => {
   const broken = await search({ mongod: wrongLibrary, "redis-server": `echo hello` });
   await addProgram(broken.cacheDir, "mongod", mongodSays("6.0.5"));
   const old = await search({ mongod: mongodSays("5.0.31") });
@@ -90,13 +90,13 @@ test("skips a program that does not run here, is too old or is another one, with
   ]);
 });
 
-test("a MONGOMS_SYSTEM_BINARY that is not a usable mongod stops the start with one line that names it (OPS-14, OPS-18)", async () => {
+test("a MONGOMS_SYSTEM_BINARY that is not a usable mongod stops the start with one line that names it [OPS-14, OPS-18]", async () => {
   const wrong = await search({ mongod: mongodSays("6.0.5") }, { MONGOMS_SYSTEM_BINARY: "/nowhere/mongod" });
   const error = await findMongod(wrong).catch((reason: Error) => reason);
   expect((error as Error).message).toMatch(/^MONGOMS_SYSTEM_BINARY: \/nowhere\/mongod does not run \(.*ENOENT\)$/);
 });
 
-test("if no program can be found, one line says what was tried and what to do (OPS-18, OPS-19)", async () => {
+test("if no program can be found, one line says what was tried and what to do [OPS-18, OPS-19]", async () => {
   const nothing = await search({});
   const error = (await findMongod(nothing).catch((reason: Error) => reason)) as Error;
   expect(error.message).not.toContain("\n");
@@ -113,7 +113,7 @@ test("if no program can be found, one line says what was tried and what to do (O
   ]);
 });
 
-test("neither unpacks nor caches a download with another hash than the pinned one (OPS-18, OPS-19)", async () => {
+test("neither unpacks nor caches a download with another hash than the pinned one [OPS-18, OPS-19]", async () => {
   const strange = await search({ pip: strangePip, python3: `echo run > "\${0%/*}/python-was-run"` });
   expect(await findRedis(strange)).toContainEqual(
     expect.stringMatching(/some\.whl has the sha256 [0-9a-f]{64}, not the pinned d5ed8af4\w+, so it is not used$/),

@@ -12,7 +12,7 @@ import { nothingRuns, optionsFor, running, startService, temporaryFolder } from 
 
 vi.setConfig({ testTimeout: 120_000 });
 
-test("Ctrl-C in the terminal reaches the service alone: its servers serve until it has finished, and then end (OPS-21)", async () => {
+test("Ctrl-C in the terminal reaches the service alone: its servers serve until it has finished, and then end [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const service = startService(dataDir);
   const { mongod, redis, uri } = await service.message("ready");
@@ -30,7 +30,7 @@ test("Ctrl-C in the terminal reaches the service alone: its servers serve until 
   expect(await readdir(join(dataDir, "processes"))).toEqual([]);
 });
 
-test("a service killed with SIGKILL leaves nothing running, and the next one starts on its data (OPS-21)", async () => {
+test("a service killed with SIGKILL leaves nothing running, and the next one starts on its data [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const killed = startService(dataDir);
   const { mongod, redis } = await killed.message("ready");
@@ -45,7 +45,7 @@ test("a service killed with SIGKILL leaves nothing running, and the next one sta
   expect(next.messages.filter((message) => "progress" in message)).toEqual([]);
 });
 
-test("the next start ends servers that outlive their killed service (OPS-21)", async () => {
+test("the next start ends servers that outlive their killed service [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const killed = startService(dataDir);
   const { mongod, redis } = await killed.message("ready");
@@ -75,7 +75,7 @@ test("the next start ends servers that outlive their killed service (OPS-21)", a
   expect(ready["mongod"]).not.toBe(mongod);
 });
 
-test("while a live service holds the data folder, a second one is rejected with one line, and the first continues (OPS-21)", async () => {
+test("while a live service holds the data folder, a second one is rejected with one line, and the first continues [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const first = startService(dataDir);
   const { mongod, uri } = await first.message("ready");
@@ -94,7 +94,7 @@ test("while a live service holds the data folder, a second one is rejected with 
   await client.close();
 });
 
-test("a note whose pid now belongs to another process ends no process (OPS-21)", async () => {
+test("a note whose pid now belongs to another process ends no process [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   await endLeftovers(dataDir, "mongod", () => {});
   const own = identify(process.pid) as string;

@@ -23,7 +23,7 @@ test("a process has the same name during its whole life, and none once it has en
   expect(identify(pid)).toBeUndefined();
 });
 
-test("does not mistake another process with the same pid for it, and does not end that process (OPS-21)", async () => {
+test("does not mistake another process with the same pid for it, and does not end that process [OPS-21]", async () => {
   const { pid } = sleeper();
   const own = identify(pid) as string;
   const earlier = own.replace(/-(\d+)-/, (_, start: string) => `-${Number(start) - 1}-`);

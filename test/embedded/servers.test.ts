@@ -38,7 +38,7 @@ async function insertInTransaction(uri: string, name: string): Promise<unknown[]
   }
 }
 
-test("mongod accepts transactions after its start, and its data survives a second start on another port (OPS-09, OPS-21)", async () => {
+test("mongod accepts transactions after its start, and its data survives a second start on another port [OPS-09, OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const first = ending(await startMongod(options));
@@ -85,7 +85,7 @@ test("mongod's complaint about its data is the one line of the error, and nothin
   expect(await readdir(join(dataDir, "processes"))).toEqual([]);
 });
 
-test("Redis responds after its start, lets a script write after it has read the time, evicts as configured, and persists nothing (OPS-09, OPS-21)", async () => {
+test("Redis responds after its start, lets a script write after it has read the time, evicts as configured, and persists nothing [OPS-09, OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const server = ending((await startRedis(optionsFor(dataDir))) as EmbeddedServer);
   const client = new Redis(server.uri, { retryStrategy: () => null });
@@ -106,7 +106,7 @@ test("Redis responds after its start, lets a script write after it has read the 
   expect(await readdir(join(dataDir, "redis"))).toEqual([]);
 });
 
-test("restarts a server that ends by itself, on its port, until it is stopped; then nothing of it is left (OPS-21)", async () => {
+test("restarts a server that ends by itself, on its port, until it is stopped; then nothing of it is left [OPS-21]", async () => {
   const dataDir = await temporaryFolder();
   const options = { ...optionsFor(dataDir), restart: true };
   const server = ending((await startRedis(options)) as EmbeddedServer);
@@ -133,7 +133,7 @@ test("a server listens on 127.0.0.1 only", async () => {
   await expect(once(socket, "connect")).rejects.toThrow("ECONNREFUSED");
 });
 
-test("picks another port if another process takes the first, five times at most (OPS-09)", async () => {
+test("picks another port if another process takes the first, five times at most [OPS-09]", async () => {
   const dataDir = await temporaryFolder();
   const options = optionsFor(dataDir);
   const program = (await findRedis(options)) as Program;
@@ -154,7 +154,7 @@ test("picks another port if another process takes the first, five times at most 
   expect(await running(dataDir)).toEqual([]);
 });
 
-test("without a Redis that can be found and started there is none, and a line says so (OPS-19)", async () => {
+test("without a Redis that can be found and started there is none, and a line says so [OPS-19]", async () => {
   const folder = await temporaryFolder();
   const none = { ...optionsFor(folder), cacheDir: join(folder, "cache"), env: { PATH: "" } };
   expect(await startRedis(none)).toBeUndefined();

@@ -12,7 +12,7 @@ async function supervised(script: string, outputFile: string): Promise<Supervise
   return program;
 }
 
-test("a program that obeys SIGTERM ends by itself, and nothing of it is left (OPS-21)", async () => {
+test("a program that obeys SIGTERM ends by itself, and nothing of it is left [OPS-21]", async () => {
   const output = join(await temporaryFolder(), "output");
   const program = await supervised(`trap 'echo bye; exit' TERM; echo hello; while :; do sleep 0.02; done`, output);
   await expect.poll(() => readFile(output, "utf8")).toBe("hello\n");
@@ -22,7 +22,7 @@ test("a program that obeys SIGTERM ends by itself, and nothing of it is left (OP
   expect(await readFile(output, "utf8")).toBe("hello\nbye\n");
 });
 
-test("kills a program that ignores SIGTERM, after a wait (OPS-21)", async () => {
+test("kills a program that ignores SIGTERM, after a wait [OPS-21]", async () => {
   const output = join(await temporaryFolder(), "output");
   const program = await supervised(`trap '' TERM; echo deaf; while :; do sleep 0.02; done`, output);
   await expect.poll(() => readFile(output, "utf8")).toBe("deaf\n");
@@ -42,7 +42,7 @@ test("a program that ends by itself, or cannot be run at all, ends its watcher",
   expect(await readFile(output, "utf8")).toContain("/nowhere/program");
 });
 
-test("ends a program whose watcher was ended (OPS-21)", async () => {
+test("ends a program whose watcher was ended [OPS-21]", async () => {
   const output = join(await temporaryFolder(), "output");
   const program = await supervised("exec sleep 60", output);
   const watcherPid = async (): Promise<number | undefined> =>

@@ -34,7 +34,7 @@ test("a rejection ends the script with the service's reason, with the address an
   expect(out).toMatch(/query: /);
 });
 
-test("without a demo, and without an address and a key, it says what to do", async () => {
+test("the script explains how to set the address and the key if there is no demo", async () => {
   expect(await run("sh", ["examples/curl/run.sh"], { DATA_DIR: "/nowhere" })).toEqual({
     status: 1,
     out: "",

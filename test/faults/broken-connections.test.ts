@@ -39,7 +39,7 @@ afterAll(async () => {
   await injector.stop();
 });
 
-test("tries every rpc of the descriptors", async () => {
+test("the run includes every rpc of the descriptors", async () => {
   const tried = new Set(recipes.map(({ operation }) => operation));
   expect((await everyOperation()).filter((operation) => !tried.has(operation))).toEqual([]);
 });

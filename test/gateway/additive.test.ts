@@ -40,11 +40,11 @@ function now(): Description {
   return describedBy(readFileSync(image));
 }
 
-test("accepts the document unchanged [VER-02]", () => {
+test("the check accepts an unchanged document [VER-02]", () => {
   expect(taken(released, now())).toEqual([]);
 });
 
-test("accepts additions [VER-02]", () => {
+test("the check accepts additions [VER-02]", () => {
   tree.replace(
     contacts,
     "  optional string inferred_name = 11;",

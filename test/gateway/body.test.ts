@@ -174,7 +174,7 @@ test("reports every violation of known names once, however many names are unknow
   ]);
 });
 
-test("names all of fifty unknown names, and mentions no others", async () => {
+test("names all of fifty unknown properties, and counts no further ones", async () => {
   const reported = await rejections(
     JSON.stringify(Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, 1]))),
   );

@@ -230,7 +230,7 @@ test.each([
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });
 
-test("generates what it does not reject", () => {
+test("the plugin generates both files for the unchanged proto", () => {
   tree.write(path, tagsProto);
   expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json"]);
 });

@@ -152,7 +152,7 @@ test("throttles a credential without an account by its address [RTE-11]", async 
   expect(steps).toEqual(["find user", "take address:192.0.2.1"]);
 });
 
-test("look-ups take at most half of the places; known credentials get the others, and waiting look-ups follow [RTE-23, RTE-21]", async () => {
+test("look-ups take at most half of the slots; known credentials get the others, and waiting look-ups follow [RTE-23, RTE-21]", async () => {
   make(8, 200);
   await recognize("good");
   const ends: (() => void)[] = [];
@@ -177,7 +177,7 @@ test("looks a credential up once for several waiting requests [RTE-21]", async (
   expect(steps.filter((step) => step === "find key")).toHaveLength(1);
 });
 
-test("without a free place it rejects a request and counts no failed look-up; an optional credential takes from the address's bucket [RTE-20, RTE-23, HLT-04]", async () => {
+test("without a free slot it rejects a request and counts no failed look-up; an optional credential takes from the address's bucket [RTE-20, RTE-23, HLT-04]", async () => {
   make(2, 2, 0);
   let end = (): void => undefined;
   find = () => new Promise((resolve) => (end = () => resolve(undefined)));

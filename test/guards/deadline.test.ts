@@ -72,7 +72,7 @@ test("a deadline has passed once its caller cancels, and its signal follows the 
   expect(deadlineIn(60_000, { cancellation: gone }).signal.aborted).toBe(true);
 });
 
-test("abandons work that does not end at the deadline, with what it waited for [OPS-15]", async () => {
+test("abandons work that has not ended at the deadline, and reports its wait [OPS-15]", async () => {
   const tally = createTally();
   const work = timed(tally, "dbMs", "mongodb find", () => new Promise<never>(() => undefined));
   await expect(within(deadlineIn(5, {}, tally), work)).rejects.toMatchObject({

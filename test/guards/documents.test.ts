@@ -66,7 +66,7 @@ test("a client that has read too many documents can call, and one that has calle
   expect((await service.rest("/llms.txt", { headers: caller })).status).toBe(200);
 });
 
-test("a large file takes a place while it is sent; a small file, a HEAD and a 304 take none [RTE-24]", async () => {
+test("a large file takes a slot while it is sent; a small file, a HEAD and a 304 take none [RTE-24]", async () => {
   const steps: string[] = [];
   const reference = createReference({
     baseUrl: () => "http://localhost",
@@ -122,7 +122,7 @@ const counters = {
   overloaded: counter,
 };
 
-test("a client that disconnects while its large file waits takes no place from the next one [RTE-24]", async () => {
+test("a client that disconnects while its large file waits takes no slot from the next one [RTE-24]", async () => {
   const { sendLarge } = createLimits(undefined, { rate: 1, burst: 1 }, 1, counters);
   const ends: (() => void)[] = [];
   const from = (network: number) => ({ address: `192.0.2.${network}` });

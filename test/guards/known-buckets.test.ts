@@ -128,7 +128,7 @@ test("a new master whose clock is ahead allows no second burst [RTE-03, RTE-13]"
   expect(await passedOf(bucket, name, 20)).toBe(0);
 });
 
-test("a late reply does not return what the instance took meanwhile [RTE-13]", async () => {
+test("a late reply does not give back tokens that the instance took meanwhile [RTE-13]", async () => {
   let now = 0;
   const timed = createKnownBuckets(frozen, () => now);
   const sent = timed.send("a");

@@ -81,7 +81,7 @@ test("counts rejections that need no Redis command, for documents as well [RTE-2
   expect(counts.throttledFromMemory).toBeGreaterThan(3);
 });
 
-test("counts a request that finds no place in time, and a large body [RTE-22]", async () => {
+test("counts a request that finds no slot in time, and a large body [RTE-22]", async () => {
   const { capacity, sendLarge } = limitsOver(undefined, 1, 2);
   const ends: (() => void)[] = [];
   const held = (): Promise<void> => new Promise((resolve) => ends.push(resolve));

@@ -25,7 +25,7 @@ const later = (): Deadline => deadlineIn(60_000);
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const tooMany = "The service has too many requests at once. Try again.";
 
-test("finished or failed work frees its place for the longest waiting request [RTE-22]", async () => {
+test("finished or failed work frees its slot for the longest waiting request [RTE-22]", async () => {
   let rejections = 0;
   const capacity = createCapacity(2, () => (rejections += 1), 2);
   const [first, second, third, fourth] = [held(), held(), held(), held()];
@@ -77,7 +77,7 @@ test("a request whose deadline passes or whose client disconnects in the queue i
   await capacity.run("known", later(), () => Promise.resolve());
 });
 
-test("unknown clients get at most half of the places and at least one; known credentials get the others [RTE-23]", async () => {
+test("unknown clients get at most half of the slots and at least one; known credentials get the others [RTE-23]", async () => {
   const capacity = createCapacity(4, () => undefined);
   const strangers = Array.from({ length: 5 }, held);
   const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
@@ -109,7 +109,7 @@ test("unbounded work counts towards the bound [RTE-22]", async () => {
   await Promise.all(running);
 });
 
-test("a place goes to the request that has waited longest and is allowed to have it, known or not [RTE-23]", async () => {
+test("a slot goes to the request that has waited longest and is allowed to have it, known or not [RTE-23]", async () => {
   const capacity = createCapacity(2, () => undefined);
   const order: string[] = [];
   const [first, second] = [held(), held()];
@@ -127,7 +127,7 @@ test("a place goes to the request that has waited longest and is allowed to have
   await running[0];
 });
 
-test("256 requests of each standing wait, and the next one is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
+test("256 requests with, and 256 without, a verified credential wait, and the next one is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
   const capacity = createCapacity(1, () => undefined);
   const first = held();
   const running = [capacity.run("known", later(), first.work)];
@@ -146,7 +146,7 @@ test("256 requests of each standing wait, and the next one is rejected with the 
   expect(capacity.state()).toEqual({ working: { known: 0, stranger: 0 }, most: 1, waiting: 0 });
 });
 
-test("a request waits at most 3 seconds for a place, and its tally has the time [RTE-22]", async () => {
+test("a request waits at most 3 seconds for a slot, and its tally has the time [RTE-22]", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   try {
     const capacity = createCapacity(1, () => undefined);

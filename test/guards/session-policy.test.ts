@@ -180,7 +180,7 @@ describe("a page", () => {
     return guard.enter(parts.inbound(headers), deadlineIn(1_000), async (found) => [places, found()?.name]);
   }
 
-  test("is served to a user in a place for known callers, and to others in one for unknown callers", async () => {
+  test("is served to a user in a slot for known callers, and to others in one for unknown callers", async () => {
     expect(await enter(session)).toEqual([["known"], "ann@example.com"]);
     expect(await enter({})).toEqual([["stranger"], undefined]);
     expect(await enter({ cookie: "" })).toEqual([["stranger"], undefined]);

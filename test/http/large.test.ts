@@ -136,7 +136,7 @@ describe("huge responses", () => {
     for (const end of ends.splice(0)) end();
   });
 
-  test("are rejected if there is one too many at a time; a place is free again once a request has ended", () => {
+  test("are rejected if there is one too many at a time; a slot is free again once a request has ended", () => {
     fill();
     expect(() => startRead("another")).toThrow(/large responses/);
     // Nobody bounds the services inside.
@@ -146,7 +146,7 @@ describe("huge responses", () => {
     expect(() => startRead("one more")).toThrow(/large responses/);
   });
 
-  test("cannot take all places for one account", () => {
+  test("cannot take all slots for one account", () => {
     for (let number = 0; number < mostOfAccount; number++) startRead("greedy");
     expect(() => startRead("greedy")).toThrow(/large responses/);
     expect(() => startRead("modest")).not.toThrow();
@@ -154,7 +154,7 @@ describe("huge responses", () => {
     expect(() => startRead("greedy")).not.toThrow();
   });
 
-  test("make their account wait for a place before its next read; other accounts do not wait", () => {
+  test("make their account wait for a slot before its next read; other accounts do not wait", () => {
     const read = (account: string): void => {
       const tally = { ...createTally(), account };
       tally.onEnd = (release) => {
@@ -171,7 +171,7 @@ describe("huge responses", () => {
     expect(() => read("small")).not.toThrow();
   });
 
-  test("take no place if their request has ended already", () => {
+  test("take no slot if their request has ended already", () => {
     for (let number = 0; number < 3 * mostHuge; number++) expect(() => startRead("gone", true)).toThrow();
     expect(fill).not.toThrow();
   });
@@ -232,7 +232,7 @@ describe("reads whose results can be huge", () => {
   });
 });
 
-test("clients that disconnect before a huge response is built free its place [RTE-21]", async () => {
+test("clients that disconnect before a huge response is built free its slot [RTE-21]", async () => {
   const path = `/v1/sessions/${session}`;
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`;
   const { hostname, port } = new URL(service.base);

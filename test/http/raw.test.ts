@@ -134,7 +134,7 @@ test("headers that do not arrive within 10 seconds are 408 in the envelope; a cl
   for (const { closed } of [slow, silent, half, idle, pinging]) expect(closed).toBe(true);
 });
 
-test("the service still responds after all of it [ERR-08]", async () => {
+test("the service still responds after all malformed requests [ERR-08]", async () => {
   expect((await service.rest("/v1/health")).body).toEqual(health);
 });
 

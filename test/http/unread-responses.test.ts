@@ -62,7 +62,7 @@ test("sends a response larger than the bound alone [OPS-70]", () => {
   expect(() => startSend("large", million)).toThrow(/large responses/);
 });
 
-test("a huge response is bounded by its place instead, and internal calls are not bounded", () => {
+test("a huge response is bounded by its slot instead, and internal calls are not bounded", () => {
   const huge = { ...caller("huge"), isHuge: true };
   for (let number = 0; number < 3; number++) requireRoom({}, huge, mostBytesOfAccount);
   for (let number = 0; number < 3; number++) requireRoom({}, createTally(), mostBytesOfAccount);

@@ -112,7 +112,7 @@ describe("the reason of a failure", () => {
     }
   });
 
-  test("names the class of an error in an accident (500) [OPS-26]", async () => {
+  test("names the class of an unexpected error (500) [OPS-26]", async () => {
     vi.spyOn(faulty.app.services.accounts, "get").mockRejectedValue(new TypeError("of Ann Lee"));
     const id = randomUUID();
     expect(

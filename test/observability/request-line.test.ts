@@ -50,7 +50,7 @@ describe("the cost of a request", () => {
     expect(await lineOf(id, service)).toMatchObject({ status: 201, db_commands: 4, db_ms: above(0) });
   });
 
-  test("has the time that a request waits for a place [OPS-25]", async () => {
+  test("has the time that a request waits for a slot [OPS-25]", async () => {
     const narrow = await service.another({ MAX_IN_FLIGHT: "1" });
     try {
       await narrow.rest("/v1/contacts?query=ann", { key: owner.key });

@@ -63,7 +63,7 @@ async function surfaceOver(behaviour: Partial<Dispatch & Admitted>, http: 1 | 2 
   return { base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, errors, steps };
 }
 
-test("an accident before the guards is 500 in the envelope, and is logged [ERR-07]", async () => {
+test("an unexpected error before the guards is 500 in the envelope, and is logged [ERR-07]", async () => {
   const { base, errors } = await surfaceOver({ throttle: () => Promise.reject(new Error("secret of the inside")) });
   for (const method of ["OPTIONS", "PUT"]) {
     const response = await fetch(base + path, { method });
@@ -81,7 +81,7 @@ test("an accident before the guards is 500 in the envelope, and is logged [ERR-0
 });
 
 test.each(["admit", "invoke"] as const)(
-  "an accident in %s is reported in the protocol without internal details, and is logged once [ERR-07]",
+  "an unexpected error in %s is reported in the protocol without internal details, and is logged once [ERR-07]",
   async (step) => {
     for (const form of forms.filter(({ http }) => http === 1)) {
       const { base, errors } = await surfaceOver({ [step]: () => Promise.reject(new Error("secret of the inside")) });

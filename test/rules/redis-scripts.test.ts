@@ -27,6 +27,6 @@ test.each([["redis.call(1)"], ["redis.pcall(1)"]])("finds a command: %s", (text)
   expect(commands(text)).toHaveLength(1);
 });
 
-test("finds the scripts", () => {
+test("finds the Redis commands in the sources of the service", () => {
   expect(served.flatMap(({ text }) => commands(text)).length).toBeGreaterThan(8);
 });

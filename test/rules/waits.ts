@@ -50,7 +50,7 @@ export const waits: readonly string[] = [
   "test/guards/credentials.test.ts (3)",
   "test/guards/documents.test.ts (1)",
   "test/guards/public-policy-limits.test.ts (1)",
-  "test/guards/redis-away.test.ts (1)",
+  "test/guards/redis-unavailable.test.ts (1)",
   "test/guards/switches-everywhere.test.ts (1)",
   "test/guards/switches.test.ts (1)",
   "test/guards/unreadable.test.ts (2)",
@@ -87,7 +87,7 @@ export const waits: readonly string[] = [
   "test/observability/traces.test.ts (4)",
   "test/rpc/deadlines.test.ts (7)",
   "test/rpc/failures.test.ts (2)",
-  "test/sign-in/provider-away.test.ts (1)",
+  "test/sign-in/provider-unavailable.test.ts (1)",
   "test/sign-in/states.test.ts (1)",
 ];
 
@@ -106,7 +106,7 @@ export const times: readonly (readonly [comparison: string, why: string])[] = [
   ["test/guards/documents.test.ts: less (1)", refills],
   ["test/guards/limits.test.ts: less (1)", refills],
   ["test/guards/look-ups.test.ts: less (2)", refills],
-  ["test/guards/redis-away.test.ts: less (1)", refills],
+  ["test/guards/redis-unavailable.test.ts: less (1)", refills],
   ["test/guards/throttle.test.ts: greater (1)", "what is due grows with the time that passed, with a fifth to spare"],
   ["test/guards/throttle.test.ts: less (2)", refills],
   ["test/http/stalled.test.ts: greater (1)", "the reader pauses longer than may be read nothing, by its own timers"],

@@ -38,7 +38,7 @@ const HOSTILE: Array<[name: string, content: string]> = [
 
 describe("size", () => {
   test.each(HOSTILE)(
-    "SRC-08: 10,000 code points of %s are indexed within 300 ms and use less than 4 MB",
+    "10,000 code points of %s are indexed within 300 ms and use less than 4 MB [SRC-08]",
     (_, content) => {
       expect([...content]).toHaveLength(10_000);
       const begun = performance.now();
@@ -51,7 +51,7 @@ describe("size", () => {
     },
   );
 
-  test("SRC-01: the time to fold marks in the wrong order grows linearly with their number", () => {
+  test("the time to fold marks in the wrong order grows linearly with their number [SRC-01]", () => {
     const row = (count: number): string => `a${"\u0301".repeat(count)}${"\u0323".repeat(count)}`;
     const begun = performance.now();
     expect(fold(row(50_000))).toBe("a");
@@ -59,7 +59,7 @@ describe("size", () => {
     expect(performance.now() - begun).toBeLessThan(1000);
   });
 
-  test("SRC-03: no code point folds to more than 6 letters of a script without blanks", () => {
+  test("no code point folds to more than 6 letters of a script without blanks [SRC-03]", () => {
     const long: string[] = [];
     for (const text of everyCodePoint()) {
       if (
@@ -76,11 +76,11 @@ describe("size", () => {
   test.each([
     ["Han", letters(10_000, 0x4e00, 0x9fff), 4],
     ["words of nine letters", letters(10_000, 0x61, 0x7a).replace(/(.{9})./g, "$1 "), 9],
-  ])("SRC-05: finds the last word in 10,000 code points of %s", (_, content, length) => {
+  ])("finds the last word in 10,000 code points of %s [SRC-05]", (_, content, length) => {
     expect(finds(content, content.trimEnd().slice(-length))).toBe(true);
   });
 
-  test("SRC-05: the test detects a loss: with a limit on the terms the same word is not found", () => {
+  test("the test detects a loss: with a limit on the terms the same word is not found [SRC-05]", () => {
     const content = letters(10_000, 0x4e00, 0x9fff);
     const term = probe(queryWords(content.slice(-4))[0] ?? "", NOTE_SHAPE)?.term ?? "";
     const { g } = terms(recordWords(content), NOTE_SHAPE);

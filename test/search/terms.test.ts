@@ -22,7 +22,7 @@ const SHAPES = [
 ] as const;
 
 describe("terms", () => {
-  test("SRC-08: notes have prefixes of 2 to 8 letters, sessions of 1 to 8, and contacts of 1 to 12, and their whole words", () => {
+  test("notes have prefixes of 2 to 8 letters, sessions of 1 to 8, and contacts of 1 to 12, and their whole words [SRC-08]", () => {
     expect([NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE]).toEqual([
       { min: 2, max: 8, whole: false },
       { min: 1, max: 8, whole: false },
@@ -30,14 +30,14 @@ describe("terms", () => {
     ]);
   });
 
-  test("SRC-04: a note has the distinct prefixes of its words, and its words as one text", () => {
+  test("a note has the distinct prefixes of its words, and its words as one text [SRC-04]", () => {
     expect(terms(["met", "anna", "a", "met", "internationally"], NOTE_SHAPE)).toEqual({
       g: ["me", "met", "an", "ann", "anna", "in", "int", "inte", "inter", "intern", "interna", "internat"],
       n: " met anna a internationally ",
     });
   });
 
-  test("CSR-11: a contact has each whole word too, followed by a blank", () => {
+  test("a contact has each whole word too, followed by a blank [CSR-11]", () => {
     expect(terms(["bo", "abcdefghijklmnop"], CONTACT_SHAPE).g).toEqual([
       "b",
       "bo",
@@ -58,7 +58,7 @@ describe("terms", () => {
     ]);
   });
 
-  test("SRC-03: in a script without blanks, one to four letters are indexed from each character, and the run once", () => {
+  test("in a script without blanks, one to four letters are indexed from each character, and the run once [SRC-03]", () => {
     expect(terms(["开会议室了"], NOTE_SHAPE)).toEqual({
       g: [
         "开",
@@ -81,7 +81,7 @@ describe("terms", () => {
     expect(terms(["𠀀𠀁"], CONTACT_SHAPE).g).toEqual(["𠀀", "𠀀𠀁", "𠀁", "𠀀𠀁 "]);
   });
 
-  test("SRC-06: a record without a word has no terms", () => {
+  test("a record without a word has no terms [SRC-06]", () => {
     expect(terms([], CONTACT_SHAPE)).toEqual({ g: [], n: "" });
   });
 
@@ -96,11 +96,11 @@ describe("terms", () => {
     ["会议室开", CONTACT_SHAPE, { term: "会议室开", exact: true }],
     ["会议室开会", CONTACT_SHAPE, { term: "会议室开", exact: false }],
     ["𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨", NOTE_SHAPE, { term: "𐐨𐐨𐐨𐐨𐐨𐐨𐐨𐐨", exact: false }],
-  ])("SRC-08: %s in %o is looked up by %o", (word, shape, expected) => {
+  ])("%s in %o is looked up by %o [SRC-08]", (word, shape, expected) => {
     expect(probe(word, shape)).toEqual(expected);
   });
 
-  test("SRC-04, CSR-11: a word is matched in the text after a blank, and a whole word between two blanks", () => {
+  test("a word is matched in the text after a blank, and a whole word between two blanks [SRC-04, CSR-11]", () => {
     expect([checkPattern("anna"), wholeCheckPattern("anna"), wholeProbe("anna")]).toEqual([
       " anna",
       " anna ",
@@ -125,14 +125,14 @@ describe("terms", () => {
     ["会".repeat(40), "会".repeat(40), true],
     ["a".repeat(40), "a".repeat(33), false],
     ["a".repeat(40), "a".repeat(40), true],
-  ])("CSR-11: %s has every word of %s as a whole word: %s", (record, query, whole) => {
+  ])("%s has every word of %s as a whole word: %s [CSR-11]", (record, query, whole) => {
     const words = queryWords(query);
     const stored = terms(recordWords(record), CONTACT_SHAPE);
     expect(words.map((_, driver) => matchesStoredText(stored, words, driver))).toEqual(words.map(() => whole));
   });
 
   describe.each(SHAPES)("the search terms of %s", (_, shape) => {
-    test("SRC-01, SRC-02, SRC-03, SRC-04, SRC-05, SRC-06: every query finds the matches of the contract, whichever word drives", () => {
+    test("every query finds the matches of the contract, whichever word drives [SRC-01, SRC-02, SRC-03, SRC-04, SRC-05, SRC-06]", () => {
       let found = 0;
       let missed = 0;
       fc.assert(
@@ -154,7 +154,7 @@ describe("terms", () => {
     });
   });
 
-  test("CSR-11: every query finds the whole words of the contract, whichever word drives", () => {
+  test("every query finds the whole words of the contract, whichever word drives [CSR-11]", () => {
     let found = 0;
     fc.assert(
       fc.property(recordAndQuery, ([record, query]) => {
@@ -169,7 +169,7 @@ describe("terms", () => {
     expect(found).toBeGreaterThan(200);
   });
 
-  test("SRC-08: every record has at most one prefix for a letter, four in a script without blanks, and the words", () => {
+  test("every record has at most one prefix for a letter, four in a script without blanks, and the words [SRC-08]", () => {
     fc.assert(
       fc.property(anyText, fc.constantFrom(NOTE_SHAPE, SESSION_SHAPE, CONTACT_SHAPE), (text, shape) => {
         const words = recordWords(text);
@@ -185,7 +185,7 @@ describe("terms", () => {
     );
   });
 
-  test("SRC-04: every pattern consists of letters, digits and blanks, and no term is a lone surrogate or contains NUL", () => {
+  test("every pattern consists of letters, digits and blanks, and no term is a lone surrogate or contains NUL [SRC-04]", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: "binary", maxLength: 100 })), (text) => {
         for (const word of queryWords(text)) {

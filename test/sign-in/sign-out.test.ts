@@ -129,7 +129,7 @@ test("rejects a signed-out session on every instance, even if it is not deleted 
   ]);
 });
 
-test("a session that ends after hours without use signs its user out everywhere too [DSH-08]", async () => {
+test("signing out with a session that expired without use ends the user's other sessions too [DSH-08]", async () => {
   const sessions = fixture().service.app.client.db().collection("dashboard_sessions");
   const [one, other] = [await signIn(fixture(), ben), await signIn(fixture(), ben, createBrowser())];
   const [oldest] = await sessions.find({ subject: "person-ben" }).sort({ created_at: -1 }).skip(1).limit(1).toArray();

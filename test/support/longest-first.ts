@@ -30,7 +30,7 @@ export const longest: readonly string[] = [
   "mcp/oauth/sign-out",
   "drills/dependencies",
   "db/aggregate",
-  "sign-in/provider-away",
+  "sign-in/provider-unavailable",
   "embedded/credentials",
   "accounts/erasure",
   "drills/limiter",

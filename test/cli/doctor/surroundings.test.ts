@@ -34,7 +34,7 @@ describe("the configuration", () => {
   afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
   test.each(["null", "7", '{"base_url":7,"internal_url":[],"service_token":{}}', '{"base_url":'])(
-    "is checked as without the demo's file if that file holds %s [OPS-04]",
+    "is checked as if there were no demo file if that file contains %s [OPS-04]",
     async (text) => {
       const folder = mkdtempSync(join(tmpdir(), "records-doctor-"));
       const environment = { DATA_DIR: folder, PORT: "0", INTERNAL_PORT: "0" };
@@ -45,7 +45,7 @@ describe("the configuration", () => {
     },
   );
 
-  test("is reported with every invalid variable, and what depends on one is not tried [OPS-04, OPS-14]", async () => {
+  test("is reported with every invalid variable, and checks that depend on one are skipped [OPS-04, OPS-14]", async () => {
     const findings = await runDoctor({
       DATA_DIR: dataDir,
       PORT: "0",

@@ -21,7 +21,7 @@ const good = {
   again: signedIn,
 } satisfies Outcome;
 
-test("accepts a journey without a fault", () => {
+test("the judge accepts a journey without a fault", () => {
   expect(judge(good, expected)).toEqual({ signIn: [], tools: [], refresh: [], afterSignOut: [] });
   expect(hasPassed(judge(good, expected))).toBe(true);
 });

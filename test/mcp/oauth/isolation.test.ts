@@ -120,7 +120,7 @@ test("each tool and resource responds to every id of another account as to a ran
   }
 });
 
-test("the harness detects that one's own ids return the records [ISO-07]", async () => {
+test("the harness detects that a user's own ids return the records [ISO-07]", async () => {
   const responses = await Promise.all(
     byId.flatMap(([method, params]) =>
       [dora.contact, dora.session].map((id) => rpc(base, dora.token, method, params(id))),
@@ -131,7 +131,7 @@ test("the harness detects that one's own ids return the records [ISO-07]", async
   );
 });
 
-test("lists, searches and prompts contain only one's own records [ISO-07]", async () => {
+test("lists, searches and prompts contain only the user's own records [ISO-07]", async () => {
   const calls = [
     ["search_contacts", { query: "ann" }],
     ["list_sessions", {}],

@@ -9,7 +9,7 @@ const fixture = useSignInFixture();
 const { holder, send } = useHolder(fixture);
 const both = "application/json, text/event-stream";
 
-describe("what a client accepts", () => {
+describe("the Accept header", () => {
   test("the newest revision responds in JSON, whatever the client accepts [MCP-02]", async () => {
     for (const accept of [both, "application/json", "*/*", undefined]) {
       const { status, headers } = await send("2026-07-28", "tools/list", {}, { Accept: accept });

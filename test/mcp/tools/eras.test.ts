@@ -13,7 +13,7 @@ const named = (protocolVersion: string): Record<string, unknown> => ({
   clientInfo: { name: "test", version: "1" },
 });
 
-describe("how a client begins", () => {
+describe("the first request", () => {
   test("the newest revision is discovered and called without initialize, and declares records untrusted [MCP-01] [MCP-02] [UNT-03]", async () => {
     const discovered = await send("2026-07-28", "server/discover");
     expect(discovered.status).toBe(200);
@@ -103,7 +103,7 @@ describe("how a client begins", () => {
   });
 });
 
-describe("what is rejected", () => {
+describe("a rejected request", () => {
   test("an unknown method is 404 in the newest revision and 200 in the others, with -32601 in all [MCP-02] [MCP-03]", async () => {
     for (const revision of revisions) {
       const { status, body } = await send(revision, "records/delete");

@@ -66,7 +66,7 @@ test.each(old)("%s: a request without params is -32602 as well [MCP-25]", async 
   }
 });
 
-test("an accident in a handler is not reported as invalid params [MCP-25, ERR-07]", async () => {
+test("an unexpected error in a handler is not reported as invalid params [MCP-25, ERR-07]", async () => {
   const server = new CheckedServer({ name: "records", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler("tools/list", () => {
     throw new TypeError("tools is not iterable");

@@ -58,7 +58,7 @@ describe("unambiguous arguments [MCP-15]", () => {
   });
 });
 
-test("no text calls a search one of everything, or suggests a time that is rejected [MCP-11] [MCP-16]", async () => {
+test("no description promises a search of everything, and the times in the instructions are accepted [MCP-11] [MCP-16]", async () => {
   const { tools } = (await request(holder, "2026-07-28", "tools/list")).body.result;
   const { instructions } = (await request(holder, "2026-07-28", "server/discover")).body.result;
   expect(instructions).toMatch(/No search covers the fields notes and memory of a contact/);

@@ -8,7 +8,7 @@ import { call } from "./set-up.ts";
 const fixture = useSignInFixture();
 const { holder, flaws } = useListed(fixture);
 
-describe("what is rejected", () => {
+describe("rejected arguments", () => {
   const uuid = "must be a valid UUID";
   const date =
     "must be a date that exists, such as 2026-01-31, or a date-time with an offset, such as 2026-01-31T09:30:00Z";

@@ -219,7 +219,7 @@ describe("prompts", () => {
     expect(await textOf("catch_up", { topic: "unheard of" })).not.toContain("untrusted");
   });
 
-  test("say before the fence how to read on, and fence nothing of the service's own text [UNT-01] [UNT-04]", async () => {
+  test("explain before the fence how to get the next page, and do not fence the service's own text [UNT-01] [UNT-04]", async () => {
     const contact = await holder.put.contact({ full_name: "Wordy Wilson" });
     await holder.put.contactNotes(
       ...Array.from({ length: 51 }, (_, at) => ({

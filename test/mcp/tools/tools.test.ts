@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("the list of tools", () => {
-  test("has exactly these, in this order, in every revision [MCP-06]", async () => {
+  test("has exactly the documented tools, in their order, in every revision [MCP-06]", async () => {
     const names = [
       "search_contacts",
       "get_contact",
@@ -102,7 +102,7 @@ describe("the list of tools", () => {
     }
   });
 
-  test("has these arguments for each, of which these are required [MCP-07]", () => {
+  test("has the documented arguments for each, and marks the required ones [MCP-07]", () => {
     expect(
       listed().map(({ name, inputSchema: { properties, required } }) => [name, Object.keys(properties), required]),
     ).toEqual([
