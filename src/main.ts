@@ -10,7 +10,7 @@ import { requireFree } from "./http/ports.ts";
 import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";
 import { shownError } from "./logged-error.ts";
-import { outliveReaders } from "./output-errors.ts";
+import { ignoreClosedReaders } from "./output-errors.ts";
 import { onSignals } from "./signals.ts";
 
 /** How long a stop by SIGTERM still serves idle connections, in milliseconds. Ctrl-C does not wait for them. */
@@ -18,7 +18,7 @@ const lastRequestsMs = 2_000;
 const started = performance.now();
 const onTerminal = process.stdout.isTTY;
 // The service continues if nobody reads its banner, or if the disk is full.
-outliveReaders(() => undefined);
+ignoreClosedReaders(() => undefined);
 await main().catch((error: unknown) => {
   // One line for the operator: the problem, and how to fix it.
   const line = error instanceof ConfigError ? error.message : `cannot start: ${shownError(error)}`;

@@ -4,7 +4,7 @@
  * Lets the program continue if the reader of its output leaves early, as `head` does, or stderr fails. Passes the code
  * of every other failure of standard output to `onFailure`.
  */
-export function outliveReaders(onFailure: (code: string) => void): void {
+export function ignoreClosedReaders(onFailure: (code: string) => void): void {
   process.stdout.on("error", ({ code = "" }: NodeJS.ErrnoException) => {
     if (code !== "EPIPE") onFailure(code);
   });

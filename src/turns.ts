@@ -1,12 +1,12 @@
 // Fair scheduling on the event loop: long work waits in one queue, and other tasks run in between.
 
 /** Schedules `work` after the work that already waits. */
-export type Wait = (work: () => void) => void;
+export type Schedule = (work: () => void) => void;
 
 /**
  * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
  */
-export function createTurns(turnMs: number): Wait {
+export function createTurns(turnMs: number): Schedule {
   const waiting: (() => void)[] = [];
   let scheduled = false;
 
@@ -34,13 +34,13 @@ export function createTurns(turnMs: number): Wait {
  * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
  * returns true, the work is postponed to the next turn.
  */
-export function inTurn(wait: Wait, notYet = (): boolean => false): (work: () => void) => void {
+export function inTurn(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
   const next: (() => void)[] = [];
   const go = (): void => {
     if (!notYet()) next.shift()?.();
-    if (next.length > 0) wait(go);
+    if (next.length > 0) schedule(go);
   };
   return (work) => {
-    if (next.push(work) === 1) wait(go);
+    if (next.push(work) === 1) schedule(go);
   };
 }

@@ -14,7 +14,7 @@ export interface LeaseDocument {
 }
 
 /** The lease on one account's erasure, held by this sweeper. */
-export interface ErasureHold {
+export interface HeldErasureLease {
   /**
    * Returns the deadline of the next command, and renews the lease in time. A delete with this deadline matches nothing
    * afterwards (`Fence`). Returns undefined once the lease is lost or `isStopped` returns true: nothing more may be
@@ -28,7 +28,7 @@ export interface ErasureHold {
 }
 
 /** Acquires the lease on an erasure. Returns undefined if another sweeper holds it or the erasure is finished. */
-export type TakeErasure = (id: UUID, isStopped: () => boolean) => Promise<ErasureHold | undefined>;
+export type AcquireErasureLease = (id: UUID, isStopped: () => boolean) => Promise<HeldErasureLease | undefined>;
 
 /** Long enough for a slow command, and short enough that an erasure resumes soon after an instance is killed. */
 const erasureLeaseMs = 10_000;
@@ -47,7 +47,7 @@ export async function isAnyErasing(client: MongoClient): Promise<boolean> {
 }
 
 /** Creates the function that acquires leases in this database. */
-export function createErasureLeases(client: MongoClient): TakeErasure {
+export function createErasureLeases(client: MongoClient): AcquireErasureLease {
   const erasures = client.db().collection<Document & { _id: UUID }>(collections.erasures);
   const expires_at = { $add: ["$$NOW", erasureLeaseMs] };
 

@@ -77,17 +77,18 @@ export function createPlaces(db: Db, specs: readonly CollectionSpec[], redis: ()
 
 /**
  * Yields the account's Redis keys in batches. A key has a kind, then the account's id. Yields undefined and ends if
- * Redis fails or `goesOn` returns false.
+ * Redis fails or `mayContinue` returns false.
  */
 async function* namesInRedis(
   link: RedisLink,
   id: UUID,
-  goesOn: () => Promise<boolean>,
+  mayContinue: () => Promise<boolean>,
 ): AsyncGenerator<string[] | undefined> {
   // Another account's idempotency key may contain the id. That account's own id, with digits and hyphens, then precedes
   // it.
   const own = new RegExp(`^[a-z:]+:${id.toHexString()}(:|$)`);
-  for await (const names of link.keys(`*${id.toHexString()}*`, goesOn)) yield names?.filter((name) => own.test(name));
+  for await (const names of link.keys(`*${id.toHexString()}*`, mayContinue))
+    yield names?.filter((name) => own.test(name));
 }
 
 /** Returns false if some keys could not be deleted. */

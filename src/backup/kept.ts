@@ -4,7 +4,7 @@ import { collections } from "../db/collections.ts";
 import { recordsIndex } from "../db/mongo.ts";
 
 /** How a backup treats a collection. */
-export type Keeping =
+export type BackupRule =
   | {
       readonly kept: "account" | "service";
       /** The sort fields and index for reading in pages. Without them, the collection is read at once. */
@@ -23,7 +23,7 @@ function byId(size: number) {
  * record that an import counts as written. Keys, the active one last, and the account come at the end: a restored
  * account is complete when it becomes usable.
  */
-export const keepings: Readonly<Record<(typeof collections)[keyof typeof collections], Keeping>> = {
+export const backupRules: Readonly<Record<(typeof collections)[keyof typeof collections], BackupRule>> = {
   [collections.imports]: { kept: "account", sort: { _id: 1 } },
   [collections.contacts]: { kept: "account", pages: byId(100) },
   [collections.sessions]: { kept: "account", pages: byId(500) },
@@ -43,9 +43,9 @@ export const keepings: Readonly<Record<(typeof collections)[keyof typeof collect
 };
 
 /** Returns the rules of the collections in backups of an account or of the service, in reading order. */
-export function keptOf(kept: "account" | "service") {
-  return Object.entries(keepings).flatMap(([collection, keeping]) =>
-    "kept" in keeping && keeping.kept === kept ? [{ collection, ...keeping }] : [],
+export function rulesFor(kept: "account" | "service") {
+  return Object.entries(backupRules).flatMap(([collection, rule]) =>
+    "kept" in rule && rule.kept === kept ? [{ collection, ...rule }] : [],
   );
 }
 

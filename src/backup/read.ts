@@ -7,7 +7,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail } from "../errors.ts";
 import type { ReadDocumentsResponse } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { keptOf, ownerField } from "./kept.ts";
+import { ownerField, rulesFor } from "./kept.ts";
 
 type Documents = ReadDocumentsResponse["documents"];
 
@@ -61,7 +61,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
   }
 
   return async function* (accountId, deadline) {
-    for (const { collection, pages, sort } of keptOf(accountId === undefined ? "service" : "account")) {
+    for (const { collection, pages, sort } of rulesFor(accountId === undefined ? "service" : "account")) {
       if (collection === collections.apiKeys || collection === collections.accounts) continue;
       const own = accountId === undefined ? {} : { [ownerField(collection)]: accountId };
       if (pages === undefined) {

@@ -13,7 +13,7 @@ import type { Deadline } from "../deadline.ts";
 import { fail, rejectInput } from "../errors.ts";
 import type { StoredDocument } from "../gen/records/admin/v1/backup_pb.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { keptOf, ownerField } from "./kept.ts";
+import { ownerField, rulesFor } from "./kept.ts";
 
 /** The marker of an account's restore. From the first batch on, no other backup can be restored into the account. */
 interface RestoreDocument {
@@ -152,7 +152,7 @@ function isDone(marker: RestoreDocument | undefined, backup: string): boolean {
  * collection without backups. Also fails if the active key comes without the account.
  */
 function parse(documents: readonly StoredDocument[], accountId: UUID | undefined): readonly Parsed[] {
-  const known = new Set(keptOf(accountId === undefined ? "service" : "account").map(({ collection }) => collection));
+  const known = new Set(rulesFor(accountId === undefined ? "service" : "account").map(({ collection }) => collection));
   const parsed = documents.map(({ collection, bson }, at): Parsed => {
     const wrong = (rule: string, message: string): never => rejectInput([{ field: `documents[${at}]`, rule, message }]);
     if (!known.has(collection)) wrong("collection", "must belong to a collection that backups contain");

@@ -1,12 +1,12 @@
 // Entry point of the `records` command line: runs the program and exits with its exit code.
-import { outliveReaders } from "../output-errors.ts";
+import { ignoreClosedReaders } from "../output-errors.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { run, say } from "./program.ts";
 
 const argv = process.argv.slice(2);
 
 // A command has the same effect and exit code even if the reader of its output or its progress leaves.
-outliveReaders((code) =>
+ignoreClosedReaders((code) =>
   process.exit(
     say(
       new CommandError(exitCodes.failed, "output", `Standard output cannot be written (${code}).`),

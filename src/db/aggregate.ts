@@ -5,7 +5,7 @@ import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { leftMs, requireTime } from "../deadline.ts";
 import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
-import { readInLine } from "../large/reads.ts";
+import { limitConcurrentReads } from "../large/reads.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
 import { commandLimitMs, isRepeatable } from "./mongo.ts";
@@ -64,7 +64,7 @@ async function rowsOf<T extends Document>(
   query: Query,
   { canBeHuge, ...options }: ReadOptions,
 ): Promise<T[]> {
-  if (canBeHuge === true) return readInLine(options.deadline, () => rowsOf<T>(collection, query, options));
+  if (canBeHuge === true) return limitConcurrentReads(options.deadline, () => rowsOf<T>(collection, query, options));
   const work = async (): Promise<Document[]> =>
     (await atOnce(collection, query, options)) ?? (await byCursor(collection, query, options));
   return (await underLease(collection, query, options, work)) as T[];

@@ -34,7 +34,7 @@ const duplicateKey = 11_000;
 /**
  * Whether the code reports a conflict with stored data rather than a failed command. The caller causes such conflicts.
  */
-export function isVerdict(code: number): boolean {
+export function isDataConflict(code: number): boolean {
   return code === withoutDocument || code === duplicateKey;
 }
 

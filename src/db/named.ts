@@ -34,7 +34,7 @@ export type Change = "created" | "updated" | "unchanged";
 export type Outcome = { readonly id: UUID; readonly change?: Change } | { readonly failure: Failure };
 
 /** Options for finding records. */
-export interface FindOptions {
+export interface FindNamedOptions {
   /** The projection; by default, whole records. */
   readonly fields?: Document;
   /** Set if external ids are unique only within a kind. */
@@ -47,7 +47,7 @@ export async function findNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly RecordName[],
-  options: FindOptions = {},
+  options: FindNamedOptions = {},
 ): Promise<NamedRecords<T>> {
   return namedAmong(await find(collection, scope, namedFilter<T>(scope, names, options.kind), options));
 }
@@ -64,7 +64,7 @@ export async function lockNamed<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly RecordName[],
-  options: FindOptions & { readonly session: ClientSession },
+  options: FindNamedOptions & { readonly session: ClientSession },
 ): Promise<NamedRecords<T>> {
   const filter = namedFilter<T>(scope, names, options.kind);
   if (filter !== undefined)
@@ -76,7 +76,7 @@ async function find<T extends KnownRecord>(
   collection: Collection<T>,
   { deadline }: WriteScope,
   filter: Filter<T> | undefined,
-  { fields, kind, session }: FindOptions,
+  { fields, kind, session }: FindNamedOptions,
 ): Promise<T[]> {
   if (filter === undefined) return [];
   const projected = { account_id: 1, external_id: 1, ...(kind === undefined ? {} : { kind: 1 }), ...fields };
@@ -139,7 +139,7 @@ export function findTouched<T extends KnownRecord>(
   collection: Collection<T>,
   scope: WriteScope,
   names: readonly RecordName[],
-  options: FindOptions,
+  options: FindNamedOptions,
 ): Promise<T[]> {
   return find(collection, scope, namedFilter<T>(scope, names, options.kind, true), options);
 }

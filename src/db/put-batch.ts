@@ -6,18 +6,18 @@ import type { WriteOptions } from "./write.ts";
 import { commit } from "./write.ts";
 import { Failure } from "../errors.ts";
 import type { WriteScope } from "../call/scope.ts";
-import type { FindOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
+import type { FindNamedOptions, RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists, findTouched } from "./named.ts";
-import { createLayer } from "./layer.ts";
+import { createBatchOverlay } from "./batch-overlay.ts";
 import { duplicateIndex } from "./mongo.ts";
-import type { Changed } from "./layer.ts";
+import type { Changed } from "./batch-overlay.ts";
 
 /** A batch to write. */
 export interface BatchSpec<T extends KnownRecord> {
   /** How each item names its record. */
   readonly names: readonly RecordName[];
   /** How to find the records that the items touch; undefined if items replace existing records without reading them. */
-  readonly find: Omit<FindOptions, "session"> | undefined;
+  readonly find: Omit<FindNamedOptions, "session"> | undefined;
   /** Reads what the items depend on. Returns a function that makes an item's record, or throws the item's failure. */
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
   /** Updates copies of the records' fields after the records are written. */
@@ -58,10 +58,10 @@ export async function putBatch<T extends KnownRecord>(
       const recordOf = await spec.prepare(session);
       const found =
         spec.find === undefined ? [] : await findTouched(collection, scope, spec.names, { ...spec.find, session });
-      const layer = createLayer(found, spec.find?.kind);
+      const overlay = createBatchOverlay(found, spec.find?.kind);
       const outcomes = spec.names.map((name, at): Outcome => {
         try {
-          return layer.put(at, name, (before) => {
+          return overlay.put(at, name, (before) => {
             // An invalid item reports its own violation first, as if sent alone.
             const record = recordOf(at, before);
             if ((collisions.get(at) ?? 0) > 1) throw alreadyExists().failure;
@@ -73,7 +73,7 @@ export async function putBatch<T extends KnownRecord>(
         }
       });
       // Sorts new records first, so that one command inserts them all.
-      written = [...layer.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
+      written = [...overlay.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
       await writeAll(collection, scope, written, spec.find === undefined, options);
       await spec.finish?.(written, options);
       return outcomes;

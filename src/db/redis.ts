@@ -26,10 +26,10 @@ export interface RedisLink {
    */
   attempt<T>(key: string, command: (key: KeyCommands) => Promise<T>, tally?: Tally): Promise<T | undefined>;
   /**
-   * Iterates over the keys that match a pattern, in batches, one master after the other, while `goesOn` returns true.
-   * Yields undefined and ends if it returns false or a master is unavailable.
+   * Iterates over the keys that match a pattern, in batches, one master after the other, while `mayContinue` returns
+   * true. Yields undefined and ends if it returns false or a master is unavailable.
    */
-  keys(pattern: string, goesOn: () => Promise<boolean>): AsyncGenerator<string[] | undefined>;
+  keys(pattern: string, mayContinue: () => Promise<boolean>): AsyncGenerator<string[] | undefined>;
   close(): void;
 }
 
@@ -97,13 +97,13 @@ export function connectRedis(
     firstReady,
     ready: used.hasAll,
     attempt: (key, command, tally) => attemptAt(masters.masterOf(key), () => command(commandsOn(client, key)), tally),
-    async *keys(pattern, goesOn) {
+    async *keys(pattern, mayContinue) {
       for (const [master, server] of masters.all()) {
         let cursor = "0";
         do {
           const at = cursor;
           const found =
-            server !== undefined && (await goesOn())
+            server !== undefined && (await mayContinue())
               ? await attemptAt(master, () => server.scan(at, "MATCH", pattern, "COUNT", scanned))
               : undefined;
           if (found === undefined) return void (yield undefined);

@@ -127,7 +127,7 @@ export async function write<T>(client: MongoClient, deadline: Deadline, work: Wo
     async (error: unknown) => {
       if (error instanceof TooLate) failTooLate(deadline);
       // A bulk write wraps the reason in its own error, and MongoDB's own time limit can end a command first.
-      if (signal.aborted || !isVerdict(error)) requireTime(deadline);
+      if (signal.aborted || !dependsOnReads(error)) requireTime(deadline);
       if (duplicateIndex(error) !== undefined) await primary.safe(deadline);
       throw error;
     },
@@ -174,7 +174,7 @@ export async function transaction<T>(
         await primary.safe(deadline);
         return result;
       } catch (error) {
-        if (isVerdict(error)) await settle(client, session, term);
+        if (dependsOnReads(error)) await settle(client, session, term);
         throw error;
       } finally {
         endTally();
@@ -198,7 +198,7 @@ function endSession(client: MongoClient, session: ClientSession): void {
 }
 
 /** Whether an error depends on data that the transaction read, such as a missing record or a duplicate email. */
-function isVerdict(error: unknown): boolean {
+function dependsOnReads(error: unknown): boolean {
   return (error instanceof Failure && !isGivenUp(error)) || duplicateIndex(error) !== undefined;
 }
 

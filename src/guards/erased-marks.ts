@@ -2,7 +2,7 @@
 import type { RedisLink } from "../db/redis.ts";
 import { deadlineMs } from "../deadline.ts";
 import { keep } from "../remembered.ts";
-import { erasedMark, keptUnder, responseMs } from "./reservations.ts";
+import { erasedMark, redisKeyOf, responseMs } from "./reservations.ts";
 
 /** How long a mark lasts. By then, any write or replay in progress at the deletion has long stored its response. */
 const erasedMs = 2 * responseMs;
@@ -51,7 +51,7 @@ async function unmarked(redis: RedisLink, erased: readonly Erased[]): Promise<Er
   const now = performance.now();
   const marked = await Promise.all(
     erased.map(([name, since]) =>
-      redis.attempt(keptUnder(name), ({ set, replace }) =>
+      redis.attempt(redisKeyOf(name), ({ set, replace }) =>
         (now - since < storableMs ? set : replace)(erasedMark, erasedMs),
       ),
     ),

@@ -62,7 +62,7 @@ export function reservationName(accountId: UUID, key: string): string {
 }
 
 /** Returns the Redis key for a name. */
-export function keptUnder(name: string): string {
+export function redisKeyOf(name: string): string {
   return `idempotency:${name}`;
 }
 
@@ -78,7 +78,7 @@ export function createReservations(redis: RedisLink | undefined): Reservations {
 
   return {
     async reserve(name, holder, tally) {
-      const key = keptUnder(name);
+      const key = redisKeyOf(name);
       const held = await redis.attempt(key, ({ run }) => run(reserveScript, pending(holder), leaseMs), tally);
       const unknown = { kind: "unknown", release: (claim?: StoredClaim) => keep(key, claim) } as const;
       if (held === undefined) return unknown;

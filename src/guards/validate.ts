@@ -12,7 +12,7 @@ import type { Violation } from "../errors.ts";
 import { rejectInput } from "../errors.ts";
 import { parseInstant } from "../instant.ts";
 import { completeMask } from "./mask.ts";
-import { allowedNames, unshowable } from "./showable.ts";
+import { allowedNames, unrepresentableValues } from "./representable.ts";
 
 /** The maximum length of a field with a pattern, so that a hostile text never reaches a pattern (contract §2.4). */
 const patternLimit = 1_024;
@@ -41,7 +41,7 @@ export function validate(schema: DescMessage, message: Message, found: readonly 
   for (const violation of completeMask(schema, message)) add(violation);
   for (const violation of ruleViolations(schema, message)) if (!leftOut.has(violation.field)) add(violation);
   for (const violation of formatViolations(schema, message)) add(violation);
-  for (const violation of unshowable(schema, message)) add(violation);
+  for (const violation of unrepresentableValues(schema, message)) add(violation);
   if (violations.length > 0) rejectInput(violations);
   lowerUuids(schema, message);
 }
@@ -71,7 +71,7 @@ function withoutTexts(schema: DescMessage, message: Message): Message {
 export function violationsOf(schema: DescMessage, message: Message): readonly Violation[] {
   const byRules = [...ruleViolations(schema, message), ...formatViolations(schema, message)];
   const named = new Set(byRules.map(({ field }) => field));
-  return [...byRules, ...unshowable(schema, message).filter(({ field }) => !named.has(field))];
+  return [...byRules, ...unrepresentableValues(schema, message).filter(({ field }) => !named.has(field))];
 }
 
 /** Compiles the rules of a message. This takes 30 ms for the first message, and 50 ms for all others together. */

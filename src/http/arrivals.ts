@@ -1,19 +1,19 @@
 // Drains input at a port that is about to close: accepted connections, and bytes on open ones.
 
-/** A poll that takes no longer is quick, in milliseconds. At most `mostLooks` polls wait for a quick one. */
+/** A poll that takes no longer is quick, in milliseconds. At most `mostPolls` polls wait for a quick one. */
 const quickMs = 0.5;
-const mostLooks = 20;
+const mostPolls = 20;
 
 /**
  * Waits until Node has accepted all connections in the kernel's queue: closing the port would reset them. Node accepts
  * one in each turn of its event loop. Connections that arrive after the last poll are lost, so the last poll should be
  * quick. Returns at `until` at the latest, in milliseconds of `performance.now()`.
  */
-export async function takeAll(accepted: () => number, until: number): Promise<void> {
-  for (let looks = 0; performance.now() < until; looks++) {
+export async function acceptPending(accepted: () => number, until: number): Promise<void> {
+  for (let polls = 0; performance.now() < until; polls++) {
     const [before, began] = [accepted(), performance.now()];
-    await lookAround();
-    if (accepted() === before && (performance.now() - began < quickMs || looks >= mostLooks)) return;
+    await waitForPollPhase();
+    if (accepted() === before && (performance.now() - began < quickMs || polls >= mostPolls)) return;
   }
 }
 
@@ -21,6 +21,6 @@ export async function takeAll(accepted: () => number, until: number): Promise<vo
  * Waits for one complete poll phase of the event loop. The first check phase only ends a poll that may have begun
  * before.
  */
-export async function lookAround(): Promise<void> {
+export async function waitForPollPhase(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((soon) => setImmediate(soon));
 }

@@ -2,7 +2,7 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
-import type { Wait } from "../turns.ts";
+import type { Schedule } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
@@ -27,7 +27,7 @@ export interface Http2 {
 export interface Http2Dependencies extends Pick<ListenerOptions, "rejectExpectation" | "rejectSlow"> {
   readonly receive: (request: Request, response: Response) => void;
   readonly running: Running;
-  readonly wait: Wait;
+  readonly schedule: Schedule;
   readonly onSession: (session: ServerHttp2Session) => void;
   readonly idle: IdleLimits;
   readonly requestTimeout: number;
@@ -111,7 +111,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        connections.set(session, { socket, beginSoon: inTurn(dependencies.wait, input.behind) });
+        connections.set(session, { socket, beginSoon: inTurn(dependencies.schedule, input.behind) });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });

@@ -3,7 +3,7 @@ import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
 import { createTurns } from "../turns.ts";
 import { orAfter } from "../time-limit.ts";
-import { lookAround, takeAll } from "./arrivals.ts";
+import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import type { Http1 } from "./http1.ts";
 import { createHttp1Server } from "./http1.ts";
@@ -66,7 +66,7 @@ export function wasCutOff(response: Response): boolean {
 export function createListener(options: ListenerOptions, limits = { stalledMs, leastRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
-  const wait = createTurns(turnMs);
+  const schedule = createTurns(turnMs);
   let accepted = 0;
   let closing = false;
 
@@ -82,7 +82,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
     stalledMs: options.rejectSlow === undefined ? 0 : limits.stalledMs,
   });
   const http2 = createHttp2Server({
-    ...{ ...options, ...times, receive, running, wait, stalledMs: limits.stalledMs },
+    ...{ ...options, ...times, receive, running, schedule, stalledMs: limits.stalledMs },
     idle: { firstMs: headersTimeoutMs, nextMs: keepAliveMs },
     // Delayed, because its first requests may have arrived with it.
     onSession: (session) => closing && setTimeout(() => endSession(session), freshMs),
@@ -90,7 +90,7 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
   const stopLimiting = options.rejectSlow === undefined ? () => undefined : limitReading(running, limits, http2.cut);
   const tcp = createTcp((socket) => {
     accepted += 1;
-    const input = paceInput(socket, wait);
+    const input = paceInput(socket, schedule);
     sockets.set(socket, input);
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => socket.destroy());
@@ -140,13 +140,13 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
     if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
   const until = performance.now() + graceMs;
   const soon = (): number => Math.min(until, performance.now() + longestTakeMs);
-  await takeAll(accepted, soon());
+  await acceptPending(accepted, soon());
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
   for (const session of http2.sessions) endSession(session);
   await orAfter(idleMs, closed);
   // Takes arrived input first: a connection with unread input is not idle.
   const takenBy = soon();
-  do await lookAround();
+  do await waitForPollPhase();
   while (performance.now() < takenBy && [...sockets.values()].some((input) => input.waits()));
   http1.server.closeIdleConnections();
   await running.ended(until - performance.now());

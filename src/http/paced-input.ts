@@ -1,6 +1,6 @@
 // Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
-import type { Wait } from "../turns.ts";
+import type { Schedule } from "../turns.ts";
 import { inTurn } from "../turns.ts";
 
 /**
@@ -41,13 +41,13 @@ export interface PacedInput {
 }
 
 /** Starts to pace the input of a connection. */
-export function paceInput(socket: Socket, wait: Wait): PacedInput {
+export function paceInput(socket: Socket, schedule: Schedule): PacedInput {
   const push = socket.push.bind(socket);
   const read = socket._read.bind(socket);
   let held: Buffer = nothing;
   let [ended, queued, discarding] = [false, false, false];
   let checks = 0;
-  const pipeline = createPipeline(wait, passSoon);
+  const pipeline = createPipeline(schedule, passSoon);
 
   /** Returns whether to wait: unread bytes that were passed on would be parsed in one go with the next ones. */
   const paused = (): boolean => socket.isPaused() || socket.readableLength > 0 || pipeline.isFull();
@@ -55,7 +55,7 @@ export function paceInput(socket: Socket, wait: Wait): PacedInput {
   function passSoon(): void {
     if (queued || held.length === 0 || paused()) return;
     queued = true;
-    wait(pass);
+    schedule(pass);
   }
 
   function pass(): void {
@@ -107,8 +107,8 @@ interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
   isFull(): boolean;
 }
 
-function createPipeline(wait: Wait, onEnd: () => void): Pipeline {
-  const beginSoon = inTurn(wait);
+function createPipeline(schedule: Schedule, onEnd: () => void): Pipeline {
+  const beginSoon = inTurn(schedule);
   let pending = 0;
   return {
     isFull: () => pending >= mostPending,

@@ -20,7 +20,7 @@ const lines = new Map<string, Line>();
  * meanwhile turned out to be huge and no slot is free. Fails with the deadline's reason once it has passed. Requests on
  * the internal listener are not limited.
  */
-export async function readInLine<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
+export async function limitConcurrentReads<T>(deadline: Deadline | undefined, read: () => Promise<T>): Promise<T> {
   const { tally } = deadline ?? {};
   if (deadline === undefined || tally?.onEnd === undefined) return read();
   const account = tally.account ?? "";

@@ -10,7 +10,7 @@ import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { signatures, text } from "../sign-in/provider.ts";
-import { isAway, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
+import { areKeysUnavailable, rejectedIntrospection, unreachable } from "../sign-in/provider-failures.ts";
 import { createIntrospector, isYounger } from "./introspection.ts";
 
 /** The user and the sign-in that an access token comes from. */
@@ -130,7 +130,7 @@ function createSignatureVerifier(provider: Provider) {
       clockTolerance: toleranceSeconds,
       requiredClaims: ["exp", "sub"],
     }).catch((error: unknown) => {
-      if (isAway(error)) return unreachable(error);
+      if (areKeysUnavailable(error)) return unreachable(error);
       return rejectToken(reasonOf(error));
     });
     return { claims, revision };

@@ -2,7 +2,7 @@
 import type { Cluster, Redis } from "ioredis";
 import type { CommandFailedEvent, CommandStartedEvent, CommandSucceededEvent, Document, MongoClient } from "mongodb";
 import { MongoServerError } from "mongodb";
-import { isDenied, isVerdict } from "../db/error-codes.ts";
+import { isDataConflict, isDenied } from "../db/error-codes.ts";
 import { replyCode } from "../db/redis-code.ts";
 import { beginWait, tallyOfSession } from "../tally.ts";
 
@@ -115,7 +115,7 @@ export function allOf(observers: readonly CommandObserver[]): CommandObserver {
  * Returns undefined for a conflict with stored data, which does not count as a failed command.
  */
 function mongoError(error: unknown): string | undefined {
-  if (error instanceof MongoServerError && isVerdict(Number(error.code))) return undefined;
+  if (error instanceof MongoServerError && isDataConflict(Number(error.code))) return undefined;
   return error instanceof MongoServerError ? (error.codeName ?? String(error.code)) : nameOf(error);
 }
 

@@ -38,7 +38,7 @@ export interface Beginning {
 }
 
 /** Why a session or token has ended: its session at the provider has ended, or the user has signed out. */
-export type End =
+export type SignInEnd =
   | { readonly kind: "session" }
   /** Only a later sign-in is accepted. By the provider's clock, in milliseconds since 1970. */
   | { readonly kind: "user"; readonly laterThan: number };
@@ -64,14 +64,14 @@ export interface EndedSessions {
     work: (session: ClientSession) => Promise<void>,
   ): Promise<void>;
   /** Returns how a sign-in has ended; undefined if it has not. */
-  endOf(beginning: Beginning, deadline: Deadline): Promise<End | undefined>;
+  endOf(beginning: Beginning, deadline: Deadline): Promise<SignInEnd | undefined>;
   /** Returns a proof for a read: the sign-in has not ended, and its user has this account, which is not suspended. */
   proof(beginning: Beginning, accountId: UUID): Proof;
   /** Returns the end of a sign-in, if it has ended, and the user's account, by one command. */
   endAndAccount(
     beginning: Beginning,
     deadline: Deadline,
-  ): Promise<{ readonly end: End | undefined; readonly account: AccountDocument | undefined }>;
+  ): Promise<{ readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined }>;
 }
 
 /** How long ends are kept: longer than the lifetime of an assistant's refresh token. */
@@ -212,7 +212,7 @@ function accountOf({ issuer, subject }: Beginning): Document {
 function endAndAccountOf(
   beginning: Beginning,
   rows: readonly Proven[],
-): { readonly end: End | undefined; readonly account: AccountDocument | undefined } {
+): { readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined } {
   const ends = rows.flatMap(({ end }) => end ?? []);
   return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
 }
@@ -229,7 +229,7 @@ function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
 export function judge(
   { authenticatedAt }: Pick<Beginning, "authenticatedAt">,
   ends: readonly EndedDocument[],
-): End | undefined {
+): SignInEnd | undefined {
   if (ends.some(({ _id }) => !("subject" in _id))) return { kind: "session" };
   // Without its time, a sign-in cannot be shown to be later, because a refreshed token looks new.
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;

@@ -39,7 +39,7 @@ const unfit = new Set([
 ]);
 
 /** Whether the error means that the provider's keys are unavailable, and not that a token is invalid. */
-export function isAway(error: unknown): boolean {
+export function areKeysUnavailable(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return (
     code === "ERR_JWKS_TIMEOUT" ||

@@ -13,7 +13,7 @@ import { createKeySet, fetchKeySet } from "./key-set.ts";
 import type { Logout } from "./logout-token.ts";
 import { toleranceSeconds, verifyLogoutToken } from "./logout-token.ts";
 import { refreshed } from "./refreshed.ts";
-import { isAway, providerName, signInFailure, unreachable } from "./provider-failures.ts";
+import { areKeysUnavailable, providerName, signInFailure, unreachable } from "./provider-failures.ts";
 import type { Identified, Sent } from "./session-store.ts";
 
 /** The provider, and our credentials as its client. */
@@ -158,7 +158,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       try {
         return await redeemCode(config, keySet, clientId, url, remembered);
       } catch (error) {
-        if (error instanceof errors.JOSEError && isAway(error)) return unreachable(error);
+        if (error instanceof errors.JOSEError && areKeysUnavailable(error)) return unreachable(error);
         throw signInFailure(error);
       }
     },
@@ -179,7 +179,7 @@ export function createIdentityProvider(options: ProviderOptions): IdentityProvid
       try {
         return await verifyLogoutToken(token, keySet, { issuer, audience: clientId, algorithms: signatures });
       } catch (error) {
-        return isAway(error) ? unreachable(error) : fail(Reason.INVALID_LOGOUT_TOKEN);
+        return areKeysUnavailable(error) ? unreachable(error) : fail(Reason.INVALID_LOGOUT_TOKEN);
       }
     },
     keys,

@@ -156,7 +156,7 @@ export function createDashboardSessions(db: Db, secrets: SessionSecrets): Dashbo
       if (found === undefined) return undefined;
       const { ended, ...session } = found;
       const now = databaseNow(db.client);
-      if (!goesOn(session, now) || hasEnded(session, ended)) return undefined;
+      if (!isWithinLifetime(session, now) || hasEnded(session, ended)) return undefined;
       if (now.getTime() - session.used_at.getTime() >= usedPrecisionMs) {
         const used = { $max: { used_at: now } };
         await write(db.client, deadline, (options, fence) =>
@@ -197,7 +197,7 @@ function tokensIn(opened: Readonly<Record<string, unknown>> = {}): ProviderToken
 }
 
 /** Whether a session is still within its lifetime. */
-function goesOn({ used_at, expires_at }: SessionDocument, now: Date): boolean {
+function isWithinLifetime({ used_at, expires_at }: SessionDocument, now: Date): boolean {
   return now < expires_at && now.getTime() - used_at.getTime() < idleLifetimeMs;
 }
 

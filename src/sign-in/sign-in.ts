@@ -17,7 +17,7 @@ import type { IdentityProvider } from "./provider.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import type { Begun } from "./state-cookie.ts";
 import { createStateCookie } from "./state-cookie.ts";
-import type { End, EndedSessions } from "./ended-store.ts";
+import type { EndedSessions, SignInEnd } from "./ended-store.ts";
 import type { DashboardSessions, Identified, Sent, SessionDocument } from "./session-store.ts";
 import { signOutOf } from "./session-store.ts";
 
@@ -125,7 +125,7 @@ function createSigningIn(dependencies: SignInDependencies, sessionCookie: Cookie
 
   /** Returns the next step after a sign-in that has already ended: to the provider once more, then a failure. */
   async function again(
-    end: End,
+    end: SignInEnd,
     { idToken, sent }: Identified & { readonly sent: Sent },
     { state: { afresh = false }, others }: Begun,
   ): Promise<Step> {

@@ -1,7 +1,7 @@
 // The lease on an erasure: one sweeper at a time, taken over when it expires, and nothing is deleted without it.
 import { UUID } from "mongodb";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { TakeErasure } from "../../src/accounts/erasure-lease.ts";
+import type { AcquireErasureLease } from "../../src/accounts/erasure-lease.ts";
 import { createErasureLeases, isAnyErasing } from "../../src/accounts/erasure-lease.ts";
 import { createPlaces } from "../../src/accounts/places.ts";
 import { allCollections } from "../../src/services.ts";
@@ -14,7 +14,7 @@ import { startOwnMongod, withFault } from "../../fixtures/databases/own-mongod.t
 
 let mongod: OwnMongod;
 let client: Awaited<ReturnType<typeof connectMongo>>;
-let take: TakeErasure;
+let take: AcquireErasureLease;
 const goOn = () => false;
 const erasures = () => client.db().collection<{ _id: UUID } & Record<string, unknown>>("erasures");
 const notes = () => client.db().collection<{ _id: UUID; account_id: UUID }>("notes");

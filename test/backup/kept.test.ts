@@ -1,6 +1,6 @@
 // The decisions about each collection in a backup: the code's and those of docs/backup.md are the same.
 import { expect, test } from "vitest";
-import { keepings } from "../../src/backup/kept.ts";
+import { backupRules } from "../../src/backup/kept.ts";
 import { collections } from "../../src/db/collections.ts";
 import { allCollections } from "../../src/services.ts";
 import { readPage } from "../docs/pages.ts";
@@ -8,7 +8,7 @@ import { readPage } from "../docs/pages.ts";
 const rows = [...readPage("docs/backup.md").text.matchAll(/^\| `(\w+)` \| (yes|no) \| (.*?)\s*\|$/gm)];
 
 test("the guide and the code agree on which collections a backup contains [OPS-62]", () => {
-  const decided = Object.entries(keepings).map(([name, keeping]) => [name, "kept" in keeping ? "yes" : "no"]);
+  const decided = Object.entries(backupRules).map(([name, rule]) => [name, "kept" in rule ? "yes" : "no"]);
   expect(new Map(rows.map(([, name, kept]) => [name, kept]))).toEqual(new Map(decided as [string, string][]));
   expect(new Set(decided.map(([name]) => name))).toEqual(new Set(Object.values(collections)));
   // What is left out has a reason.
@@ -18,8 +18,8 @@ test("the guide and the code agree on which collections a backup contains [OPS-6
 test("the backup of an account contains every collection of the account, except those with a reason [OPS-62]", () => {
   const ofAccounts = allCollections.flatMap(({ collection, erasure }) => (erasure === undefined ? [] : [collection]));
   const leftOut = ofAccounts.filter((name) => {
-    const keeping = keepings[name as keyof typeof keepings];
-    return !("kept" in keeping) || keeping.kept !== "account";
+    const rule = backupRules[name as keyof typeof backupRules];
+    return !("kept" in rule) || rule.kept !== "account";
   });
   expect(leftOut.sort()).toEqual(["dashboard_sessions", "idempotency", "restores"]);
 });

@@ -13,7 +13,7 @@ import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInPieces } from "../../src/large/json.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { mostHuge, mostOfAccount, requirePlaceForHuge, requirePlaceIfExpected } from "../../src/large/places.ts";
-import { mostReads, readInLine } from "../../src/large/reads.ts";
+import { limitConcurrentReads, mostReads } from "../../src/large/reads.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -186,7 +186,7 @@ describe("reads whose results can be huge", () => {
   function readers(account: string, count: number, ms?: number) {
     const started: (() => void)[] = [];
     const read = (): Promise<void> => new Promise((end) => started.push(end));
-    const ended = Array.from({ length: count }, () => readInLine(caller(account, ms), read));
+    const ended = Array.from({ length: count }, () => limitConcurrentReads(caller(account, ms), read));
     return { started, ended };
   }
 
@@ -206,9 +206,9 @@ describe("reads whose results can be huge", () => {
 
   test("let the next one in when one fails or exceeds its deadline", async () => {
     const { started, ended } = readers("failing", mostReads);
-    const failing = readInLine(caller("failing"), () => Promise.reject(new Error("no")));
-    const late = readInLine(caller("failing", 1), () => Promise.resolve("late"));
-    const last = readInLine(caller("failing"), () => Promise.resolve("last"));
+    const failing = limitConcurrentReads(caller("failing"), () => Promise.reject(new Error("no")));
+    const late = limitConcurrentReads(caller("failing", 1), () => Promise.resolve("late"));
+    const last = limitConcurrentReads(caller("failing"), () => Promise.resolve("last"));
     const outcomes = Promise.allSettled([failing, late, last]);
     await new Promise((resolve) => setTimeout(resolve, 5));
     started[0]?.();

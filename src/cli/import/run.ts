@@ -21,7 +21,7 @@ import { collectRejects } from "./rejects.ts";
 import type { Source } from "./source.ts";
 import { openSource } from "./source.ts";
 import { transfer } from "./stream.ts";
-import { goOn, outcomeDocument, outcomeLines, placeOf } from "./summary.ts";
+import { outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
 import { createWindow } from "./window.ts";
 
 /** The options of `records import`. */
@@ -55,7 +55,7 @@ export async function runImport(
   const ownName = await source.name(accountId);
   const importId = options.name ?? (again ? undefined : ownName) ?? `import-${randomUUID()}`;
   const named = options.name !== undefined || importId === ownName;
-  const toGoOn = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;
+  const resumeOptions = named ? "" : `with --name ${importId}${again ? " instead of --again" : ""}`;
 
   const begunAt = performance.now();
   const rejects = await collectRejects(options.rejects);
@@ -66,7 +66,7 @@ export async function runImport(
   let sent: Sent;
   try {
     const updateByEmail = updateBy === "email";
-    const sending = { link, accountId, updateByEmail, importId, source, rejects, progress, interrupt, toGoOn };
+    const sending = { link, accountId, updateByEmail, importId, source, rejects, progress, interrupt, resumeOptions };
     sent = await send({ ...sending, strict: options.strict === true, keepInputs: options.rejects !== undefined });
   } finally {
     interrupt.end();
@@ -92,7 +92,7 @@ export async function runImport(
     rejected,
     rejects,
     seconds,
-    toGoOn,
+    resumeOptions,
   };
   output.result(outcomeDocument(outcome), outcomeLines(outcome, options.rejects));
   if (!complete) return exitCodes.interrupted;
@@ -116,7 +116,7 @@ interface Sending {
   readonly rejects: Rejects;
   readonly progress: Progress;
   readonly interrupt: Interrupt;
-  readonly toGoOn: string;
+  readonly resumeOptions: string;
   readonly strict: boolean;
   readonly keepInputs: boolean;
 }
@@ -134,7 +134,7 @@ interface Sent {
 }
 
 async function send(sending: Sending): Promise<Sent> {
-  const { source, rejects, progress, toGoOn } = sending;
+  const { source, rejects, progress, resumeOptions } = sending;
   const breaks = createBreaks(sending);
   let last: ImportResponse | undefined;
   let unreadable = 0;
@@ -142,7 +142,7 @@ async function send(sending: Sending): Promise<Sent> {
   function reject(one: Reject): void {
     rejects.add(one);
     if (!sending.strict) return;
-    const rest = toGoOn === "" ? "" : ` and ${toGoOn}`;
+    const rest = resumeOptions === "" ? "" : ` and ${resumeOptions}`;
     throw new CommandError(
       exitCodes.failed,
       stoppedByStrict,
@@ -183,7 +183,8 @@ async function send(sending: Sending): Promise<Sent> {
   } catch (error) {
     const settled = Number(last?.position ?? 0);
     const isStrict = error instanceof CommandError && error.code === stoppedByStrict;
-    if (settled > 0 && !isStrict) progress.note(`${counted(settled, "record")} written or rejected. ${goOn(toGoOn)}`);
+    if (settled > 0 && !isStrict)
+      progress.note(`${counted(settled, "record")} written or rejected. ${resumeInstruction(resumeOptions)}`);
     throw error;
   }
 }

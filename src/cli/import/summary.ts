@@ -25,7 +25,7 @@ export interface Outcome {
   readonly rejects: Rejects;
   readonly seconds: number;
   /** The additional options with which the same command resumes; empty if there are none. */
-  readonly toGoOn: string;
+  readonly resumeOptions: string;
 }
 
 const mostShown = 20;
@@ -81,9 +81,9 @@ function headline({
   written,
   rejected,
   seconds,
-  toGoOn,
+  resumeOptions,
 }: Outcome): string {
-  if (!complete) return `Stopped after ${counted(position, "record")}. ${goOn(toGoOn)}`;
+  if (!complete) return `Stopped after ${counted(position, "record")}. ${resumeInstruction(resumeOptions)}`;
   if (position > 0 && position === resumedFrom)
     return `${file} was imported into ${email} before. Nothing was written. To import it once more, add --again.`;
   const total = Object.values(countsOf(written)).reduce((sum, number) => sum + number, 0);
@@ -109,7 +109,7 @@ function changesOf(changes: ContactChanges | undefined): Readonly<Record<string,
 }
 
 /** Returns the instruction to resume an incomplete import, with the options that it needs. */
-export function goOn(needed: string): string {
+export function resumeInstruction(needed: string): string {
   return `To resume, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
 }
 

@@ -40,10 +40,10 @@ export function interactions(provider: Provider, users: Users, ends: Endings): M
     const finish = (result: Parameters<Provider["interactionResult"]>[2]): Promise<string> =>
       provider.interactionResult(ctx.req, ctx.res, result);
     const handle = interaction.prompt.name === "login" ? signIn : consent;
-    const goOn = await handle({ ctx, interaction, form, name, users, provider, ends, finish });
-    if (goOn === undefined) return undefined;
+    const location = await handle({ ctx, interaction, form, name, users, provider, ends, finish });
+    if (location === undefined) return undefined;
     ctx.status = 303;
-    ctx.redirect(goOn);
+    ctx.redirect(location);
   };
 }
 

@@ -1,4 +1,4 @@
-// In-memory layer over stored records that applies the items of a batch in order before anything is written.
+// In-memory overlay on stored records that applies the items of a batch in order before anything is written.
 import type { RecordName, KnownRecord, Outcome } from "./named.ts";
 import { alreadyExists } from "./named.ts";
 
@@ -9,21 +9,21 @@ export interface Changed<T> {
   readonly items: readonly number[];
 }
 
-/** A layer over the stored records. */
-export interface Layer<T> {
+/** An overlay on the stored records. */
+export interface BatchOverlay<T> {
   /** Applies an item. `recordOf` creates its record from the current one of this name. */
   put(at: number, name: RecordName, recordOf: (before: T | undefined) => T): Outcome;
   changed(): Iterable<Changed<T>>;
 }
 
 /**
- * Creates a layer over the records that the items touch. A record of another kind only conflicts with items that have
+ * Creates an overlay on the records that the items touch. A record of another kind only conflicts with items that have
  * its id.
  */
-export function createLayer<T extends KnownRecord & { readonly kind?: string }>(
+export function createBatchOverlay<T extends KnownRecord & { readonly kind?: string }>(
   found: readonly T[],
   kind: string | undefined,
-): Layer<T> {
+): BatchOverlay<T> {
   const isOurs = (record: T): boolean => kind === undefined || record.kind === kind;
   const before = new Map(found.map((record) => [record._id.toHexString(), record]));
   const byId = new Map(before);

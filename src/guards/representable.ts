@@ -25,7 +25,7 @@ const notWellFormed = { rule: "surrogate", message: "must not contain a lone sur
  * Returns violations for the values of a message, at any depth, that some wire cannot represent. Bytes need no check,
  * because JSON has them in base64.
  */
-export function unshowable(schema: DescMessage, message: Message): Violation[] {
+export function unrepresentableValues(schema: DescMessage, message: Message): Violation[] {
   const violations: Violation[] = [];
   inMessage(reflect(schema, message), "", violations);
   return violations;
