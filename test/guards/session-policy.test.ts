@@ -160,7 +160,7 @@ test("once the body has arrived, a change applies to the account that the user h
 });
 
 describe("a page", () => {
-  /** What a page is served with: the standing of the caller's place, and the user. */
+  /** What a page is served with: the kind of its slot, for known callers or strangers, and the user. */
   async function enter(headers: Record<string, string>): Promise<unknown> {
     const places: string[] = [];
     const capacity: Capacity = {
