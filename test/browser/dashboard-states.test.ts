@@ -18,7 +18,7 @@ test("every page says so while the interface is switched off", async () => {
     await page.goto(`${fixture().base}/`);
     await expect
       .poll(
-        async () => (await page.reload()) && page.getByText("The operator has temporarily disabled the API.").count(),
+        async () => (await page.reload()) && page.getByText("The operator has switched the API off.").count(),
       )
       .toBe(1);
     await expectAccessible(page, "interface off");

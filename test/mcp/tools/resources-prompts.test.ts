@@ -238,7 +238,7 @@ describe("prompts", () => {
       const { before, records } = fenceOf(await textOf(name, given));
       const { next_id } = (await call(holder, "fetch", { id })).structured.metadata;
       expect(before, name).toContain(
-        `The record below is incomplete. First read the rest: call fetch with the id ${next_id}.`,
+        `The record below is incomplete. First read the rest: call fetch with the id ${next_id}, and then with each next_id.`,
       );
       expect(before.includes("A timeline ends after the 50 newest notes"), name).toBe(name === "prepare_meeting");
       expect(records, name).not.toMatch(own);
