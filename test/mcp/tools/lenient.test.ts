@@ -89,7 +89,7 @@ describe("the hint of an empty result [MCP-16]", () => {
     ["search", { query: "quibbleton" }, /^Nothing was found in names.* archived contacts \(search_contacts with state/],
     ["search_notes", { query: "peanuts" }, /^No note was found\..*fields notes and memory: get_contact returns them/],
     ["search_contacts", { query: "peanuts" }, /fields notes and memory: get_contact returns them/],
-    ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, some of them/],
+    ["search_notes", { query: "nothing", any_word: true }, /with any_word: true, only some must/],
   ] as const)("says what to try after %s, case %#", async (name, given, says) => {
     const { hint, structured } = await call(holder, name, given);
     expect(structured.data ?? structured.results).toEqual([]);
