@@ -17,9 +17,7 @@ test("every page says so while the interface is switched off", async () => {
     const { page, context } = await openWindow(browser());
     await page.goto(`${fixture().base}/`);
     await expect
-      .poll(
-        async () => (await page.reload()) && page.getByText("The operator has switched the API off.").count(),
-      )
+      .poll(async () => (await page.reload()) && page.getByText("The operator has switched the API off.").count())
       .toBe(1);
     await expectAccessible(page, "interface off");
     await context.close();
