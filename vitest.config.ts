@@ -19,6 +19,8 @@ const busy = [
     "generated-clients/*",
     "alerts/mutants",
     "api-keys/rotation",
+    // It has a mongod of its own, and requires that each request succeeds.
+    "cost/every-operation",
     "bench/bench",
     "mcp/clients/clients",
     "deploy/proxy/*",

@@ -26,7 +26,7 @@ export type Body =
   | { readonly kind: "rejected"; readonly violation: Violation }
   /** Rejected for its size. The client may still be sending. */
   | { readonly kind: "too large"; readonly violation: Violation }
-  /** The client left before it sent the whole body, so nobody waits for a response. */
+  /** The client left before it sent the whole body, so no response is expected. */
   | { readonly kind: "gone" };
 
 const wrongType = "Content-Type must be application/json";

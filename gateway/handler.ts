@@ -84,7 +84,7 @@ export function createGateway({ dispatch, documentProvider, onError }: GatewayOp
         operation.rpc,
         operation.method === "GET" ? inbound : { ...inbound, limits: undefined },
       ); // 429, 503, 401, 403, 503
-      // Nobody waits for the response to a cancelled read.
+      // The client of a cancelled read has left.
       if (operation.method === "GET" && request.aborted) return;
       const body = operation.body && (await receiveBody(request, operation.body.required));
       if (body?.kind === "gone") return;

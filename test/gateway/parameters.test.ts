@@ -67,7 +67,7 @@ test.each([
   expect(read(`from=${text}`)).toEqual({ fields: { from: value }, faults: [] });
 });
 
-test("keeps a blank in other parameters, although it stands for a + in an offset of a time", () => {
+test("keeps a blank in other parameters, although it means a + in the offset of a time", () => {
   expect(read("query=minutes+10:30").fields).toEqual({ query: "minutes 10:30" });
 });
 
