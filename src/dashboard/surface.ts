@@ -31,7 +31,12 @@ export interface DashboardDependencies {
    * returns the signed-in user, and fails if the session could not be read. Fails with RATE_LIMITED, or with
    * UNAVAILABLE under overload.
    */
-  readonly enter: (inbound: Inbound, deadline: Deadline, serve: (user: WhoIsIn) => Promise<void>) => Promise<void>;
+  readonly enter: (
+    inbound: Inbound,
+    deadline: Deadline,
+    receive: () => Promise<string | undefined>,
+    serve: (user: WhoIsIn, sent: string | undefined) => Promise<void>,
+  ) => Promise<void>;
   /**
    * Reads a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails with
    * RATE_LIMITED, or with UNAVAILABLE under overload.
@@ -60,10 +65,14 @@ interface Exchange {
   readonly inbound: Inbound;
   readonly deadline: Deadline;
   readonly user: WhoIsIn;
+  /** The value of the route's form field; undefined if the body has none or is too large. */
+  readonly sent: string | undefined;
 }
 
 interface Route {
   readonly method: "GET" | "POST";
+  /** The form field that the route reads. Its body is received before the request takes a slot. */
+  readonly field?: string;
   /** True if `serve` throttles a request of this method itself. */
   readonly isThrottled?: true;
   serve(exchange: Exchange): Promise<void>;
@@ -99,11 +108,13 @@ export function createDashboard(dependencies: DashboardDependencies): Dashboard 
           await throttleAsset(inbound);
           return isToServe(request, response) ? await sendFile(request, response, asset) : undefined;
         }
-        const { method, isThrottled, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        const { method, field, isThrottled, serve }: Route = routes[path] ?? fail(Reason.UNKNOWN_PATH);
+        const receive = async (): Promise<string | undefined> =>
+          field !== undefined && request.method === method ? within(deadline, formValue(request, field)) : undefined;
         if (isThrottled && request.method === method)
-          return await within(deadline, serve({ ...exchange, user: () => undefined }));
-        await enter(inbound, deadline, async (user) => {
-          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, user }));
+          return await within(deadline, serve({ ...exchange, sent: await receive(), user: () => undefined }));
+        await enter(inbound, deadline, receive, async (user, sent) => {
+          if (isToServe(request, response, method)) await within(deadline, serve({ ...exchange, user, sent }));
         });
       } catch (error) {
         rejectRequest(request, response, inbound, failureFrom(error));
@@ -153,24 +164,25 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
     },
     "/sign-out": {
       method: "POST",
-      async serve({ request, response, inbound, deadline }) {
+      field: "user",
+      async serve({ response, inbound, deadline, sent }) {
         if (inbound.header("origin") !== new URL(baseUrl()).origin) fail(Reason.FOREIGN_ORIGIN);
-        const shown = await formValue(request, "user");
-        go(response, await available().end(inbound.header("cookie"), shown, { ...originOf(inbound), deadline }));
+        go(response, await available().end(inbound.header("cookie"), sent, { ...originOf(inbound), deadline }));
       },
     },
-    "/sign-out/back-channel": { method: "POST", isThrottled: true, serve: backChannelLogout(enterLogout, available) },
+    "/sign-out/back-channel": {
+      method: "POST",
+      field: "logout_token",
+      isThrottled: true,
+      serve: backChannelLogout(enterLogout, available),
+    },
   };
 }
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
-  return async ({ request, response, inbound, deadline }) => {
-    // Before the guard, so that a slow body holds no slot of concurrent work.
-    const token = await formValue(request, "logout_token");
+  return async ({ response, inbound, deadline, sent }) => {
     const read = async (): Promise<Logout> =>
-      available().readLogoutToken(
-        token ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }),
-      );
+      available().readLogoutToken(sent ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
     await enterLogout(inbound, deadline, read, async (logout) => {
       await available().endByProvider(logout, { ...originOf(inbound), deadline });
       response.writeHead(200, { "Cache-Control": "no-store" }).end();

@@ -18,10 +18,16 @@ export interface SessionGuard<User extends SignedIn = SignedIn> {
   /** Looks up the session again, without taking a token. Never rejects. */
   identifyAgain(inbound: Inbound): Promise<Caller>;
   /**
-   * Throttles a request for a page, and serves it in a slot for callers with or without a verified credential. `user`
-   * returns the signed-in user, if any. It fails with UNAVAILABLE if the session could not be read.
+   * Throttles a request for a page, receives its body, and then serves it in a slot for callers with or without a
+   * verified credential. `user` returns the signed-in user, if any. It fails with UNAVAILABLE if the session could not
+   * be read.
    */
-  enter<T>(inbound: Inbound, deadline: Deadline, serve: (user: () => User | undefined) => Promise<T>): Promise<T>;
+  enter<Body>(
+    inbound: Inbound,
+    deadline: Deadline,
+    receive: () => Promise<Body>,
+    serve: (user: () => User | undefined, body: Body) => Promise<void>,
+  ): Promise<void>;
   /** Fails with 401 if the header `records-user` names a user other than the signed-in one. */
   requireShownUser(call: Call, caller: Caller): void;
   /** Returns the signed-in user. Fails with 401 if there is none, or with 503 if the session could not be read. */
@@ -76,13 +82,15 @@ export function createSessionGuard<User extends SignedIn>(
         ? nobody
         : callerOf(await recognizer.lookUpAgain(credential, deadlineIn(deadlineMs, {}, inbound.tally)));
     },
-    async enter(inbound, deadline, serve) {
+    async enter(inbound, deadline, receive, serve) {
       const found = await recognize(inbound, deadline);
+      // A slow body holds no slot.
+      const body = await receive();
       const user = (): User | undefined => {
         if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
         return found.kind === "valid" ? found.holder : undefined;
       };
-      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(user));
+      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(user, body));
     },
     requireShownUser({ inbound }, caller) {
       const shown = inbound.header("records-user");

@@ -161,12 +161,13 @@ test("once the body has arrived, a change applies to the account that the user h
 
 describe("a page", () => {
   /** What a page is served with: the kind of its slot, for known callers or strangers, and the user. */
-  async function enter(headers: Record<string, string>): Promise<unknown> {
-    const places: string[] = [];
+  async function enter(headers: Record<string, string>): Promise<unknown[]> {
+    const served: unknown[] = [];
     const capacity: Capacity = {
       ...unlimited,
       run: (standing, _deadline, work) => {
-        places.push(standing);
+        parts.steps.push("slot");
+        served.push(standing);
         return work();
       },
     };
@@ -177,18 +178,27 @@ describe("a page", () => {
       recognizers: parts.recognizers,
       capacity,
     });
-    return guard.enter(parts.inbound(headers), deadlineIn(1_000), async (found) => [places, found()?.name]);
+    const receive = (): Promise<string> => Promise.resolve(void parts.steps.push("receive")).then(() => "body");
+    await guard.enter(parts.inbound(headers), deadlineIn(1_000), receive, async (found, body) => {
+      served.push(found()?.name, body);
+    });
+    return served;
   }
 
   test("is served to a user in a slot for known callers, and to others in one for unknown callers", async () => {
-    expect(await enter(session)).toEqual([["known"], "ann@example.com"]);
-    expect(await enter({})).toEqual([["stranger"], undefined]);
-    expect(await enter({ cookie: "" })).toEqual([["stranger"], undefined]);
-    expect(parts.steps).toEqual([
+    expect(await enter(session)).toEqual(["known", "ann@example.com", "body"]);
+    expect(await enter({})).toEqual(["stranger", undefined, "body"]);
+    expect(await enter({ cookie: "" })).toEqual(["stranger", undefined, "body"]);
+    expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual([
       `take account:${accountId.toHexString()}`,
       "take address:192.0.2.1",
       "take address:192.0.2.1",
     ]);
+  });
+
+  test("is throttled before its body is received, and takes a slot only after that [RTE-22]", async () => {
+    await enter(session);
+    expect(parts.steps).toEqual([`take account:${accountId.toHexString()}`, "receive", "slot"]);
   });
 
   test("is 503 if the session cannot be read, as soon as the page needs the user", async () => {

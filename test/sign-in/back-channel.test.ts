@@ -37,7 +37,7 @@ test("signing out at the provider ends our session over the back channel [DSH-04
   });
 });
 
-test("valid logout tokens are throttled by the session or user that each names, all others by their address [RTE-01, DSH-04]", async () => {
+test("valid logout tokens are throttled by the session or user that each names, all others by their address [RTE-01, RTE-23, DSH-04]", async () => {
   const limits = { RATE_LIMIT: "1", RATE_BURST: "3", MAX_IN_FLIGHT: "2" };
   const limited = await service().another({ ...fake().settings(), ...limits });
   onTestFinished(() => limited.stop());
