@@ -38,13 +38,14 @@ export interface DashboardDependencies {
     serve: (user: WhoIsIn, sent: string | undefined) => Promise<void>,
   ) => Promise<void>;
   /**
-   * Reads a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails with
-   * RATE_LIMITED, or with UNAVAILABLE under overload.
+   * Verifies a logout token, throttles the request by the user whom it names or by the address, then serves it. Fails
+   * with INVALID_LOGOUT_TOKEN, with RATE_LIMITED, or with UNAVAILABLE under overload.
    */
   readonly enterLogout: (
     inbound: Inbound,
     deadline: Deadline,
-    read: () => Promise<Logout>,
+    token: string | undefined,
+    verify: (token: string) => Promise<Logout>,
     serve: (logout: Logout) => Promise<void>,
   ) => Promise<void>;
   /** Throttles a request for a file of the page. Fails with RATE_LIMITED. */
@@ -181,9 +182,8 @@ function createRoutes(dependencies: DashboardDependencies): Readonly<Record<stri
 
 function backChannelLogout(enterLogout: DashboardDependencies["enterLogout"], available: () => SignIn): Route["serve"] {
   return async ({ response, inbound, deadline, sent }) => {
-    const read = async (): Promise<Logout> =>
-      available().readLogoutToken(sent ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
-    await enterLogout(inbound, deadline, read, async (logout) => {
+    const verify = async (token: string): Promise<Logout> => available().readLogoutToken(token);
+    await enterLogout(inbound, deadline, sent, verify, async (logout) => {
       await available().endByProvider(logout, { ...originOf(inbound), deadline });
       response.writeHead(200, { "Cache-Control": "no-store" }).end();
     });

@@ -13,11 +13,8 @@ import { addressBucket, rejectFor } from "./throttle.ts";
 
 /** A well-formed credential of a request. */
 export interface Credential<Holder> {
-  /**
-   * Unique among the credentials of its kind. Kept in memory, so it must be useless for signing in. Undefined for a
-   * credential that is accepted only once, which is not remembered.
-   */
-  readonly name: string | undefined;
+  /** Unique among the credentials of its kind. Kept in memory, so it must be useless for signing in. */
+  readonly name: string;
   /**
    * Returns whether an earlier result may be used for this holder. If so, the credential must be proven before anything
    * is written and before the response is sent.
@@ -150,22 +147,20 @@ const nobody = { kind: "invalid", failure: undefined } as const;
 /** Looks up credentials, and remembers the holders of those that were valid at their last look-up. */
 function createMemory<Holder>() {
   const memory = new Map<string, Holder>();
-  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined =>
-    name === undefined ? undefined : memory.get(name);
-  const forget = ({ name }: Credential<Holder>): unknown => name !== undefined && memory.delete(name);
+  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name);
 
   async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
     try {
       const holder = await within(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
-        if (credential.name !== undefined) keep(memory, credential.name, holder);
+        keep(memory, credential.name, holder);
         return { kind: "valid", holder, proven: true };
       }
-      forget(credential);
+      memory.delete(credential.name);
       return nobody;
     } catch (error) {
       if (!(error instanceof Failure) || error.kind.http !== 401) return { kind: "unreadable", cause: error };
-      forget(credential);
+      memory.delete(credential.name);
       return { kind: "invalid", failure: error };
     }
   }

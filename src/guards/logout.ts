@@ -5,7 +5,7 @@ import type { Deadline } from "../deadline.ts";
 import { Failure, fail } from "../errors.ts";
 import type { Inbound } from "../call/dispatch.ts";
 import type { Capacity } from "./capacity.ts";
-import type { Recognizers } from "./credentials.ts";
+import type { Credential, Recognizers } from "./credentials.ts";
 import { digestName } from "./credentials.ts";
 
 /** The session or user that a logout token names. */
@@ -16,13 +16,15 @@ export interface NamedByLogout {
 }
 
 /**
- * Reads a logout token with `read`, throttles the request, and calls `serve` with the token's content. Fails with
- * RATE_LIMITED, with UNAVAILABLE under overload, and as `read` and `serve` do.
+ * Verifies a logout token with `verify`, throttles the request, and calls `serve` with the token's content. Fails with
+ * INVALID_LOGOUT_TOKEN, also if there is no token, with RATE_LIMITED, with UNAVAILABLE under overload, and as `verify`
+ * and `serve` do.
  */
 export type EnterLogout<Logout> = (
   inbound: Inbound,
   deadline: Deadline,
-  read: () => Promise<Logout>,
+  token: string | undefined,
+  verify: (token: string) => Promise<Logout>,
   serve: (logout: Logout) => Promise<void>,
 ) => Promise<void>;
 
@@ -32,21 +34,23 @@ export function createEnterLogout<Logout extends NamedByLogout>(
   capacity: Capacity,
 ): EnterLogout<Logout> {
   const recognizer = recognizers(({ issuer, sid, subject }: Logout) => bucketOf(issuer, sid, subject));
-  return async (inbound, deadline, read, serve) => {
+  return async ({ address }, deadline, token, verify, serve) => {
     let rejection: Failure | undefined;
-    const lookUp = (): Promise<Logout | undefined> =>
-      read().catch((error: unknown) => {
-        if (!(error instanceof Failure) || error.reason !== Reason.INVALID_LOGOUT_TOKEN) throw error;
-        rejection = error;
-        return undefined;
-      });
-    // A logout token is accepted once, so nothing is remembered.
-    const credential = { name: undefined, isProvenLater: () => false, lookUp };
-    const { address } = inbound;
+    const credentialOf = (sent: string): Credential<Logout> => ({
+      name: digestName(sent),
+      isProvenLater: () => false,
+      lookUp: () =>
+        verify(sent).catch((error: unknown) => {
+          if (!(error instanceof Failure) || error.reason !== Reason.INVALID_LOGOUT_TOKEN) throw error;
+          rejection = error;
+          return undefined;
+        }),
+    });
     const arrival = { address, deadline, optional: false, onHolder: () => undefined };
-    const found = await recognizer.recognize(credential, arrival);
+    const found = await recognizer.recognize(token === undefined ? undefined : credentialOf(token), arrival);
     if (found.kind === "unreadable") throw found.cause;
-    if (found.kind === "invalid") throw rejection ?? fail(Reason.INVALID_LOGOUT_TOKEN);
+    if (found.kind === "invalid")
+      throw rejection ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
     await capacity.run("known", deadline, () => serve(found.holder));
   };
 }

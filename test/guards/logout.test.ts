@@ -1,4 +1,5 @@
 // The guard of back-channel logouts over test doubles: which bucket a logout token takes from.
+import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
 import { fail } from "../../src/errors.ts";
@@ -32,8 +33,9 @@ beforeEach(() => {
   enter = createEnterLogout((bucketOf) => createRecognizer(parts, bucketOf), capacity);
 });
 
-const send = (read: () => Promise<NamedByLogout>): Promise<void> =>
-  enter(inbound, deadlineIn(4_000), read, (logout) => Promise.resolve(void served.push(logout)));
+const serve = (logout: NamedByLogout): Promise<void> => Promise.resolve(void served.push(logout));
+const send = (verify: () => Promise<NamedByLogout>): Promise<void> =>
+  enter(inbound, deadlineIn(4_000), randomUUID(), verify, serve);
 const named = (sid: string | undefined, subject: string | undefined, issuer = "https://id.example"): NamedByLogout => ({
   issuer,
   sid,
@@ -60,11 +62,20 @@ test("takes from one bucket for each session or user that valid tokens name, and
 
 test("takes from the address's bucket for an invalid token, serves nothing, and limits the tokens that are verified [RTE-20, DSH-04]", async () => {
   const invalid = (): Promise<never> =>
-    Promise.resolve().then(() => fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." }));
-  for (let turn = 0; turn < 2; turn++) await expect(send(invalid)).rejects.toThrow("logout_token: is required.");
+    Promise.resolve().then(() => fail(Reason.INVALID_LOGOUT_TOKEN, { message: "not signed" }));
+  for (let turn = 0; turn < 2; turn++) await expect(send(invalid)).rejects.toThrow("not signed");
   expect(buckets).toEqual(["address:192.0.2.1", "address:192.0.2.1"]);
   expect(await reasonOf(send(invalid))).toBe("RATE_LIMITED");
   expect([buckets.length, served]).toEqual([2, []]);
+});
+
+test("rejects a request without a token, which takes from the address's bucket [DSH-04]", async () => {
+  const verify = (): Promise<never> => Promise.reject(new Error("there is nothing to verify"));
+  for (let turn = 0; turn < 4; turn++)
+    await expect(enter(inbound, deadlineIn(4_000), undefined, verify, serve)).rejects.toThrow(
+      "logout_token: is required.",
+    );
+  expect([buckets.length, new Set(buckets), served]).toEqual([4, new Set(["address:192.0.2.1"]), []]);
 });
 
 test("fails as the verification does if the provider cannot be reached, and does not count that as an invalid token [DSH-04]", async () => {
