@@ -1,6 +1,6 @@
 // The version of an embedded mongod's data: MongoDB's feature compatibility version, which decides which mongod can
 // open the data.
-import { MongoServerError, type Db } from "mongodb";
+import { MongoNetworkError, MongoServerError, type Db } from "mongodb";
 
 /** The id of the log line with which a mongod reports that its data is too old or too new. */
 const wrongVersionId = 20573;
@@ -27,8 +27,10 @@ export async function raiseDataVersion(admin: Db, progress: (line: string) => vo
   const command = raisingCommand(data, program);
   if (command === undefined) return;
   const raised = command.setFeatureCompatibilityVersion;
+  const raise = (): Promise<unknown> => admin.command({ ...command });
   try {
-    await admin.command({ ...command });
+    // mongod may close connections while it raises the version. The command can be repeated.
+    await raise().catch((error: unknown) => (error instanceof MongoNetworkError ? raise() : Promise.reject(error)));
     progress(`The embedded data is now that of MongoDB ${raised}: an older mongod cannot open it any more.`);
   } catch (error) {
     if (!(error instanceof MongoServerError)) throw error;

@@ -1,8 +1,17 @@
 // Makes a mongod the primary of a replica set of one, because transactions require a replica set.
-import { MongoClient, MongoServerError, type Db, type MongoClientOptions } from "mongodb";
+import {
+  MongoClient,
+  MongoNetworkError,
+  MongoServerError,
+  MongoServerSelectionError,
+  type Db,
+  type MongoClientOptions,
+} from "mongodb";
 import { until } from "./wait.ts";
 
 export const REPLICA_SET = "records";
+/** Errors of `becomeMember` that pass. */
+const passing = ["NotYetInitialized", "AlreadyInitialized"];
 
 /** The fields of mongod's replica set configuration that are used here. The others are passed back unchanged. */
 interface StoredSet {
@@ -15,7 +24,9 @@ interface StoredSet {
 export interface Keyed {
   /** The content of its key file. */
   readonly key: string;
-  /** Called once mongod accepts writes, with a client that has all privileges. */
+  /**
+   * Called once mongod accepts writes, with a client that has all privileges. Called again if the connection was lost.
+   */
   prepare(admin: Db): Promise<void>;
 }
 
@@ -31,19 +42,52 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`, options);
   const admin = client.db("admin");
   try {
-    await until(() => isServedBy(admin, pid), signal);
-    const stored = await client.db("local").collection<StoredSet>("system.replset").findOne();
+    await until(() => unlessLost(() => isServedBy(admin, pid)), signal);
+    await until(() => unlessLost(() => becomeMember(client, host)), signal);
+    await until(() => unlessLost(() => isPrimary(admin)), signal);
+    await until(() => unlessLost(async () => keyed?.prepare(admin)), signal);
+  } finally {
+    await client.close();
+  }
+}
+
+/**
+ * Returns false if the step does, or if the connection was lost, so that the step is repeated. On a busy machine,
+ * mongod closes connections while its state changes, and the driver does not retry these commands.
+ */
+async function unlessLost(step: () => Promise<unknown>): Promise<boolean> {
+  try {
+    return (await step()) !== false;
+  } catch (error) {
+    if (error instanceof MongoNetworkError || error instanceof MongoServerSelectionError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Creates the set, or moves the stored one to this host. Returns false while mongod still checks whether it is the
+ * server that listens on the old port. That takes up to 30 seconds if another process does. Also returns false if an
+ * attempt whose connection was lost has created the set.
+ */
+async function becomeMember(client: MongoClient, host: string): Promise<boolean> {
+  const admin = client.db("admin");
+  const stored = await client.db("local").collection<StoredSet>("system.replset").findOne();
+  try {
     if (stored === null) {
       await admin.command({ replSetInitiate: { _id: REPLICA_SET, members: [{ _id: 0, host }] } });
     } else {
       const members = stored.members.map((member) => ({ ...member, host }));
-      await until(() => reconfigured(admin, { ...stored, version: stored.version + 1, members }), signal);
+      await admin.command({ replSetReconfig: { ...stored, version: stored.version + 1, members }, force: true });
     }
-    await until(async () => (await admin.command({ hello: 1 }))["isWritablePrimary"] === true, signal);
-    await keyed?.prepare(admin);
-  } finally {
-    await client.close();
+    return true;
+  } catch (error) {
+    if (error instanceof MongoServerError && passing.includes(String(error.codeName))) return false;
+    throw error;
   }
+}
+
+async function isPrimary(admin: Db): Promise<boolean> {
+  return (await admin.command({ hello: 1 }))["isWritablePrimary"] === true;
 }
 
 /**
@@ -60,20 +104,6 @@ async function isServedBy(admin: Db, pid: number): Promise<boolean> {
     return String((await admin.command({ serverStatus: 1, repl: 0, metrics: 0 }))["pid"]) === String(pid);
   } catch (error) {
     if (error instanceof MongoServerError) return false;
-    throw error;
-  }
-}
-
-/**
- * Returns false while mongod still checks whether it is the server that listens on the old port. That takes up to 30
- * seconds if another process does.
- */
-async function reconfigured(admin: Db, set: StoredSet): Promise<boolean> {
-  try {
-    await admin.command({ replSetReconfig: set, force: true });
-    return true;
-  } catch (error) {
-    if (error instanceof MongoServerError && error.codeName === "NotYetInitialized") return false;
     throw error;
   }
 }
