@@ -1,5 +1,5 @@
 // JSON Schemas of tools that are operations: taken from the OpenAPI document, in the form that MCP requires.
-import type { OpenApiDocument } from "./openapi.ts";
+import type { OpenApiDocument } from "./openapi-settings.ts";
 import { table } from "./route.ts";
 
 /** A JSON Schema (2020-12) of an object. */

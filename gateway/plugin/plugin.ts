@@ -1,7 +1,8 @@
-// The protoc plugin: generates src/gen/rest.ts and src/gen/openapi.json for the rpcs with google.api.http.
+// The protoc plugin: generates src/gen/rest.ts and the OpenAPI document for the rpcs with google.api.http.
 import type { Plugin } from "@bufbuild/protoplugin";
 import { createEcmaScriptPlugin } from "@bufbuild/protoplugin";
 import { openApiDocument } from "./openapi/document.ts";
+import { yamlTemplate } from "./openapi/yaml.ts";
 import { findOperations } from "./operation.ts";
 import { findOptions } from "./options.ts";
 import { printTable } from "./table.ts";
@@ -16,7 +17,9 @@ const generator = createEcmaScriptPlugin({
     const options = findOptions(schema.allFiles);
     const operations = findOperations(schema.files, options);
     printTable(schema.generateFile("rest.ts"), operations, options);
-    schema.generateFile("openapi.json").print(JSON.stringify(openApiDocument(operations, options), null, 2));
+    const document = openApiDocument(operations, options);
+    schema.generateFile("openapi.json").print(JSON.stringify(document, null, 2));
+    schema.generateFile("openapi-yaml.json").print(JSON.stringify({ template: yamlTemplate(document) }));
   },
 });
 

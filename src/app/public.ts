@@ -1,6 +1,6 @@
 // Wires the public listener: REST, Connect and gRPC, the dashboard, the reference, the guide, MCP, and the documents.
 import { createGateway } from "../../gateway/handler.ts";
-import type { OpenApiOptions } from "../../gateway/openapi.ts";
+import type { OpenApiOptions } from "../../gateway/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import { lazily } from "../../gateway/served-text.ts";

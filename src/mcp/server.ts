@@ -2,7 +2,7 @@
 // nothing.
 import type { CallToolResult, CompleteRequestParams, GetPromptResult, Server } from "@modelcontextprotocol/server";
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from "@modelcontextprotocol/server";
-import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";
 import type { AssistantRead } from "../call/dispatch.ts";
 import { Failure } from "../errors.ts";

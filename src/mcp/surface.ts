@@ -1,6 +1,6 @@
 // Wires the MCP surface: access policy, calls, endpoint, metadata documents and access tokens.
 import { isDeepStrictEqual } from "node:util";
-import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { AssistantAccessPolicy, Tokens } from "../guards/assistant.ts";
 import type { Surface } from "../call/exchange.ts";

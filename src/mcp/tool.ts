@@ -1,5 +1,5 @@
 // Interface of a tool: its description for a model, and how to call it.
-import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import { unknownArgument } from "../../gateway/arguments.ts";
 import { collectUnknown } from "../../gateway/unknown-names.ts";
 import type { ObjectSchema } from "../../gateway/tool-schema.ts";

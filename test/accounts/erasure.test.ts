@@ -8,7 +8,6 @@ import type { RedisLink } from "../../src/db/redis.ts";
 import { newUser, openSession } from "../support/user.ts";
 import { redisText } from "../../fixtures/service/secrets.ts";
 import { clean, cleaned, fill, leftOf, places, useErasing } from "./erasing.ts";
-import { deleteAccount } from "../support/erase.ts";
 
 const { service, admin, sweptElsewhere, letFinish, traces } = useErasing();
 
@@ -80,7 +79,7 @@ test("another account can take the email and the identity of a deleted account [
 test("deleting an unknown account is 404; deleting an account again reports the progress [ADM-04]", async () => {
   expect((await admin("DeleteAccount", { account_id: randomUUID() })).status).toBe(404);
   const { id } = await newClient(service());
-  for (let time = 0; time < 2; time++) expect((await deleteAccount(service(), id)).body).toEqual(clean);
+  for (let time = 0; time < 2; time++) expect((await admin("DeleteAccount", { account_id: id })).body).toEqual(clean);
 });
 
 test("erases what a request writes that was admitted before the deletion [ADM-04]", async () => {
@@ -90,7 +89,7 @@ test("erases what a request writes that was admitted before the deletion [ADM-04
   const db = service().app.client.db();
   await db.collection("notes").insertOne({ _id: new UUID() as never, account_id: account, content: "late" });
   expect(await traces(id)).toEqual(["erasures", "notes"]);
-  expect((await deleteAccount(service(), id)).body).toEqual(cleaned);
+  expect((await admin("DeleteAccount", { account_id: id })).body).toEqual(cleaned);
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
@@ -138,13 +137,13 @@ test("a finished erasure is checked again by each call, not in the background; t
   await admin("DeleteAccount", { account_id: other.id });
   await letFinish(other.id);
   expect(await db.collection("notes").countDocuments({ account_id })).toBe(1);
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   await expect
     .poll(() => db.collection("notes").countDocuments({ account_id }), { timeout: 30_000, interval: 200 })
     .toBe(0);
   await letFinish(id);
   await db.collection("notes").insertOne({ _id, account_id });
-  expect((await deleteAccount(service(), id)).body).toEqual({
+  expect((await admin("DeleteAccount", { account_id: id })).body).toEqual({
     ...cleaned,
     begunAt: "1970-01-01T00:00:00Z",
   });
@@ -191,14 +190,14 @@ test("while Redis is unavailable, the status omits it and the erasure does not f
     )) ?? {};
   expect([erased, seen?.map(({ place }) => place)]).toEqual([false, places.filter((place) => place !== "redis")]);
   expect(seen?.filter(({ left }) => left > 0)).toEqual([]);
-  await deleteAccount(service(), client.id);
+  expect((await admin("DeleteAccount", { account_id: client.id })).body.erased).toBe(true);
   expect(await redisText(service().redis.uri)).not.toContain(client.id);
 });
 
 test("keeps another account's idempotency key that contains the deleted account's id [ADM-04]", async () => {
   const [client, other] = [await newClient(service()), await newClient(service())];
   expect((await other.post("/v1/contacts", { full_name: "Bo" }, { "Idempotency-Key": client.id })).status).toBe(201);
-  expect((await deleteAccount(service(), client.id)).body).toEqual(clean);
+  expect((await admin("DeleteAccount", { account_id: client.id })).body).toEqual(clean);
   expect(await redisText(service().redis.uri)).toContain(`idempotency:${other.id}:${client.id}`);
 });
 
@@ -208,7 +207,7 @@ test("sessions that a user begins after the deletion are kept and stay valid [AD
   const { body } = await admin("DeleteAccount", { account_id: id });
   expect(body.places.map(({ place }: { place: string }) => place)).toContain("dashboard_sessions");
   const again = await openSession(service(), user.subject, user.email);
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   // 401 is a session that has ended, 403 one without an account.
   expect([(await user.call("/v1/api-key")).status, (await again.call("/v1/api-key")).status]).toEqual([401, 403]);
 });
@@ -231,7 +230,7 @@ test("erases a session that is stored just after the deletion, also on an instan
   await admin("DeleteAccount", { account_id: id });
   // As if its command had been on its way meanwhile.
   await sessions.insertMany(begun);
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   expect(await sessions.countDocuments({ subject })).toBe(0);
 });
 
@@ -239,7 +238,7 @@ test("keeps a session that begins after the deletion, also on an instance whose 
   const { accountId: id = "", subject, email } = await newUser(service());
   await admin("DeleteAccount", { account_id: id });
   const again = await withClockAhead(-3_600_000, () => openSession(service(), subject, email));
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   expect((await again.call("/v1/api-key")).status).toBe(403);
 });
 

@@ -72,7 +72,16 @@ export const rooms: readonly Room[] = [
       "gateway/timestamps.ts",
     ],
   ],
-  ["gateway/plugin/", ["gateway/plugin/", "gateway/path-template.ts", "gateway/provider-mark.ts"]],
+  [
+    "gateway/plugin/",
+    [
+      "gateway/plugin/",
+      "gateway/openapi-settings.ts",
+      "gateway/openapi-template.ts",
+      "gateway/path-template.ts",
+      "gateway/provider-mark.ts",
+    ],
+  ],
   [
     "gateway/",
     [

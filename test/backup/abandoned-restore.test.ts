@@ -4,7 +4,6 @@ import { BSON, UUID } from "mongodb";
 import type { Document } from "mongodb";
 import { expect, test } from "vitest";
 import { cleaned, leftOf, useErasing } from "../accounts/erasing.ts";
-import { deleteAccount } from "../support/erase.ts";
 
 const { service, admin, traces } = useErasing();
 
@@ -31,11 +30,11 @@ test("deleting a partly restored account erases what the restore has written [AD
   const [id, backup] = [randomUUID(), randomUUID()];
   expect((await restoreOne(id, backup)).status).toBe(200);
   expect(await traces(id)).toEqual(["contacts", "restores"]);
-  const { status, body } = await deleteAccount(service(), id, "the backup is lost");
+  const { status, body } = await admin("DeleteAccount", { account_id: id, reason: "the backup is lost" });
   expect([status, body]).toEqual([200, { ...cleaned, reason: "the backup is lost" }]);
   expect(leftOf(body)).toEqual({});
   expect(await traces(id)).toEqual(["erasures"]);
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
 });
 
 test("a restore whose account is deleted meanwhile writes nothing more [ADM-04, OPS-62]", async () => {
@@ -80,6 +79,6 @@ test("the deletion of an account can be repeated while the mark of its restore i
   await admin("DeleteAccount", { account_id: id });
   const _id = UUID.createFromHexString(id) as never;
   await service().app.client.db().collection("restores").insertOne({ _id, backup: "a backup" });
-  await deleteAccount(service(), id);
+  expect((await admin("DeleteAccount", { account_id: id })).body.erased).toBe(true);
   expect(await traces(id)).toEqual(["erasures"]);
 });

@@ -16,7 +16,6 @@ import { startOwnSentinelGroup } from "../../fixtures/databases/own-sentinel-gro
 import type { GroupServer } from "../../fixtures/databases/redis-process.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { slotOf, takeCrossing } from "../support/one-slot.ts";
-import { deleteAccount } from "../support/erase.ts";
 
 const names = Array.from({ length: 60 }, (_, at) => `name ${at}`);
 /** Long enough for any machine, except in tests of the time limit itself. */
@@ -152,7 +151,10 @@ describe("a cluster", () => {
     expect(metrics).toMatch(/^records_redis_commands_total\{[^}]*"evalsha"[^}]*\} [1-9]/m);
     const link = await linkTo(cluster.uri);
     await expect.poll(async () => (await found(link, `*${account.id}*`)).length).toBeGreaterThan(11);
-    await deleteAccount(service, account.id);
+    const { body } = await service.internalCall("records.admin.v1.AccountService/DeleteAccount", {
+      account_id: account.id,
+    });
+    expect(body.erased).toBe(true);
     expect(await found(link, `*${account.id}*`)).toEqual([]);
   });
 

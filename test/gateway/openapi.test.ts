@@ -1,7 +1,8 @@
 // The OpenAPI document: valid, complete, and as the specification has it.
 import { getOption } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
+import type { OpenApiOptions } from "../../gateway/openapi-settings.ts";
 import { openApiDocument, openApiFiles } from "../../gateway/openapi.ts";
 import type { FailureReason } from "../../src/errors.ts";
 import { failures } from "../../src/errors.ts";
@@ -236,12 +237,21 @@ test("describes what the specification leaves open [OAS-06]", () => {
     expect(document.info.description).toContain(word);
 });
 
-test("is the same document in JSON and in YAML", () => {
-  const files = openApiFiles(options);
+test.each<Partial<OpenApiOptions>>([
+  {},
+  { baseUrl: "http://[::1]:8080/records", documentProvider: "provider_2", rateLimit: 987 },
+  { sessionCookie: "__Host-records_session", rateLimit: 1_000_000 },
+])("is the same document in JSON and in YAML, with the settings %j", (changes) => {
+  const settings = { ...options, ...changes };
+  const files = openApiFiles(settings);
+  const document = openApiDocument(settings);
+  const yaml = files.get("/openapi.yaml")?.body.toString() ?? "";
   expect(JSON.parse(files.get("/openapi.json")?.body.toString() ?? "")).toEqual(document);
-  expect(parse(files.get("/openapi.yaml")?.body.toString() ?? "")).toEqual(document);
+  expect(parse(yaml)).toEqual(document);
+  // As the library writes it with these settings: no placeholder is left, and no string gets quotes that it needs.
+  expect(yaml).toBe(stringify(document, { schema: "yaml-1.1" }));
   // Written out, for readers that know no references of YAML's own.
-  expect(files.get("/openapi.yaml")?.body.toString()).not.toMatch(/: [&*]a\d/);
+  expect(yaml).not.toMatch(/: [&*]a\d/);
   expect([...files.values()].map(({ type }) => type)).toEqual([
     "application/json; charset=utf-8",
     "application/yaml; charset=utf-8",

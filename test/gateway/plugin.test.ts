@@ -230,7 +230,7 @@ test.each([
   expect(() => tree.runPlugin()).toThrow(`records.v1.TagService.${message}`);
 });
 
-test("the plugin generates both files for the unchanged proto", () => {
+test("the plugin generates its three files for the unchanged proto", () => {
   tree.write(path, tagsProto);
-  expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json"]);
+  expect(tree.runPlugin()).toEqual(["rest.ts", "openapi.json", "openapi-yaml.json"]);
 });

@@ -1,7 +1,7 @@
 // An operation as a tool: the schemas of what goes in and comes out, and how its arguments are read.
 import { expect, test } from "vitest";
 import { createArgumentReader } from "../../gateway/arguments.ts";
-import type { OpenApiDocument } from "../../gateway/openapi.ts";
+import type { OpenApiDocument } from "../../gateway/openapi-settings.ts";
 import { table } from "../../gateway/route.ts";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import { ajv, document } from "./document.ts";
