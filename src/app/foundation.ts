@@ -8,6 +8,8 @@ export interface Dependencies {
   readonly mongodbUri: string;
   /** Undefined if there is no Redis. Each instance then works on its own. */
   readonly redisUrl: string | undefined;
+  /** How long a request waits for Redis, in milliseconds. By default 50. */
+  readonly redisTimeoutMs?: number;
   readonly serviceTokens: readonly string[];
   /** Undefined if there is no identity provider. Sign-in is then off. */
   readonly oidc: OidcConfig | undefined;

@@ -71,7 +71,10 @@ export async function openStorage(
       // In a cluster, the instance continues to use the masters that are not named.
       else log.warn({ err, code: replyCode(err), master }, "Redis is unavailable: this instance throttles on its own");
     };
-    const link = connectRedis(url, onChange, { watch: observability.watchRedis });
+    const link = connectRedis(url, onChange, {
+      watch: observability.watchRedis,
+      commandTimeoutMs: dependencies.redisTimeoutMs,
+    });
     opened.push(() => link.close());
     await link.firstReady;
     return link;

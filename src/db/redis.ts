@@ -53,7 +53,7 @@ export interface ScriptedClient {
 export interface LinkOptions {
   /** Called with the client before it sends anything. */
   readonly watch?: (client: Redis | Cluster) => void;
-  readonly commandTimeoutMs?: number;
+  readonly commandTimeoutMs?: number | undefined;
 }
 
 const firstReadyMs = 1_000;

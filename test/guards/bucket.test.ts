@@ -40,21 +40,12 @@ function sharedBucket(redisLink: RedisLink, size: BucketSize, options?: SharedBu
   return bucketIn(redisLink, size, createKnownBuckets(size), options);
 }
 
-/** Creates a bucket, and reads the clock by which it refills, in milliseconds. */
-interface Kind {
-  readonly create: (size: BucketSize) => Promise<Bucket>;
-  readonly clock: () => Promise<number>;
-}
+/** How to create a bucket, and to read the clock by which it refills, in milliseconds. */
+type Kind = readonly [string, (size: BucketSize) => Bucket | Promise<Bucket>, () => number | Promise<number>];
 
-const kinds: readonly [string, Kind][] = [
-  ["the bucket in Redis", { create: async (size) => sharedBucket(await link(), size), clock: redisClock }],
-  [
-    "the bucket of an instance",
-    {
-      create: (size) => Promise.resolve(createKnownBuckets(size)),
-      clock: () => Promise.resolve(performance.now()),
-    },
-  ],
+const kinds: readonly Kind[] = [
+  ["the bucket in Redis", async (size) => sharedBucket(await link(), size), redisClock],
+  ["the bucket of an instance", createKnownBuckets, () => performance.now()],
 ];
 
 async function redisClock(): Promise<number> {
@@ -65,7 +56,7 @@ async function redisClock(): Promise<number> {
 /** So slow that no token refills during a test. */
 const frozen = 0.001;
 
-describe.each(kinds)("%s", (_, { create, clock }) => {
+describe.each(kinds)("%s", (_, create, clock) => {
   test("lets exactly as many requests through at once as it holds [RTE-01]", async () => {
     const bucket = await create({ rate: frozen, burst: 20 });
     const waits = await Promise.all(Array.from({ length: 60 }, () => bucket.take("a")));
