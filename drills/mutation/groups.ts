@@ -71,7 +71,15 @@ export const groups: readonly Group[] = [
   { name: "gzip", mutate: gateway("gzip"), tests: tests("gateway", "gzip") },
   {
     name: "documents",
-    mutate: gateway("openapi", "served-text", "tool-schema", "arguments", "provider-mark"),
+    mutate: gateway(
+      "openapi",
+      "openapi-settings",
+      "openapi-template",
+      "served-text",
+      "tool-schema",
+      "arguments",
+      "provider-mark",
+    ),
     tests: tests("gateway", "openapi", "tools"),
   },
   {

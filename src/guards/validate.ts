@@ -99,7 +99,8 @@ function ruleViolations(schema: DescMessage, message: Message): Violation[] {
 
 /** Phrases in the library's messages, with our wording for them. */
 const plainWords: readonly (readonly [found: RegExp, plain: string])[] = [
-  [/\bgreater than or equal to (\S+) and less than or equal to /, "from $1 to "],
+  [/\bgreater than or equal to (?=\S+ and less than or equal to )/, "from "],
+  [/ and less than or equal to /, " to "],
   [/\bgreater than or equal to /, "at least "],
   [/\bless than or equal to /, "at most "],
   [/^must be in list \[([^\]]*)\]$/, "must be one of $1"],

@@ -9,6 +9,14 @@ import { fault, note, ok, warning } from "./check.ts";
 import { reasonOf } from "./reason.ts";
 import { request } from "./request.ts";
 
+/** The error codes of OAuth 2.0 and of common providers that do not begin with `invalid_`. */
+const errorCodes: ReadonlySet<string> = new Set([
+  "access_denied",
+  "redirect_uri_mismatch",
+  "unauthorized_client",
+  "unsupported_response_type",
+]);
+
 /** The solution if the provider's metadata does not offer PKCE. */
 export const enablePkce = "Turn on PKCE with S256 at the provider, and make sure that its metadata lists it.";
 
@@ -117,10 +125,7 @@ export async function authorization(url: URL, redirectUri: string): Promise<Verd
       `Register the client's redirect URI: ${known}.`,
     );
   }
-  const named =
-    /\b(invalid_[a-z_]+|redirect_uri_mismatch|unauthorized_client|access_denied|unsupported_response_type)\b/.exec(
-      text,
-    )?.[1];
+  const named = text.match(/\b[a-z_]+\b/g)?.find((word) => word.startsWith("invalid_") || errorCodes.has(word));
   return fault(
     `The authorization endpoint returns ${status}${named === undefined ? "" : ` (${named})`} instead of a sign-in page.`,
     `Check the client at the provider: ${known}.`,
