@@ -10,7 +10,7 @@ export const waits: readonly string[] = [
   "drills/kills/faults.ts (1)",
   "drills/redis-groups/redis-groups.ts (1)",
   "drills/sign-out/sign-out.ts (2)",
-  "fixtures/databases/own-mongod.ts (2)",
+  "fixtures/databases/own-mongod.ts (3)",
   "fixtures/databases/own-redis-cluster.ts (3)",
   "fixtures/databases/own-sentinel-group.ts (3)",
   "fixtures/databases/redis-process.ts (1)",
