@@ -134,3 +134,70 @@ test("names at most 50 unknown arguments and the number of the others, and all v
   expect(faults[49]).toMatch(/^p49 unknown_argument: .* \(and 10 more\)$/);
   expect(faults.slice(50)).toEqual(["limit type: must be a whole number", "query required: is required"]);
 });
+
+test.each<[string, Record<string, unknown>, object]>([
+  ["a whole number in a string", { limit: "-12", offset: "0" }, { limit: -12, offset: 0 }],
+  ["true in a string", { any_word: "true" }, { anyWord: true }],
+  ["false in a string", { any_word: "false" }, { anyWord: false }],
+  ["a boolean", { any_word: false, has_transcript: true }, { anyWord: false, hasTranscript: true }],
+  ["an id with its kind", { contact_id: "contact:7" }, { contactId: "7" }],
+  ["an id with its kind as a URI", { contact_id: "contact://7" }, { contactId: "7" }],
+  ["slashes within an id", { contact_id: "contact:7//8" }, { contactId: "7//8" }],
+  ["another kind before an id", { contact_id: "contacts:7" }, { contactId: "contacts:7" }],
+  ["a text that begins like a kind", { query: "query:7", contact_name: "contact_n:7" }, { query: "query:7" }],
+])("reads %s as it is meant", (_, given, message) => {
+  expect(sessions(given)).toMatchObject({ message, violations: [] });
+});
+
+test.each([
+  [{ limit: "1234567890123456" }, "limit type: must be a whole number"],
+  [{ limit: "x5" }, "limit type: must be a whole number"],
+  [{ limit: "5x" }, "limit type: must be a whole number"],
+  [{ limit: "" }, undefined],
+  [{ any_word: "yes" }, "any_word type: must be true or false"],
+  [{ any_word: 1 }, "any_word type: must be true or false"],
+])("guesses nothing from %j", (given, fault) => {
+  expect(faultsOf(sessions, given)).toEqual(fault === undefined ? [] : [fault]);
+});
+
+test.each<[Record<string, unknown>, boolean]>([
+  [{}, true],
+  [{ limit: 5 }, true],
+  [{ contact_id: null }, true],
+  [{ contact_id: "" }, true],
+  [{ contact_id: "7" }, false],
+  [{ contact_id: "7", session_id: "" }, false],
+  [{ query: "", contact_id: "7" }, false],
+  [{ query: "" }, false],
+])("beside %j, a text to search for is required: %j", (given, required) => {
+  expect(faultsOf(notes, given)).toEqual(required ? ["query required: is required"] : []);
+});
+
+test("only what may be left out beside other fields is not required in the input", () => {
+  expect(toolSchemas(document, "getContact").input.required).toEqual(["contact_id"]);
+  expect(toolSchemas(document, "listSessions").input.required).toEqual([]);
+});
+
+test("inlines an enum where a response refers to it, with what stands beside the reference", () => {
+  const schemas = {
+    Response: {
+      type: "object",
+      properties: {
+        kind: { $ref: "#/components/schemas/Kind", description: "which" },
+        lost: { $ref: "#/components/schemas/Lost" },
+      },
+    },
+    Kind: { type: "string", enum: ["a", "b"], description: "all kinds" },
+  };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Response" } } };
+  const small = {
+    ...document,
+    components: { ...document.components, schemas },
+    paths: { "/a": { get: { operationId: "a", responses: { "200": { content } } } } },
+  } as unknown as OpenApiDocument;
+  expect(toolSchemas(small, "a").output).toEqual({
+    type: "object",
+    properties: { kind: { type: "string", enum: ["a", "b"], description: "which" }, lost: { $ref: "#/$defs/Lost" } },
+    $defs: { Lost: undefined },
+  });
+});
