@@ -1,5 +1,6 @@
 // Permanent failures of the first connection to MongoDB: credentials, privileges, certificates, files.
 import { MongoServerError, MongoServerSelectionError } from "mongodb";
+import { innermostCode } from "../innermost-code.ts";
 import { isDenied } from "./error-codes.ts";
 
 /** Atlas has its own code for a wrong password. */
@@ -42,14 +43,7 @@ function ofServer({ code }: MongoServerError): string | undefined {
 
 /** Requires a certificate error from every server, because one of several may still be right. */
 function ofServers(errors: readonly unknown[]): string | undefined {
-  const codes = errors.map(codeOf);
+  const codes = errors.map((error) => innermostCode(error) ?? "");
   if (codes.length === 0 || !codes.every((code) => certificateCodes.has(code))) return undefined;
   return `the certificate of MongoDB is not trusted (${[...new Set(codes)].join(", ")}): set tlsCAFile to the CA that issued it, or renew the certificate`;
-}
-
-/** Returns the code of the innermost error that has one. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  const code: unknown = (error as NodeJS.ErrnoException).code;
-  return codeOf(error.cause) || (typeof code === "string" ? code : "");
 }

@@ -31,6 +31,7 @@ export const rooms: readonly Room[] = [
     "src/cli/doctor/",
     [
       "src/cli/",
+      "src/innermost-code.ts",
       "src/loopback.ts",
       "src/time-limit.ts",
       "src/gen/",

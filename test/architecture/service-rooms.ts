@@ -27,6 +27,7 @@ export const serviceRooms: readonly Room[] = [
   ["src/address.ts", []],
   ["src/text.ts", []],
   ["src/uuid.ts", []],
+  ["src/innermost-code.ts", []],
   ["src/tally.ts", []],
   ["src/logged-error.ts", ["src/errors.ts"]],
   ["src/readable-log.ts", []],
@@ -75,6 +76,7 @@ export const serviceRooms: readonly Room[] = [
     "src/db/",
     [
       "src/db/",
+      "src/innermost-code.ts",
       "src/gen/",
       "src/search/",
       "src/large/",

@@ -178,7 +178,7 @@ test("only what may be left out beside other fields is not required in the input
   expect(toolSchemas(document, "listSessions").input.required).toEqual([]);
 });
 
-test("inlines an enum where a response refers to it, with what stands beside the reference", () => {
+test("inlines an enum where a response refers to it, with what is beside the reference", () => {
   const schemas = {
     Response: {
       type: "object",

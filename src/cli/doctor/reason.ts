@@ -1,4 +1,5 @@
 // Describes why a connection or a request failed, in words for the user and without secrets.
+import { innermostCode } from "../../innermost-code.ts";
 
 const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there",
@@ -20,7 +21,7 @@ const words: Readonly<Record<string, string>> = {
  * Returns the reason as a part of a sentence: the system's error code in words, or else the first line of the message.
  */
 export function reasonOf(error: unknown): string {
-  const code = codeOf(error);
+  const code = innermostCode(error);
   if (code !== undefined && words[code] !== undefined) return `${words[code]} (${code})`;
   if (code !== undefined && /CERT|SELF_SIGNED|ALTNAME|UNABLE_TO/.test(code))
     return `its certificate is not trusted (${code})`;
@@ -31,12 +32,4 @@ export function reasonOf(error: unknown): string {
 /** Returns the first line of a text without its full stop, for use within a sentence. */
 function beginning(text: string): string {
   return (text.split("\n", 1)[0] ?? "").slice(0, 300).replace(/(?<!\.)\.+$/, "");
-}
-
-/** Returns the code of the innermost error that has one. */
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const inner = error instanceof AggregateError ? (error.errors[0] as unknown) : error.cause;
-  const code = (error as NodeJS.ErrnoException).code as unknown;
-  return codeOf(inner) ?? (typeof code === "string" ? code : undefined);
 }
