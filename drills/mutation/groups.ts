@@ -102,13 +102,13 @@ export const groups: readonly Group[] = [
   {
     name: "commit",
     mutate: ["src/db/write.ts", "src/db/insert.ts", "src/db/conflicts.ts"],
-    tests: tests("db", "write", "insert", "conflicts"),
+    tests: tests("db", "write", "insert", "conflicts", "failed-writes", "late-writes"),
     mongod: true,
   },
   {
     name: "idempotency",
     mutate: guards("erased-marks", "erased-responses", "idempotency", "reservations"),
-    tests: tests("idempotency", "claims", "keys", "erasing", "marked-again"),
+    tests: tests("idempotency", "claims", "keys", "erasing", "marked-again", "erased", "expiry", "replay"),
     mongod: true,
   },
 ];
