@@ -108,7 +108,17 @@ export const groups: readonly Group[] = [
   {
     name: "idempotency",
     mutate: guards("erased-marks", "erased-responses", "idempotency", "reservations"),
-    tests: tests("idempotency", "claims", "keys", "erasing", "marked-again", "erased", "expiry", "replay"),
+    tests: tests(
+      "idempotency",
+      "claims",
+      "keys",
+      "erasing",
+      "marked-again",
+      "erased",
+      "expiry",
+      "replay",
+      "reservations",
+    ),
     mongod: true,
   },
 ];
