@@ -5,7 +5,7 @@ import { Binary, MongoNetworkError, MongoServerError, UUID } from "mongodb";
 import { afterEach, beforeAll, expect, test, vi } from "vitest";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
-import { insertRecord } from "../../src/db/insert.ts";
+import { insertAllInTime, insertRecord } from "../../src/db/insert.ts";
 import { primaryOf } from "../../src/db/primary.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
@@ -202,4 +202,27 @@ test("an insert in a scope without the right to write writes nothing", async () 
     reason: Reason.ACCESS_DENIED,
   });
   expect(await stored(thing)).toBeNull();
+});
+
+test("the one command waits for a majority, and ends in MongoDB at the deadline", async () => {
+  const listening = listenToMongo(client);
+  const thing = document();
+  const scope = grantWrites(readScope(thing.account_id, deadlineIn(30_000), valid()));
+  await insertRecord(client, scope, things, thing, {} as never);
+  const [sent] = listening.stop();
+  expect(sent?.command).toMatchObject({ aggregate: "keys", writeConcern: { w: "majority" }, cursor: {} });
+  expect(sent?.command["maxTimeMS"]).toBeGreaterThan(0);
+  expect(sent?.command["maxTimeMS"]).toBeLessThanOrEqual(30_000);
+});
+
+test("of several documents that no request waits for, one that fails does not hold up the others", async () => {
+  const [first, last] = [document(), document()];
+  const duplicate = document(first.name);
+  const fence = { $expr: { $lt: ["$$NOW", new Date(Date.now() + 60_000)] } };
+  await insertAllInTime(things, [first, duplicate, last], {}, fence).catch(() => undefined);
+  expect([await stored(first), await stored(duplicate), await stored(last)]).toEqual([first, null, last]);
+  const late = document();
+  const past = { $expr: { $lt: ["$$NOW", new Date(Date.now() - 60_000)] } };
+  await expect(insertAllInTime(things, [late], {}, past)).rejects.toThrow();
+  expect(await stored(late)).toBeNull();
 });
