@@ -1,13 +1,14 @@
 // How writes and transactions end that fail: what a majority must have, and what is ended in MongoDB.
-import { UUID } from "mongodb";
 import type { ClientSession, MongoClient } from "mongodb";
-import { MongoServerError } from "mongodb";
-import { expect, test } from "vitest";
+import { MongoServerError, UUID } from "mongodb";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Fence } from "../../src/db/write.ts";
+import { primaryOf } from "../../src/db/primary.ts";
 import { TooLate, transaction, write } from "../../src/db/write.ts";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
+import { createTally } from "../../src/tally.ts";
 import type { MongoCommand } from "../../fixtures/databases/commands.ts";
 import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useOwnDatabase } from "../support/own-database.ts";
@@ -104,4 +105,47 @@ test("a write matches nothing once the deadline has passed by the database's clo
     because: "deadline",
     waitingFor: "mongodb write",
   });
+});
+
+const notFound = new Failure(Reason.NOT_FOUND);
+const duplicate = new MongoServerError({ message: "E11000", code: 11000, keyPattern: { email: 1 } });
+const ofItsOwn = new Error("of its own");
+
+test.each([
+  ["what it read, although the deadline has passed", notFound, false, Reason.NOT_FOUND],
+  ["the deadline if it was interrupted", notFound, true, Reason.UNAVAILABLE],
+  ["the deadline, whatever else it met", ofItsOwn, false, Reason.UNAVAILABLE],
+])("a write fails for %s", async (_, error, isInterrupted, reason) => {
+  const aborting = new AbortController();
+  const deadline = { ...deadlineIn(30_000), signal: aborting.signal };
+  const failed = write(client, deadline, (_options, _fence) => {
+    deadline.at = performance.now();
+    if (isInterrupted) aborting.abort();
+    return Promise.reject(error);
+  });
+  await expect(failed).rejects.toMatchObject({ reason });
+});
+
+test("a write that meets a duplicate waits until its primary is safe, and one with another error does not [CON-02]", async () => {
+  const safe = vi.spyOn(primaryOf(client), "safe");
+  onTestFinished(() => safe.mockRestore());
+  const fail = (error: Error) =>
+    expect(write(client, deadlineIn(30_000), (_options, _fence) => Promise.reject(error))).rejects.toBe(error);
+  await fail(ofItsOwn);
+  await fail(notFound);
+  expect(safe).not.toHaveBeenCalled();
+  await fail(duplicate);
+  expect(safe).toHaveBeenCalledTimes(1);
+});
+
+test("the time of writes and transactions is the request's time in MongoDB, and a failure names the wait", async () => {
+  const tally = createTally();
+  const deadline = deadlineIn(30_000, undefined, tally);
+  const work = () => new Promise<void>((resolve) => setTimeout(resolve, 20));
+  await write(client, deadline, (_options, _fence) => work());
+  const inWrite = tally.dbMs;
+  expect([inWrite > 0, tally.lastWait]).toEqual([true, "mongodb write"]);
+  await transaction(client, deadline, work);
+  expect([tally.dbMs > inWrite, tally.lastWait]).toEqual([true, "mongodb transaction"]);
+  expect([tally.redisMs, tally.waits]).toEqual([0, []]);
 });
