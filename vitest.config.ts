@@ -27,8 +27,6 @@ const busy = [
   ],
   "ingest/bulk",
 ].map((name) => `test/${name}.test.ts`);
-/** What has to see how a library behaves when it is loaded: each in a process of its own. */
-const alone = ["test/embedded/provider/quiet.test.ts"];
 const exclude = [...configDefaults.exclude, ...leftOut.flatMap(({ files }) => files ?? [])];
 
 export default defineConfig({
@@ -47,7 +45,7 @@ export default defineConfig({
         test: {
           name: "suite",
           include: ["test/**/*.test.ts"],
-          exclude: [...exclude, ...busy, ...waiting, ...alone],
+          exclude: [...exclude, ...busy, ...waiting],
           // Most of a test's time is waiting: for a server to start, a deadline to pass.
           maxWorkers: 4,
           sequence: { groupOrder: 0 },
@@ -70,10 +68,6 @@ export default defineConfig({
       {
         extends: true,
         test: { name: "timed", include: timed, exclude, maxWorkers: 1, sequence: { groupOrder: 3 } },
-      },
-      {
-        extends: true,
-        test: { name: "alone", include: alone, exclude, isolate: true, maxWorkers: 1, sequence: { groupOrder: 4 } },
       },
     ],
   },

@@ -14,12 +14,15 @@ const closing = (fd: number): number => {
   return fd;
 };
 
-/** A pipe by its name, and its two ends: neither waits for the other. */
+/**
+ * A pipe by its name, and its two ends: neither waits for the other. The writing end stays open. A log writer writes to
+ * its number for as long as the process lives, and a later socket could have the number of a closed one.
+ */
 function pipe(name: string): { readonly path: string; readonly reader: number; readonly writer: number } {
   const path = join(folder, name);
   execFileSync("mkfifo", [path]);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  return { path, reader, writer: closing(openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)) };
+  return { path, reader, writer: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };
 }
 
 /** What a reader has found in the pipe so far; it looks every few milliseconds until the test is over. */

@@ -19,9 +19,8 @@ export interface Listener {
 /** Listens on 127.0.0.1, on the port of the last start if that is free. Fails if no port is free. */
 export async function listenOnKeptPort(folder: Folder): Promise<Listener> {
   let serve: RequestListener = (_request, response) => void response.writeHead(503).end();
-  // Longer than a busy machine may pause this process: Node.js rejects a request that it has not read by then.
   const limits = {
-    headersTimeout: 15_000,
+    headersTimeout: 5_000,
     requestTimeout: 15_000,
     keepAliveTimeout: 5_000,
     connectionsCheckingInterval: 2_000,
