@@ -52,8 +52,8 @@ export async function becomePrimary(port: number, pid: number, signal: AbortSign
 }
 
 /**
- * Returns false if the step does, or if the connection was lost, so that the step is repeated. On a busy machine,
- * mongod closes connections while its state changes, and the driver does not retry these commands.
+ * Returns false if the step does, or if the connection was lost, so that the step is repeated. mongod can
+ * close connections while its state changes, and the driver does not retry these commands.
  */
 async function unlessLost(step: () => Promise<unknown>): Promise<boolean> {
   try {

@@ -47,3 +47,20 @@ test("gives up a connection that was lost silently, and uses Redis over another 
   await expect.poll(() => link.attempt("a", read), { timeout: 10_000 }).toBe("1");
   expect(changes.slice(0, 3)).toEqual([true, false, true]);
 });
+
+test("a request waits 50 ms for a Redis that does not respond: longer than one that waits 40, and less than 60 [RTE-13]", async () => {
+  const links = [60, undefined, 40].map((commandTimeoutMs) => ({
+    waits: commandTimeoutMs ?? "as usual",
+    link: connectRedis(redis.uri, () => undefined, { commandTimeoutMs }),
+  }));
+  await Promise.all(links.map(({ link: { firstReady } }) => firstReady));
+  const ended: unknown[] = [];
+  process.kill(redis.pid, "SIGSTOP");
+  try {
+    await Promise.all(links.map(async ({ waits, link: { attempt } }) => ended.push(waits, await attempt("a", read))));
+  } finally {
+    process.kill(redis.pid, "SIGCONT");
+    for (const { link: opened } of links) opened.close();
+  }
+  expect(ended).toEqual([40, undefined, "as usual", undefined, 60, undefined]);
+});
