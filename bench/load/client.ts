@@ -17,10 +17,15 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
   const times: number[] = [];
   const endings: (() => void)[] = [];
   let [failed, failure, next] = [0, "", 0];
+  const sends =
+    requests[0]?.kind === "grpc"
+      ? await overGrpc(ports, connections, endings)
+      : await overHttp1(ports, connections, endings);
   const begun = performance.now();
   const until = begun + seconds * 1_000;
+  // At least one request each, so that a busy machine leaves no load without a figure.
   const loop = async (send: Send): Promise<void> => {
-    while (performance.now() < until) {
+    do {
       const request = requests[next++ % requests.length] as LoadRequest;
       const sentAt = performance.now();
       const problem = await send(request).catch(String);
@@ -29,12 +34,8 @@ async function run({ ports, connections, seconds, requests }: Load): Promise<Loa
       failed++;
       failure ||= problem;
       if (failed > 1_000) return;
-    }
+    } while (performance.now() < until);
   };
-  const sends =
-    requests[0]?.kind === "grpc"
-      ? await overGrpc(ports, connections, endings)
-      : await overHttp1(ports, connections, endings);
   await Promise.all(sends.map(loop));
   const elapsed = (performance.now() - begun) / 1_000;
   for (const end of endings) end();

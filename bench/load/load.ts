@@ -19,7 +19,7 @@ export interface GrpcRequest {
 
 export type LoadRequest = WireRequest | GrpcRequest;
 
-/** A closed loop: each connection sends the next of the requests as soon as the last is served. */
+/** A closed loop: each connection sends the next of the requests as soon as the last is served, and at least one. */
 export interface Load {
   /** Connections are dealt out among them. */
   readonly ports: readonly number[];

@@ -18,8 +18,8 @@ export interface Connection {
   /** False once it has been closed, or its last response said `Connection: close`. */
   readonly usable: boolean;
   /**
-   * Sends a whole request, as bytes or text. Rejects with the socket's error, or `NO_RESPONSE` when the connection
-   * ended first.
+   * Sends a whole request, as bytes or text. Rejects with `NotAcceptedError`, with the socket's error, or with
+   * `NO_RESPONSE` when the connection ended first.
    */
   send(request: string): Promise<Reply>;
   close(): void;
@@ -29,6 +29,20 @@ export interface Connection {
 export class NoResponseError extends Error {
   override readonly name = "Unserved";
   readonly code = "NO_RESPONSE";
+}
+
+/**
+ * The kernel reset a connection on which nothing had ever come back: the port closed before the instance accepted it.
+ * Nobody has begun with its requests.
+ */
+export class NotAcceptedError extends Error {
+  override readonly name = "NotAcceptedError";
+  readonly code = "NOT_ACCEPTED";
+}
+
+/** Returns whether a socket failed because its peer reset it. */
+export function isReset(error: Error): boolean {
+  return "code" in error && (error.code === "ECONNRESET" || error.code === "EPIPE");
 }
 
 interface PendingReply {
@@ -52,6 +66,7 @@ export function openConnection(base: string): Promise<Connection> {
 function overSocket(socket: Socket): Connection {
   let pending: PendingReply | undefined;
   let usable = true;
+  let silent = true;
   let received: Buffer = Buffer.alloc(0);
 
   function end(error: Error): void {
@@ -61,6 +76,7 @@ function overSocket(socket: Socket): Connection {
     socket.destroy();
   }
   socket.on("data", (chunk: Buffer) => {
+    silent = false;
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     const read = readReply(received);
     if (read === undefined) return;
@@ -71,7 +87,9 @@ function overSocket(socket: Socket): Connection {
     pending = undefined;
     current?.resolve(reply);
   });
-  socket.on("error", end);
+  socket.on("error", (error) =>
+    end(silent && isReset(error) ? new NotAcceptedError("reset before it was accepted") : error),
+  );
   socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));
   socket.on("close", () => end(new NoResponseError("the connection was closed before a response")));
 

@@ -3,6 +3,7 @@ import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { ClientHttp2Session } from "node:http2";
 import { connect, constants } from "node:http2";
+import { isReset } from "./connection.ts";
 
 /** A connection, which ends for new calls when the server says GOAWAY. */
 export interface GrpcConnection {
@@ -20,7 +21,10 @@ export interface GrpcResponse {
   readonly detail: string;
 }
 
-/** A call ended without a status. `REFUSED_STREAM`: nobody has begun with it, as it met a GOAWAY (RFC 9113 §8.7). */
+/**
+ * A call ended without a status. `REFUSED_STREAM`: nobody has begun with it, as it met a GOAWAY (RFC 9113 §8.7).
+ * `NOT_ACCEPTED`: nor here, as the kernel reset a connection that the instance had not accepted.
+ */
 export class CutOff extends Error {
   override readonly name = "CutOff";
   readonly code: string;
@@ -46,6 +50,11 @@ export function openGrpc(base: string): Promise<GrpcConnection> {
 }
 
 function overSession(session: ClientHttp2Session): GrpcConnection {
+  let silent = true;
+  let reset = false;
+  // A server sends its settings first.
+  session.once("remoteSettings", () => (silent = false));
+  session.once("error", (error) => (reset = isReset(error)));
   return {
     get usable() {
       return !session.closed && !session.destroyed;
@@ -73,11 +82,7 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
         stream.on("error", () => undefined);
         stream.on("close", () => {
           if (status === undefined)
-            return reject(
-              new CutOff(
-                stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? "REFUSED_STREAM" : `RST_${stream.rstCode}`,
-              ),
-            );
+            return reject(new CutOff(silent && reset ? "NOT_ACCEPTED" : nameOf(stream.rstCode)));
           const bytes = Buffer.concat(chunks);
           resolve({ status, message: status === 0 ? fromBinary(rpc.output, bytes.subarray(5)) : undefined, detail });
         });
@@ -88,4 +93,8 @@ function overSession(session: ClientHttp2Session): GrpcConnection {
       }),
     close: () => session.destroy(),
   };
+}
+
+function nameOf(code: number): string {
+  return code === constants.NGHTTP2_REFUSED_STREAM ? "REFUSED_STREAM" : `RST_${code}`;
 }

@@ -81,11 +81,13 @@ export function quantile(values: readonly number[], share: number): number {
 
 /** How many outcomes there are of each status or fault, the most frequent first: `200: 512, 503: 3`. */
 export function tally(outcomes: readonly Outcome[]): string {
+  return countEach(outcomes.map(({ reply, fault }) => fault ?? String(reply?.status)));
+}
+
+/** How often each name is there, the most frequent first, for people. */
+export function countEach(names: readonly string[]): string {
   const counts = new Map<string, number>();
-  for (const { reply, fault } of outcomes) {
-    const name = fault ?? String(reply?.status);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return [...counts]
     .sort(([, a], [, b]) => b - a)
     .map(([name, count]) => `${name}: ${count}`)

@@ -154,7 +154,7 @@ async function maintain(
         const figures = {
           requests: outcomes.length,
           "repeated after 503": repeated,
-          "refused connections": caller.rejections(),
+          "rejected connections": caller.rejections(),
           "5xx lines": lines.failed(),
           causes: lines.causes(),
           "p50 ms": quantile(times, 0.5),

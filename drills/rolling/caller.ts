@@ -1,5 +1,5 @@
-// A caller of several instances that takes another one only where its connection is refused, and repeats nothing
-// else.
+// A caller of several instances that takes another one only where its connection is refused or not accepted, and repeats
+// nothing else.
 import { create } from "@bufbuild/protobuf";
 import {
   ContactService,
@@ -13,6 +13,7 @@ import type { Pool } from "../load/pool.ts";
 import { createPool } from "../load/pool.ts";
 import type { GrpcConnection } from "../load/grpc.ts";
 import { openGrpc } from "../load/grpc.ts";
+import { countEach } from "../load/load.ts";
 
 /** Calls whoever is on the list. */
 export interface Caller {
@@ -23,8 +24,8 @@ export interface Caller {
    * was no response.
    */
   send(number: number): Promise<Reply>;
-  /** Rejected connections and streams, after each of which another instance was taken. */
-  rejections(): number;
+  /** Rejected connections and streams by code, after each of which another instance was taken. */
+  rejections(): string;
   /** Writes that were acknowledged. */
   written(): number;
   /** Opens idle connections to every instance on the list. */
@@ -37,7 +38,8 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
   const pools = new Map<string, Pool>();
   const sessions = new Map<string, Promise<GrpcConnection>>();
   const authorization = `Bearer ${key}`;
-  let [rejections, written, turn] = [0, 0, 0];
+  const rejections: string[] = [];
+  let [written, turn] = [0, 0];
 
   const poolTo = (base: string): Pool => kept(pools, base, () => createPool(base));
   async function sessionTo(base: string): Promise<GrpcConnection> {
@@ -56,8 +58,9 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
       try {
         return await send(bases[(first + attempt) % bases.length] ?? "");
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && rejected.has(error.code)) || attempt >= 10) throw error;
-        rejections += 1;
+        const code = error instanceof Error && "code" in error ? String(error.code) : "";
+        if (!rejected.has(code) || attempt >= 10) throw error;
+        rejections.push(code);
       }
     }
   }
@@ -101,7 +104,7 @@ export function createCaller({ key }: Account, contactId: string, bases: string[
       if (reply.status === 201) written += 1;
       return reply;
     },
-    rejections: () => rejections,
+    rejections: () => countEach(rejections),
     written: () => written,
     async warm(connections) {
       for (const base of bases) await poolTo(base).warm(connections);
@@ -131,8 +134,11 @@ export async function someContact(base: string, key: string): Promise<string> {
   }
 }
 
-/** The connection, or a stream on one that got a GOAWAY before the stream had begun. */
-const rejected: ReadonlySet<unknown> = new Set(["ECONNREFUSED", "REFUSED_STREAM"]);
+/**
+ * The connection, also by a port that closes while it arrives, which the kernel resets; or a stream on one that got a
+ * GOAWAY before the stream had begun.
+ */
+const rejected: ReadonlySet<string> = new Set(["ECONNREFUSED", "NOT_ACCEPTED", "REFUSED_STREAM"]);
 
 function kept<V>(map: Map<string, V>, name: string, make: () => V): V {
   const known = map.get(name);

@@ -33,7 +33,7 @@ const hasty: Break = {
 export const rolling: Drill = {
   name: "rolling",
   promise:
-    "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused",
+    "Replacing instances one after the other by SIGTERM under load fails no request of a caller who takes another instance only where a connection is refused or not accepted",
   run: (form, say) => roll(form, say, { end: (instance) => instance.stop() }),
   controls: [
     {
@@ -122,7 +122,7 @@ async function roll(form: Form, say: Say, { end, environment = {}, once = false 
         requests: outcomes.length,
         responses: tally(outcomes),
         replaced,
-        "refused connections": caller.rejections(),
+        "rejected connections": caller.rejections(),
         "p99 ms": quantile(
           outcomes.map(({ ms }) => ms),
           0.99,
