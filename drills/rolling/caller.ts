@@ -1,5 +1,5 @@
-// A caller of several instances that takes another one only where its connection is refused or not accepted, and repeats
-// nothing else.
+// A caller of several instances that takes another one only where its connection is refused or not accepted, and
+// repeats nothing else.
 import { create } from "@bufbuild/protobuf";
 import {
   ContactService,
