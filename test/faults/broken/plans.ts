@@ -65,18 +65,18 @@ function share<T>(all: readonly T[], most: number, turn: number): T[] {
   return Array.from({ length: count }, (_, index) => all[(turn * count + index) % all.length] as T);
 }
 
-/** Under a command that was not broken for the service before: all of them, in the short form every third one. */
+/** Under a command that was not broken for the service before: all of them, in the short form every sixth one. */
 function anew<T>(all: readonly T[], turn: number): T[] {
-  return isLong ? [...all] : everyThird(all, turn);
+  return isLong ? [...all] : everySixth(all, turn);
 }
 
-function everyThird<T>(all: readonly T[], turn: number): T[] {
-  return all.filter((_, index) => (index + turn) % 3 === 0);
+function everySixth<T>(all: readonly T[], turn: number): T[] {
+  return all.filter((_, index) => (index + turn) % 6 === 0);
 }
 
-/** What a round breaks at once: all of them, in the short form every third one, others with every turn. */
+/** What a round breaks at once: all of them, in the short form every sixth one, others with every turn. */
 export function beside<T>(all: readonly T[], turn: number): readonly T[] {
-  return isLong ? all : everyThird(all, turn);
+  return isLong ? all : everySixth(all, turn);
 }
 
 /** So many commands a round breaks at least, or it proves nothing: some faults hit writes alone. */
