@@ -12,6 +12,8 @@ export interface Report {
   readonly figures: Readonly<Record<string, number | string>>;
   /** What should not have happened, in words; nothing where the promise holds. */
   readonly violations: readonly string[];
+  /** Faults that the run could not bring about, in words: it proves neither a promise nor that a control is seen. */
+  readonly unprovoked?: readonly string[];
 }
 
 /** Reports what a run does while it does it. */

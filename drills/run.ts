@@ -37,22 +37,20 @@ process.exit();
 
 async function judge({ name, promise, run, controls }: Drill): Promise<void> {
   console.log(`\n# ${name}: ${promise}`);
-  const report = await timed(run);
-  verdict(
-    name,
-    report.violations.length === 0,
-    report.violations.length === 0 ? "holds" : `DOES NOT HOLD: ${report.violations.length} violations`,
-  );
+  const { violations, unprovoked = [] } = await timed(run);
+  const holds = violations.length + unprovoked.length === 0;
+  verdict(name, holds, holds ? "holds" : `DOES NOT HOLD: ${violations.length} violations, ${missing(unprovoked)}`);
   if (values["no-controls"]) return;
   for (const { broken, run } of controls) {
     console.log(`\n# ${name}, control: ${broken}`);
-    const { violations } = await timed(run);
-    verdict(
-      name,
-      violations.length > 0,
-      violations.length > 0 ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}`,
-    );
+    const { violations, unprovoked = [] } = await timed(run);
+    const seen = violations.length > 0 && unprovoked.length === 0;
+    verdict(name, seen, seen ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}, ${missing(unprovoked)}`);
   }
+}
+
+function missing(unprovoked: readonly string[]): string {
+  return `${unprovoked.length} faults could not be provoked`;
 }
 
 function verdict(name: string, right: boolean, words: string): void {
@@ -70,6 +68,7 @@ async function timed(run: Run): Promise<Report> {
   });
   for (const [figure, value] of Object.entries(report.figures))
     console.log(`${elapsed()}  ${figure}: ${typeof value === "number" ? Number(value.toPrecision(4)) : value}`);
+  for (const fault of report.unprovoked ?? []) console.log(`${elapsed()}  NOT PROVOKED ${fault}`);
   for (const violation of report.violations.slice(0, 20)) console.log(`${elapsed()}  VIOLATION ${violation}`);
   return report;
 }
