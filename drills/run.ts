@@ -39,18 +39,18 @@ async function judge({ name, promise, run, controls }: Drill): Promise<void> {
   console.log(`\n# ${name}: ${promise}`);
   const { violations, unprovoked = [] } = await timed(run);
   const holds = violations.length + unprovoked.length === 0;
-  verdict(name, holds, holds ? "holds" : `DOES NOT HOLD: ${violations.length} violations, ${missing(unprovoked)}`);
+  verdict(name, holds, holds ? "holds" : `DOES NOT HOLD: ${violations.length} violations${missing(unprovoked)}`);
   if (values["no-controls"]) return;
   for (const { broken, run } of controls) {
     console.log(`\n# ${name}, control: ${broken}`);
     const { violations, unprovoked = [] } = await timed(run);
     const seen = violations.length > 0 && unprovoked.length === 0;
-    verdict(name, seen, seen ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}, ${missing(unprovoked)}`);
+    verdict(name, seen, seen ? `control seen: ${broken}` : `CONTROL NOT SEEN: ${broken}${missing(unprovoked)}`);
   }
 }
 
 function missing(unprovoked: readonly string[]): string {
-  return `${unprovoked.length} faults could not be provoked`;
+  return unprovoked.length === 0 ? "" : `; faults that could not be provoked: ${unprovoked.length}`;
 }
 
 function verdict(name: string, right: boolean, words: string): void {

@@ -32,8 +32,9 @@ export class NoResponseError extends Error {
 }
 
 /**
- * The kernel reset a connection on which nothing had ever come back: the port closed before the instance accepted it.
- * Nobody has begun with its requests.
+ * A connection was reset on which nothing had ever come back. The kernel does so where a port closes before the
+ * instance accepts the connection. To a client, an instance that accepts and resets it looks the same, so only a read,
+ * or a write with an idempotency key, may be repeated.
  */
 export class NotAcceptedError extends Error {
   override readonly name = "NotAcceptedError";
@@ -88,7 +89,7 @@ function overSocket(socket: Socket): Connection {
     current?.resolve(reply);
   });
   socket.on("error", (error) =>
-    end(silent && isReset(error) ? new NotAcceptedError("reset before it was accepted") : error),
+    end(silent && isReset(error) ? new NotAcceptedError("the connection was reset before anything came back") : error),
   );
   socket.on("end", () => end(new NoResponseError("the connection was closed before a response")));
   socket.on("close", () => end(new NoResponseError("the connection was closed before a response")));
