@@ -1,11 +1,12 @@
 // Prometheus metrics of an instance. No caller can increase the number of label values without bound.
-import { Counter, Gauge, Registry, collectDefaultMetrics } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import type { ImportWatch } from "../ingest/import.ts";
 import type { CommandObserver } from "./commands.ts";
 import type { InstanceState } from "./gauges.ts";
 import { addGauge, showInstance } from "./gauges.ts";
 import type { Handles } from "./handles.ts";
 import { createHandles } from "./handles.ts";
+import { processMetrics } from "./process-metrics.ts";
 import type { ListenerName, RequestRecord } from "./record.ts";
 
 /** The metrics of an instance. */
@@ -51,10 +52,10 @@ export interface IdentityProviderMetrics {
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Creates the metrics of one instance in their own registry. */
+/** Creates the metrics of one instance in their own registry, beside those of the process. */
 export function createMetrics(): Metrics {
+  const shared = processMetrics();
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
   const registers = [registry];
   const counter: MakeCounter = (name, help, labelNames = []) => new Counter({ name, help, labelNames, registers });
   return {
@@ -65,7 +66,10 @@ export function createMetrics(): Metrics {
     identityProvider: identityProviderMetrics(registry, counter),
     commands: commandMetrics(registry),
     show: (state) => showInstance(registry, state),
-    text: async () => ({ type: registry.contentType, text: await registry.metrics() }),
+    text: async () => ({
+      type: registry.contentType,
+      text: (await Promise.all([shared.metrics(), registry.metrics()])).join("\n"),
+    }),
   };
 }
 

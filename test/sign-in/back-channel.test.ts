@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { enter, logout, newKey } from "../../fixtures/sign-in/fake-provider.ts";
+import { enter, logout } from "../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../fixtures/sign-in/keys.ts";
 import { ann } from "../../fixtures/sign-in/users.ts";
 import {
   auditOf,

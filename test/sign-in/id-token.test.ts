@@ -10,11 +10,11 @@ import {
   idClaims,
   json,
   logoutClaims,
-  newKey,
   seconds,
   startFakeProvider,
   sendLogoutToken,
 } from "../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../fixtures/sign-in/keys.ts";
 import { begin, newOwner, ownerStatus, sendRequest, sessionCount, sessionOf } from "../../fixtures/sign-in/fixture.ts";
 
 let fake: FakeProvider;

@@ -6,14 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newSecret } from "../../../src/api-keys/secret.ts";
 import { exchange } from "../../../fixtures/clients/raw.ts";
 import type { FakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
-import {
-  clientId,
-  idClaims,
-  json,
-  newKey,
-  seconds,
-  startFakeProvider,
-} from "../../../fixtures/sign-in/fake-provider.ts";
+import { clientId, idClaims, json, seconds, startFakeProvider } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../../fixtures/sign-in/keys.ts";
 import { from } from "../../../fixtures/service/from.ts";
 import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";

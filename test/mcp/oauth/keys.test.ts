@@ -7,11 +7,11 @@ import {
   away,
   json,
   logoutClaims,
-  newKey,
   silent,
   startFakeProvider,
   sendLogoutToken,
 } from "../../../fixtures/sign-in/fake-provider.ts";
+import { newKey } from "../../../fixtures/sign-in/keys.ts";
 import { newOwner } from "../../../fixtures/sign-in/fixture.ts";
 import { advanceClock } from "../../support/advance-clock.ts";
 import type { TestService } from "../../../fixtures/service/service.ts";
