@@ -1,10 +1,24 @@
-// Maps the items of a large request in pieces, between which other requests run.
+// Divides long work into pieces, between which other requests run.
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { yieldToEventLoop } from "./places.ts";
 
-/** The maximum duration of a piece, unless a single item takes longer. */
+/** The maximum duration of a piece, unless a single step takes longer. */
 const pieceMs = 5;
+
+/**
+ * Returns a function to call before each step. It returns undefined until the piece has lasted long enough. Then it
+ * returns a promise to wait for, which lets other requests run and calls `proceed`, which fails to end the work.
+ */
+export function createPauses(proceed: () => void): () => Promise<void> | undefined {
+  let until = performance.now() + pieceMs;
+  const pause = async (): Promise<void> => {
+    await yieldToEventLoop();
+    proceed();
+    until = performance.now() + pieceMs;
+  };
+  return () => (performance.now() >= until ? pause() : undefined);
+}
 
 /** Maps the items in order. Fails with the deadline's reason once the deadline has passed. */
 export async function mapInPieces<Item, Mapped>(
@@ -13,13 +27,10 @@ export async function mapInPieces<Item, Mapped>(
   map: (item: Item, at: number) => Mapped,
 ): Promise<Mapped[]> {
   const mapped: Mapped[] = [];
-  let until = performance.now() + pieceMs;
+  const pauseIfDue = createPauses(() => requireTime(deadline));
   for (const [at, item] of items.entries()) {
-    if (performance.now() >= until) {
-      await yieldToEventLoop();
-      requireTime(deadline);
-      until = performance.now() + pieceMs;
-    }
+    const pause = pauseIfDue();
+    if (pause !== undefined) await pause;
     mapped.push(map(item, at));
   }
   return mapped;

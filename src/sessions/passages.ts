@@ -1,5 +1,5 @@
 // Passage search: finds the parts of a text that contain all words of a query.
-import { yieldToEventLoop } from "../large/places.ts";
+import { createPauses } from "../large/pieces.ts";
 import { fold } from "../search/fold.ts";
 import { hasWord } from "../search/terms.ts";
 import { wordsInTurn } from "../search/words.ts";
@@ -27,11 +27,11 @@ interface Piece {
   readonly folded: string;
 }
 
-/** The maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
-const pieceLength = 200;
+/** The usual maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
+const usualLength = 200;
 const mostPieces = 3;
-/** The length of text that is searched before the event loop serves other requests. */
-const stretchLength = 65_536;
+/** The length of text that is searched for all words at once. */
+const stretchLength = 8_192;
 const zeroWidthSpace = /\u200b/g;
 
 /**
@@ -47,15 +47,21 @@ export async function findPassages(
 ): Promise<Passage[]> {
   const found: Passage[] = [];
   const count = createCounter(text);
-  // If a piece ends inside a word, the next piece begins before that word.
-  const overlap = Math.max(0, ...words.map(({ length }) => length)) - 1;
+  const pauseIfDue = createPauses(requireTime);
+  const longest = Math.max(0, ...words.map(({ length }) => length));
+  // If a piece ends inside a word, the next piece begins before that word. Each piece is at least half new, so that the
+  // time is linear.
+  const overlap = longest - 1;
+  const pieceLength = Math.max(usualLength, 2 * longest);
   let recent: Piece[] = [];
   let [at, taken, stretchEnd] = [0, 0, 0];
   while (at < text.length && budget.passages > 0 && budget.pieces > 0) {
+    const pause = pauseIfDue();
+    if (pause !== undefined) await pause;
     if (at >= stretchEnd) {
-      await yieldToEventLoop();
-      requireTime();
       stretchEnd = at + stretchLength;
+      // Counts as it proceeds, but not beyond the earliest place where a passage can still begin.
+      count(at - (mostPieces + 1) * pieceLength);
       // Most stretches contain no word, and are skipped.
       const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
       if (!words.some((word) => stretch.includes(word))) {
@@ -63,15 +69,15 @@ export async function findPassages(
         continue;
       }
     }
-    const { end, isWhole } = endOfPiece(text, at);
+    const { end, isWhole } = endOfPiece(text, at, pieceLength);
     const own = text.slice(at, end);
     const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
-    at = isWhole || end === text.length ? end : betweenLetters(text, Math.max(at + 1, end - overlap));
+    at = isWhole || end === text.length ? end : betweenLetters(text, end - overlap);
     recent = [...recent.slice(1 - mostPieces), piece];
     const first = beginningOfRow(recent, words, budget);
     if (first === undefined) continue;
-    const start = Math.max(taken, startBefore(text, first.start));
-    taken = end === text.length ? end : endOfPiece(text, end).end;
+    const start = Math.max(taken, startBefore(text, first.start, pieceLength));
+    taken = end === text.length ? end : endOfPiece(text, end, pieceLength).end;
     const passage = text.slice(start, taken);
     found.push({ offset: count(start + passage.length - passage.trimStart().length), text: passage.trim() });
     budget.passages--;
@@ -107,7 +113,11 @@ function wordsIn({ text, folded }: Piece, words: readonly string[], budget: Budg
  * Returns the end of the line that begins at `start`, or of the last word that fits. `isWhole` is false if a word is
  * cut.
  */
-function endOfPiece(text: string, start: number): { readonly end: number; readonly isWhole: boolean } {
+function endOfPiece(
+  text: string,
+  start: number,
+  pieceLength: number,
+): { readonly end: number; readonly isWhole: boolean } {
   const piece = text.slice(start, start + pieceLength);
   const line = piece.indexOf("\n");
   if (line !== -1) return { end: start + line + 1, isWhole: true };
@@ -124,7 +134,7 @@ function betweenLetters(text: string, place: number): number {
 }
 
 /** Returns the beginning of the line that ends at `end`, or that of a nearby word in a long line. */
-function startBefore(text: string, end: number): number {
+function startBefore(text: string, end: number, pieceLength: number): number {
   const from = Math.max(0, end - pieceLength);
   const before = text.slice(from, Math.max(from, end - 1));
   const line = before.lastIndexOf("\n");

@@ -1,6 +1,6 @@
 // The passages in which words were said: all of them, none without the words, and where they begin.
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { queryWords } from "../../src/search/words.ts";
 import { findPassages } from "../../src/sessions/passages.ts";
 
@@ -60,6 +60,34 @@ test.each(["", " ", "\n", "\ud800", "\u200b", "🙂".repeat(1_000)])(
     expect(await find(unit.repeat(3_000), Array.from({ length: 50 }, (_, at) => `w${at}`).join(" "))).toEqual([]);
   },
 );
+
+test.each([
+  ["a word of many letters", "本".repeat(90)],
+  ["a word that is longer than a piece once it is folded", "㌖".repeat(60)],
+])("folds no part of a text more than a few times, for %s [VAL-04]", async (_title, word) => {
+  const text = (word + "語".repeat(20_000)).repeat(5);
+  const normalize = vi.spyOn(String.prototype, "normalize");
+  expect(await find(text, `${word} zebra`)).toEqual([]);
+  const folded = normalize.mock.contexts.reduce<number>((sum, one) => sum + String(one).length, 0);
+  normalize.mockRestore();
+  expect(folded).toBeGreaterThan(text.length);
+  expect(folded).toBeLessThan(5 * text.length);
+});
+
+test("finds a word that is longer than a piece once it is folded, at any position", async () => {
+  for (const before of [0, 150, 199, 200, 8_100, 8_191, 8_192])
+    expect((await find(`${"語".repeat(before)}${"㌖".repeat(60)}`, "㌖".repeat(60))).length, String(before)).toBe(1);
+});
+
+test("a search lets other requests run every few milliseconds [VAL-04]", async () => {
+  let pauses = 0;
+  const proceed = (): void => {
+    pauses += 1;
+    if (pauses === 3) throw new Error("the deadline");
+  };
+  const text = "\ufdfa".repeat(200_000);
+  await expect(findPassages(text, queryWords("price"), generous(), proceed)).rejects.toThrow("the deadline");
+});
 
 test("searches a text without a blank in linear time, also one that exceeds the budget [VAL-04]", async () => {
   expect(await find("ab".repeat(500_000), "ab zz")).toEqual([]);
