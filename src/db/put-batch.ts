@@ -10,6 +10,7 @@ import type { FindNamedOptions, RecordName, KnownRecord, Outcome } from "./named
 import { alreadyExists, findTouched } from "./named.ts";
 import { createBatchOverlay } from "./batch-overlay.ts";
 import { duplicateIndex } from "./mongo.ts";
+import { primaryOf } from "./primary.ts";
 import type { Changed } from "./batch-overlay.ts";
 
 /** A batch to write. */
@@ -22,6 +23,17 @@ export interface BatchSpec<T extends KnownRecord> {
   prepare(session: ClientSession): Promise<(at: number, before: T | undefined) => T>;
   /** Updates copies of the records' fields after the records are written. */
   finish?(changed: readonly Changed<T>[], options: WriteOptions): Promise<void>;
+}
+
+/** Other accounts have some of the ids, and nothing was written. */
+class IdsTaken extends Error {
+  override readonly name = "IdsTaken";
+  readonly ids: ReadonlySet<string>;
+
+  constructor(ids: ReadonlySet<string>) {
+    super();
+    this.ids = ids;
+  }
 }
 
 /**
@@ -41,16 +53,27 @@ export async function putBatch<T extends KnownRecord>(
     try {
       return await commit(client, scope, undefined, work, { atomic: true });
     } catch (error) {
+      const taken = error instanceof IdsTaken ? error.ids : await takenAfter(error);
+      for (const { record, items } of written) {
+        const id = record._id.toHexString();
+        if (!taken.has(id)) continue;
+        // Without the items that have the id, an item that names the record by its external id creates another one.
+        const naming = items.filter((at) => spec.names[at]?.id?.toLowerCase() === id);
+        for (const at of naming.length > 0 ? naming : items) collisions.set(at, 2);
+      }
+    }
+
+    /**
+     * Returns the ids that other accounts have, if one of them was the reason for the error. All are found at once,
+     * because one by one, each would cost a transaction. Otherwise counts the collision.
+     */
+    async function takenAfter(error: unknown): Promise<ReadonlySet<string>> {
       if (!(error instanceof MongoBulkWriteError) || duplicateIndex(error) === undefined) throw error;
       const collided = written[[error.writeErrors].flat()[0]?.index ?? -1];
       if (collided === undefined) throw error;
       const taken = await takenByOthers(collection, scope, written);
-      if (taken.size === 0) {
-        for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
-        continue;
-      }
-      // Marks all taken ids at once. One by one, each would cost a transaction.
-      for (const [at, { id }] of spec.names.entries()) if (taken.has(id?.toLowerCase() ?? "")) collisions.set(at, 2);
+      if (taken.size === 0) for (const at of collided.items) collisions.set(at, (collisions.get(at) ?? 0) + 1);
+      return taken;
     }
 
     async function work(options: WriteOptions): Promise<Outcome[]> {
@@ -74,6 +97,11 @@ export async function putBatch<T extends KnownRecord>(
       });
       // Sorts new records first, so that one command inserts them all.
       written = [...overlay.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
+      // No index spans the shards of a cluster.
+      if (primaryOf(client).sharded()) {
+        const taken = await takenByOthers(collection, scope, written);
+        if (taken.size > 0) throw new IdsTaken(taken);
+      }
       await writeAll(collection, scope, written, spec.find === undefined, options);
       await spec.finish?.(written, options);
       return outcomes;
@@ -117,6 +145,7 @@ async function takenByOthers<T extends KnownRecord>(
   changed: readonly Changed<T>[],
 ): Promise<ReadonlySet<string>> {
   const ids = changed.flatMap(({ before, record }) => (before === undefined ? [record._id] : []));
+  if (ids.length === 0) return new Set();
   const filter = { _id: { $in: ids }, account_id: { $ne: scope.accountId } } as unknown as Filter<T>;
   return new Set(
     (await findAll<T>(collection, filter, { projection: { _id: 1 }, deadline: scope.deadline })).map(({ _id }) =>
