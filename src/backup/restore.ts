@@ -64,9 +64,10 @@ export function createRestore(client: MongoClient): Restore {
       if (accountId === undefined) return false;
       const account = accountIn(parse(documents, accountId));
       const { accounts, erasures, restores } = opened;
+      // A deleted account keeps the marker until the end of its erasure.
+      if ((await findFirst(erasures, { _id: accountId }, { deadline })) !== undefined) failDeleted();
       const marker = await findFirst<RestoreDocument>(restores, { _id: accountId }, { deadline });
       if (isDone(marker, backup)) return true;
-      if ((await findFirst(erasures, { _id: accountId }, { deadline })) !== undefined) failDeleted();
       if ((await findFirst(accounts, { _id: accountId }, { deadline })) !== undefined) failTaken();
       if (account !== undefined && (await findFirst(accounts, { $or: namesOf(account) }, { deadline })) !== undefined)
         failName();
@@ -125,8 +126,8 @@ async function begin(
 ): Promise<boolean> {
   const marked = { $setOnInsert: { backup, begun_at: new Date() }, $inc: { batches: 1 } };
   const before = await restores.findOneAndUpdate({ _id: id }, marked, { upsert: true, session });
-  if (isDone(before ?? undefined, backup)) return true;
   if ((await erasures.findOne({ _id: id }, { session })) !== null) failDeleted();
+  if (isDone(before ?? undefined, backup)) return true;
   if ((await accounts.findOne({ _id: id }, { session })) !== null) failTaken();
   return false;
 }

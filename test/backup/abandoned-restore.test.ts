@@ -74,6 +74,19 @@ test("a batch that is written while its account is deleted is erased with the re
   expect(await traces(id)).toEqual(["erasures"]);
 });
 
+test("a complete restore of an account that is being deleted is not reported as complete [ADM-04, OPS-62]", async () => {
+  const [id, backup] = [randomUUID(), randomUUID()];
+  const _id = UUID.createFromHexString(id) as never;
+  const db = service().app.client.db();
+  // As an erasure leaves them until its last step.
+  await db.collection("restores").insertOne({ _id, backup, begun_at: new Date(), batches: 1, done_at: new Date() });
+  await db.collection("erasures").insertOne({ _id, begun_at: new Date(), identities: [], finished_at: new Date() });
+  for (const checkOnly of [true, false]) {
+    const { body } = await restoreOne(id, backup, checkOnly);
+    expect(body).toMatchObject({ code: "already_exists", message: expect.stringContaining("was deleted here") });
+  }
+});
+
 test("the deletion of an account can be repeated while the mark of its restore is not erased yet [ADM-04]", async () => {
   const id = (await admin("CreateAccount", { email: `${randomUUID()}@example.com` })).body.account.id as string;
   await admin("DeleteAccount", { account_id: id });
