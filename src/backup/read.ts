@@ -22,6 +22,8 @@ export type ReadDocuments = (
 
 /** The maximum size of a message, unless a single document is larger. Most clients accept up to 4 MB. */
 const mostBytes = 1_000_000;
+/** The size at which a page ends, because its documents are in memory together. A note can take 7 MB. */
+const pageBytes = 8_000_000;
 /** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
 const attempts = 20;
 
@@ -30,11 +32,18 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
   const db = client.db();
 
   async function read(collection: string, stages: Document[], hint: string | undefined, deadline: Deadline) {
-    const rows = await aggregateStored(db.collection(collection), stages, {
+    const { rows, isCut } = await aggregateStored(db.collection(collection), stages, {
       ...(hint === undefined ? {} : { hint }),
+      mostBytes: hint === undefined ? Infinity : pageBytes,
       deadline,
     });
-    return rows.map((bson) => ({ $typeName: "records.admin.v1.StoredDocument" as const, collection, bson }));
+    const typed = { $typeName: "records.admin.v1.StoredDocument", collection } as const;
+    return { documents: rows.map((bson) => ({ ...typed, bson })), isCut };
+  }
+
+  /** Reads a collection of few documents at once. */
+  async function readAll(collection: string, stages: Document[], deadline: Deadline): Promise<Documents> {
+    return (await read(collection, stages, undefined, deadline)).documents;
   }
 
   /**
@@ -42,14 +51,12 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
    * account document. A revocation changes one key, so the keys are consistent without that check.
    */
   async function keysAndAccount(id: UUID, deadline: () => Deadline): Promise<Documents> {
-    const account = (): Promise<Documents> =>
-      read(collections.accounts, [{ $match: { _id: id } }], undefined, deadline());
+    const account = (): Promise<Documents> => readAll(collections.accounts, [{ $match: { _id: id } }], deadline());
     for (let attempt = 0; attempt < attempts; attempt++) {
       const before = await account();
-      const keys = await read(
+      const keys = await readAll(
         collections.apiKeys,
         [{ $match: { account_id: id } }, { $sort: { active: 1, created_at: 1 } }],
-        undefined,
         deadline(),
       );
       const after = await account();
@@ -66,16 +73,16 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
       const own = accountId === undefined ? {} : { [ownerField(collection)]: accountId };
       if (pages === undefined) {
         const stages = [{ $match: own }, ...(sort === undefined ? [] : [{ $sort: sort }])];
-        yield* messagesOf(await read(collection, stages, undefined, deadline()));
+        yield* messagesOf(await readAll(collection, stages, deadline()));
         continue;
       }
       const order = Object.fromEntries(pages.by.map((field) => [field, 1]));
       for (let after: Document = {}; ; ) {
         const stages = [{ $match: { ...own, ...after } }, { $sort: order }, { $limit: pages.size }];
-        const found = await read(collection, stages, pages.hint, deadline());
-        yield* messagesOf(found);
-        const last = found.at(-1);
-        if (last === undefined || found.length < pages.size) break;
+        const { documents, isCut } = await read(collection, stages, pages.hint, deadline());
+        yield* messagesOf(documents);
+        const last = documents.at(-1);
+        if (last === undefined || (documents.length < pages.size && !isCut)) break;
         after = afterOf(pages.by, BSON.deserialize(last.bson, { promoteValues: false }));
       }
     }

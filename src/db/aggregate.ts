@@ -70,22 +70,35 @@ async function rowsOf<T extends Document>(
   return (await underLease(collection, query, options, work)) as T[];
 }
 
-/** Returns the rows of an aggregation as stored BSON: numbers keep their types, and no field is left out. */
+/** Rows as stored BSON. */
+export interface StoredRows {
+  readonly rows: Buffer[];
+  /** True if rows are left, because those before them reached the maximum size. */
+  readonly isCut: boolean;
+}
+
+/**
+ * Returns the rows of an aggregation as stored BSON: numbers keep their types, and no field is left out. Ends with the
+ * row that reaches `mostBytes`.
+ */
 export function aggregateStored(
   collection: ReadCollection,
   pipeline: Document[],
-  options: ReadOptions,
-): Promise<Buffer[]> {
+  { mostBytes, ...options }: ReadOptions & { readonly mostBytes: number },
+): Promise<StoredRows> {
   return underLease(collection, { pipeline }, options, async () => {
     const rows: Buffer[] = [];
     let bytes = 0;
+    let isCut = false;
     for await (const row of storedRows(collection, { pipeline }, options)) {
+      isCut = bytes >= mostBytes;
+      if (isCut) break;
       // The row is a view of the reply's memory, which the driver may reuse.
       rows.push(Buffer.from(row));
       bytes += row.length;
     }
     countRows(options.deadline, rows.length, bytes);
-    return rows;
+    return { rows, isCut };
   });
 }
 

@@ -50,9 +50,9 @@ export interface Probe {
  *
  * The number of terms in `g` is not capped. No query could know which records exceed a cap, so matches would be lost.
  * Lengths limit it, which record and query both know. Each letter ends at most one prefix in a spaced script, and four
- * in an unspaced one. A word adds one term if whole words are stored. A note has at most 10,000 code points. Each folds
- * to at most 6 unspaced letters (㌖) or 18 spaced ones (ﷺ). That makes at most 240,000 terms of 29 bytes or 180,000 of
- * 45. Their BSON is under 9 MB and may have 16. Plain text has at most 10,000 terms, or 40,000 in Han.
+ * in an unspaced one. A word adds one term if whole words are stored. A note has at most 100,000 code points. The worst
+ * are random Han letters of four bytes, with 340,000 terms: the document has 9 MB and may have 16. Letters that fold to
+ * several give fewer, because these have few combinations.
  */
 export function terms(words: Iterable<string>, shape: SearchShape): Terms {
   const g = new Set<string>();
