@@ -86,8 +86,12 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
   // A batch writes dozens of records at once, and each write adds a listener.
   setMaxListeners(0, controller.signal);
   const wait = (): void => void setTimeout(expire, Math.max(0, Math.ceil(at - performance.now()))).unref();
+  const abort = (): void => {
+    // A stream's cancellation outlives the deadlines of its batches.
+    cancelled?.removeEventListener("abort", abort);
+    controller.abort(givenUp);
+  };
   // Node's timers may fire up to a millisecond early.
-  const abort = (): void => controller.abort(givenUp);
   const expire = (): void => (performance.now() < at ? wait() : abort());
   wait();
   cancelled?.addEventListener("abort", abort, { once: true });

@@ -1,0 +1,21 @@
+// Deadlines that share a caller's cancellation, as the batches of an import do.
+import { getEventListeners } from "node:events";
+import { expect, test } from "vitest";
+import { deadlineIn } from "../src/deadline.ts";
+
+test("a passed deadline leaves no listener on the cancellation of its caller [ING-06]", async () => {
+  const cancellation = { requested: false, signal: new AbortController().signal };
+  const signals = Array.from({ length: 20 }, () => deadlineIn(5, { cancellation }).signal);
+  expect(getEventListeners(cancellation.signal, "abort")).toHaveLength(20);
+  await Promise.all(signals.map((signal) => new Promise((resolve) => signal.addEventListener("abort", resolve))));
+  expect(getEventListeners(cancellation.signal, "abort")).toEqual([]);
+});
+
+test("a cancellation aborts the deadlines that have not passed [ING-06]", () => {
+  const controller = new AbortController();
+  const cancellation = { requested: false, signal: controller.signal };
+  const { signal } = deadlineIn(60_000, { cancellation });
+  controller.abort();
+  expect(signal.aborted).toBe(true);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+});
