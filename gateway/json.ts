@@ -46,7 +46,7 @@ const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  * The maximum number of open arrays and objects (RFC 8259 §9 allows a limit). No message of ours comes near it. The
  * garbage collector takes disproportionately long for a structure of many levels.
  */
-const mostLevels = 100;
+export const mostLevels = 100;
 /** The maximum number of flaws that are kept below the outermost names. It bounds the work for further ones. */
 const mostDeepFlaws = 50;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };

@@ -22,7 +22,17 @@ const isReference = (value: unknown): boolean =>
     (value["type"] === "ref/resource" && isText(value["uri"])));
 
 const text = (member: string): Rule => [member, isText, "must be a string"];
+/** A cursor that we did not issue is invalid (MCP, Pagination), and every list is one page. */
+const noCursor: Rule = [
+  "cursor",
+  (value) => value === undefined || value === "" || !isText(value),
+  "is not valid: the list is one page",
+];
 const rules: ReadonlyMap<string, readonly Rule[]> = new Map([
+  ["tools/list", [noCursor]],
+  ["prompts/list", [noCursor]],
+  ["resources/list", [noCursor]],
+  ["resources/templates/list", [noCursor]],
   [
     "initialize",
     [

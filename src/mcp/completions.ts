@@ -1,4 +1,5 @@
 // Completions: suggests contacts and sessions while a user types a prompt argument or a resource URI.
+import { queryWords } from "../search/words.ts";
 import { firstWords } from "./first-words.ts";
 import { nameOfContact } from "./rows.ts";
 import type { ContactRow, SessionRow } from "./rows.ts";
@@ -50,15 +51,22 @@ async function valuesOf<Row>(
 
 /**
  * Returns the text by which the prompt finds each contact: its name. If contacts share a name, the email is added.
- * Without an email, the id is used instead.
+ * Without an email, or if the search of the prompt cannot take the text, the id is used instead.
  */
 function namesOf(rows: readonly ContactRow[]): string[] {
   const names = rows.map(nameOfContact);
   return rows.flatMap(({ id, email }, at) => {
     const name = names[at];
-    if (name === undefined || names.indexOf(name) === names.lastIndexOf(name)) return name ?? [];
-    return email === null ? `contact:${id}` : `${name} ${email}`;
+    if (name === undefined) return [];
+    const isShared = names.indexOf(name) !== names.lastIndexOf(name);
+    const text = isShared ? email && `${name} ${email}` : name;
+    return text !== null && isSearchable(text) ? text : `contact:${id}`;
   });
+}
+
+/** Whether a search takes the whole text, and finds something by it. */
+function isSearchable(text: string): boolean {
+  return firstWords(text) === text && [...text].length >= 2 && queryWords(text).length > 0;
 }
 
 function idsOf(rows: readonly { readonly id: string }[]): string[] {

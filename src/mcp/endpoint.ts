@@ -3,6 +3,7 @@
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
+import { mostLevels } from "../../gateway/json.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
@@ -14,7 +15,7 @@ import { observe } from "../call/dispatch.ts";
 import type { Calls } from "./calls.ts";
 import type { ServerFactory } from "./server.ts";
 import type { ReceivedBody } from "./web.ts";
-import { receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
+import { isTooDeep, receiveMessages, toResponse, toWebRequest, withNamedTypes } from "./web.ts";
 
 /** Dependencies of the endpoint. */
 export interface EndpointDependencies {
@@ -59,6 +60,7 @@ const path = "/mcp";
 /** The time limit of a stream. By then, each call of a request has its response (contract §10). */
 const longestMs = 5_000;
 const allow = "POST, OPTIONS";
+const tooDeep = `the body must have at most ${mostLevels} levels of arrays and objects`;
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { accessPolicy, where } = dependencies;
@@ -72,6 +74,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     exchange: Exchange,
   ): Promise<string | globalThis.Response> {
     const { json, messages } = body;
+    if (isTooDeep(json)) rejectInput([{ field: "", rule: "levels", message: tooDeep }]); // 422
     await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
     const { handler, direct, serverFor } = await prepare();
     const headers = withNamedTypes(request.headers);

@@ -2,6 +2,7 @@
 import { INT32_MAX } from "@bufbuild/protobuf/wire";
 import { toolSchemas } from "../../gateway/tool-schema.ts";
 import type { Violation } from "../errors.ts";
+import { rejectInput } from "../errors.ts";
 import { endOfCodePoint, endOfCodePoints } from "../text.ts";
 import { resultBytes } from "./bounds.ts";
 import { findPassages, passageArguments, passageProperties } from "./passages.ts";
@@ -13,13 +14,15 @@ const pageCharacters = 40_000;
 /** Bytes reserved for the rest of a page: its position, and how to get the next one. */
 const besideBytes = 1_500;
 
+const rest = "Long texts are cut: pass next_offset, or a passage's offset without query, as offset.";
+
 /** Returns the text as REST does, and the position of the page in Unicode characters. */
 export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
   description:
     "The words spoken in a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
-  rest: "Long texts are cut: pass next_offset, or a passage's offset without query, as offset.",
+  rest,
   empty({ session_id, query, offset }, { complete, hint }) {
     if (!isGiven(query))
       return Number(offset) > 0
@@ -74,13 +77,23 @@ export const transcriptTool: Tool = {
       return findPassages(all, context, violations);
     }
     const offset = readOffset(requested, violations);
-    if (isGiven(contact_id))
-      violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });
+    if (isGiven(contact_id)) {
+      // Without a query, the transcript of one session is read.
+      if (isGiven(given["session_id"]))
+        violations.push({ field: "contact_id", rule: "exclusive", message: "must not be given with session_id" });
+      else violations.push({ field: "query", rule: "required", message: "is required if contact_id is given" });
+      rejectInput(violations);
+    }
     const { body } = await calls.call("getSessionTranscript", given, inbound, violations);
     const data = body["data"] as { readonly transcript: string | null };
     const { page, next } = pageOf(data.transcript ?? "", offset, { ...data, transcript: null });
     const pagination = { limit: pageCharacters, offset, has_more: next !== null, next_offset: next };
-    return { data: { ...data, transcript: data.transcript === null ? null : page }, pagination };
+    const isCut = next !== null && next - offset < pageCharacters;
+    return {
+      data: { ...data, transcript: data.transcript === null ? null : page },
+      pagination,
+      ...(isCut && { truncated: true, hint: rest }),
+    };
   },
 };
 

@@ -2,6 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
 import { receiveBytes } from "../../gateway/body.ts";
+import { mostLevels } from "../../gateway/json.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
 /** The received body of a request. */
@@ -33,6 +34,15 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
   // The library would replace invalid UTF-8 and then parse the result.
   const bytes = json === undefined && !isUtf8(received) ? notJson : received;
   return { bytes, json, messages: Array.isArray(json) ? Math.max(1, json.length) : 1 };
+}
+
+/**
+ * Whether JSON has more levels of arrays and objects than any interface accepts. The library visits the levels by
+ * recursion, which would exhaust the stack.
+ */
+export function isTooDeep(json: unknown, levels = mostLevels): boolean {
+  if (typeof json !== "object" || json === null) return false;
+  return levels === 0 || Object.values(json).some((value) => isTooDeep(value, levels - 1));
 }
 
 /**

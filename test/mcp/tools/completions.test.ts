@@ -137,3 +137,32 @@ test("says that there are more if the list has more than 25 [MCP-20]", async () 
     expect((await completed("crowd 25")).hasMore).toBe(false);
   }
 });
+
+test.each([
+  ["of one letter", "李", []],
+  ["without a letter", "!!", []],
+  [
+    "longer than a query, which two contacts share",
+    `Aurelia ${"Featherstonehaugh ".repeat(6)}`.trim(),
+    ["a@example.net", "b@example.net"],
+  ],
+])("the prompt takes what is completed for a name %s [MCP-20]", async (_title, full_name, emails) => {
+  const created = await holder.put.contacts(
+    ...(emails.length > 0 ? emails : [undefined]).map((email) => ({ full_name, email })),
+  );
+  const argument = { name: "contact", value: "" };
+  const { body } = await request(holder, "2026-07-28", "completion/complete", {
+    ref: prompt("prepare_meeting"),
+    argument,
+  });
+  const values = body.result.completion.values as string[];
+  const offered = created.map((id) => `contact:${id}`);
+  expect(values).toEqual(expect.arrayContaining(offered));
+  for (const [at, value] of offered.entries()) {
+    const got = await request(holder, "2026-07-28", "prompts/get", {
+      name: "prepare_meeting",
+      arguments: { contact: value },
+    });
+    expect(JSON.stringify(got.body.result)).toContain(emails[at] ?? full_name);
+  }
+});

@@ -29,12 +29,28 @@ describe.each(revisions)("in the revision %s", (revision) => {
     ["tools/call", {}, "name: must be a string"],
     ["tools/call", { name: "search", arguments: [] }, "arguments: must be an object"],
     ["tools/call", { name: "search", arguments: "ann" }, "arguments: must be an object"],
+    ["tools/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
+    ["prompts/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
+    ["resources/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
+    ["resources/templates/list", { cursor: "abc" }, "cursor: is not valid: the list is one page"],
     ["tools/list", { cursor: 7 }, "The params of tools/list must have the form that the protocol gives them."],
   ])("%s with %j is -32602, case %# [MCP-25]", async (method, params, message) => {
     const { body } = await send(revision, method, params);
     // The newest revision compares the name with a header first, and rejects one that is not there.
     if (revision === "2026-07-28" && body.error.code === -32_020) return;
     expect(body.error).toEqual({ code: -32_602, message });
+  });
+
+  test("an empty cursor begins a list [MCP-25]", async () => {
+    const { body } = await send(revision, "tools/list", { cursor: "" });
+    expect(body.result.tools).not.toEqual([]);
+  });
+
+  test("JSON of more levels than any interface accepts is 422, without a word of the inside [MCP-25] [ERR-08]", async () => {
+    const deep = JSON.parse(`${"[".repeat(1_000)}${"]".repeat(1_000)}`) as unknown;
+    const { body, status } = await send(revision, "tools/list", { deep });
+    console.log(revision, status, JSON.stringify(body));
+    expect([status, body.error.message]).toEqual([422, "the body must have at most 100 levels of arrays and objects"]);
   });
 
   test("null for the arguments, or for one of them, counts as omitted [MCP-15] [MCP-25]", async () => {
