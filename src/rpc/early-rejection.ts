@@ -14,7 +14,7 @@ import { rejection } from "./rejection.ts";
 /** Returns the protocol of a request for an rpc, by its headers alone; undefined if it uses none of ours. */
 export function spokenBy(request: Request): Protocol | undefined {
   const type = request.headers["content-type"] ?? "";
-  // gRPC is not served over HTTP/1.1, so the status is that of HTTP.
+  // Over HTTP/1.1 a gRPC status needs trailers after a body, so the status is that of HTTP.
   if (grpcType(type) !== undefined) return request.httpVersionMajor === 1 ? undefined : "grpc";
   if (isGrpc(request)) return "grpc-web";
   return request.method === "GET" || connectType(type) !== undefined ? "connect" : undefined;

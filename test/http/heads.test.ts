@@ -122,3 +122,19 @@ describe("a request that is rejected by its headers alone", () => {
     expect(closed).toBe(true);
   });
 });
+
+describe("a client beyond its rate limit", () => {
+  const strict = useService({ RATE_LIMIT: "1", RATE_BURST: "3" });
+  const send = async (lines: string): Promise<number | undefined> =>
+    (await exchange(strict().base, `GET /v1/health HTTP/1.1\r\nHost: a\r\n${lines}\r\n`)).responses[0]?.status;
+
+  test("gets 429 before its headers are checked [ERR-10, RTE-05]", async () => {
+    const twice = "Authorization: a\r\nAuthorization: b\r\n";
+    const statuses: (number | undefined)[] = [];
+    for (let sent = 0; sent < 8; sent++) statuses.push(await send(twice));
+    expect(statuses[0]).toBe(400);
+    expect(statuses).toContain(429);
+    while ((await send(twice)) !== 429);
+    expect(await send("Expect: something\r\n")).toBe(429);
+  });
+});
