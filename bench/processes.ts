@@ -1,4 +1,4 @@
-// Processes of the bench: started on a core of their own where that can be had, measured by /proc, and ended.
+// Processes of the bench: started on a core of their own if possible, measured by /proc, and ended.
 import type { ChildProcess } from "node:child_process";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -100,7 +100,7 @@ function memoryTable({ mb }: NonNullable<Results["memory"]>): string {
 function searchTable({ searches }: Results): string {
   const sizes = (searches[0]?.sizes ?? []).map((_, at) => ["smallest", "middle", "largest"][at] ?? String(at));
   const rows = searches.map((row) => [
-    `${row.list}: ${row.title}${row.comparable ? "" : " (told)"}`,
+    `${row.list}: ${row.title}${row.comparable ? "" : " (reported only)"}`,
     ...row.sizes.map(
       ({ p50Ms, hits, keys, documents, failed }) =>
         `${median(p50Ms).toFixed(1)} ms, ${hits} hits, ${keys} keys, ${documents} docs${failed === 0 ? "" : `, ${failed} failed`}`,

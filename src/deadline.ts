@@ -8,7 +8,8 @@ import { waitOf } from "./tally.ts";
 import { orAfter } from "./time-limit.ts";
 
 /**
- * The time in milliseconds from the arrival of a request to its response. It leaves room for the response to travel.
+ * The time for a request in milliseconds, without that in which its body arrives. It leaves room for the response to
+ * travel.
  */
 export const deadlineMs = 4_800;
 

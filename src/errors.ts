@@ -141,7 +141,7 @@ export const failures: Readonly<Record<FailureReason, FailureKind>> = {
   [Reason.NOT_SIGNED_IN]: {
     http: 401,
     code: Code.Unauthenticated,
-    message: "Nobody is signed in. Sign in on the dashboard. An API key is not accepted here.",
+    message: "You are not signed in. Sign in on the dashboard. An API key is not accepted here.",
   },
   [Reason.NO_ACCOUNT]: {
     http: 403,

@@ -1,6 +1,9 @@
 // Time limit on a promise.
 
-/** Settles as the promise does, or as `late` does after `ms` milliseconds, without waiting for work in progress. */
+/**
+ * Returns the result of the promise, or that of `late` if it takes longer than `ms` milliseconds. Does not wait for work
+ * in progress.
+ */
 export async function orAfter<T, Late = undefined>(
   ms: number,
   promise: Promise<T>,

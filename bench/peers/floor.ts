@@ -1,5 +1,5 @@
 // The floor: node's own HTTP server and the driver, without any check, in one style with a token from Redis for each
-// request: what no service over them can be faster than.
+// request. It is the lower bound for any service on this driver.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { uuid } from "../../src/db/mongo.ts";

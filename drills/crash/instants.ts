@@ -40,7 +40,7 @@ const replies: readonly Received[] = ["nothing", "the head", "all but the end"];
 const claim = { namespace: "records.idempotency" };
 const faults: Readonly<Record<string, CommandFault>> = {
   "closes the connection before the claim": { failCommands: ["update"], closeConnection: true, ...claim },
-  "refuses the claim": {
+  "rejects the claim": {
     failCommands: ["update"],
     errorCode: 10107,
     errorLabels: ["TransientTransactionError"],

@@ -1,5 +1,4 @@
-// What is done to the network and the processes: each nemesis breaks something, lets it be for a while, and makes it
-// whole again.
+// The faults of networks and processes: each nemesis injects one, keeps it for a while, and heals it.
 import { setTimeout as sleep } from "node:timers/promises";
 import { now } from "./operation.ts";
 import type { Scene } from "./scene.ts";

@@ -58,7 +58,7 @@ export function faultsOn(
   }
 
   /**
-   * As its keeper would: one that ends instead of starting, because there is no primary for too long, is started again.
+   * Restarts it as a supervisor would: one that ends instead of starting, because there is no primary for too long, is started again.
    */
   async function startedAgain(): Promise<ChildInstance> {
     for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-// The drill of planned maintenance: every part is restarted in turn under load, and a caller who repeats 503 sees
+// The drill of planned maintenance: every dependency is restarted in turn under load, and a caller who repeats 503 sees
 // nothing of it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,9 +21,9 @@ interface Plan {
   readonly instances: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** How often each part is restarted, evenly over the time. */
+  /** How often each dependency is restarted, evenly over the time. */
   readonly rounds: number;
-  /** The only part that is restarted; without it every part. */
+  /** The only dependency that is restarted; without it all of them. */
   readonly only?: string;
 }
 
@@ -155,7 +155,7 @@ async function maintain(
           violations.push(`${lines.unexplained().length} lines of failed requests name no cause, such as ${line}`);
         if (lines.failed() < rounds) unprovoked.push(`${rounds} stepdowns made ${lines.failed()} requests fail`);
         if (lines.failed() < repeated)
-          violations.push(`${repeated} requests were repeated, and ${lines.failed()} lines tell of a 5xx`);
+          violations.push(`${repeated} requests were repeated, and ${lines.failed()} lines report a 5xx`);
         const times = outcomes.map(({ ms }) => ms);
         const figures = {
           requests: outcomes.length,

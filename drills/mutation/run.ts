@@ -16,7 +16,7 @@ const folder = ".mutation";
 
 const usage = `npm run mutation -- [GROUP …] [--report] [--concurrency <number>]
 All groups where none is named; what has not changed since the last run is not run again.
-  --report        runs nothing, and tells what the last runs have found
+  --report        runs nothing, and prints the findings of the last runs
   --concurrency   how many mutants are tried at once, by default 2
   --timeout       after how many seconds, beside three times what the tests take unbroken, a run counts as one that does
                   not end, by default 60: more on a busy machine

@@ -73,7 +73,7 @@ export const redisGroups: Drill = {
     "On a Redis Cluster and on a Sentinel group, through failovers and moved slots, a key passes what one bucket lets through, a write happens once, and every instance returns to Redis without a restart",
   run: (form, say) => drill(plans[form], form, say),
   controls: [
-    brokenControl("Redis is not told what an instance knows of a bucket", [forgetful], (build, say) =>
+    brokenControl("an instance does not send Redis what it knows of a bucket", [forgetful], (build, say) =>
       drill({ ...plans.short, faults: { sentinel: ["kill"] } }, "short", say, build),
     ),
     brokenControl("the client does not follow MOVED", [deaf], (build, say) => drill(control, "short", say, build)),
@@ -199,7 +199,7 @@ interface Throttled {
 }
 
 /**
- * More than 2 % above what a bucket lets through, whoever decided; or 2 % below, where a request that was decided
+ * More than 2 % above what a bucket lets through, whether Redis or the instance decided; or 2 % below, where a request that was decided
  * without Redis may have been rejected.
  */
 function outsideTheLaw({ passed, ideal, apart }: Throttled): string[] {

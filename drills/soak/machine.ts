@@ -1,5 +1,4 @@
-// Whether the machine had time for us at all: others may run on it, and what that does to a request is no fault of the
-// service.
+// Detects that other processes keep the processor busy, for which the drill must not blame the service.
 import type { Miss } from "./load.ts";
 
 /** A watch on how late this process is woken. */

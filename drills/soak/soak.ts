@@ -1,4 +1,4 @@
-// The soak: hours in small, a steady load at half of what the service can take and a fault every now and then.
+// A shortened soak test: a steady load at half of what the service can take, and a fault every now and then.
 import { setTimeout as sleep } from "node:timers/promises";
 import { judge } from "../../fixtures/records/stream.ts";
 import type { Site } from "../dependencies/site.ts";
@@ -27,7 +27,7 @@ interface Plan {
   readonly faultEverySeconds: number;
   readonly faultLastsMs: number;
   readonly sampleEverySeconds: number;
-  /** Callers who find out what the service can take. */
+  /** Callers that measure the peak throughput. */
   readonly callers: number;
   readonly mostPerSecond: number;
   /** Before, memory grows because everything is new. */

@@ -84,7 +84,7 @@ export const requestRows: Rows = {
     },
     {
       title: "Failures by status",
-      description: "503: a switch, a dependency or overload. 500: a fault of ours.",
+      description: "503: a switch, a dependency or overload. 500: a defect in the service.",
       unit: "reqps",
       width: 8,
       targets: { "{{status}}": `sum by (status) (${rate("records_requests_total", failed)})` },
@@ -104,7 +104,7 @@ export const requestRows: Rows = {
       },
     },
     {
-      title: "Reasons that instances know",
+      title: "Causes reported by instances",
       description: "Rejected because of overload, lease lost, commands that MongoDB denied, commands that failed.",
       unit: "reqps",
       width: 12,
@@ -149,7 +149,7 @@ export const requestRows: Rows = {
     },
     {
       title: "Mean time of a request",
-      description: "Commands run beside each other, so MongoDB and Redis may exceed the whole.",
+      description: "Commands run concurrently, so MongoDB and Redis may exceed the whole.",
       unit: "s",
       width: 8,
       targets: {

@@ -6,7 +6,7 @@ export const resourceRows: Rows = {
   "What is full?": [
     {
       title: "Work in flight",
-      description: "Requests that are worked on, and the limit (MAX_IN_FLIGHT).",
+      description: "Requests in progress, and the limit (MAX_IN_FLIGHT).",
       width: 6,
       targets: {
         "{{instance}} {{standing}}": "sum by (instance, standing) (records_work_in_flight{SCOPE})",
@@ -58,7 +58,7 @@ export const resourceRows: Rows = {
     },
     {
       title: "Garbage collection",
-      description: "The share of the time.",
+      description: "The share of time spent in garbage collection.",
       unit: "percentunit",
       width: 6,
       targets: { "{{instance}}": `sum by (instance) (${rate("nodejs_gc_duration_seconds_sum")})` },

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Account, DeleteAccountResponse } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
 import { uuidForm } from "../uuid.ts";
+import { allAccounts } from "./all-accounts.ts";
 import { confirm } from "./confirm.ts";
 import { CommandError, exitCodes } from "./exit.ts";
 import { findAccount, lookUp } from "./find-account.ts";
@@ -12,7 +13,6 @@ import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { count, facts } from "./output.ts";
 
-const pageSize = 1_000;
 const pollMs = 1_000;
 const mostLeft = 10_000;
 /** How long the command retries during an erasure while the service does not respond. */
@@ -78,7 +78,7 @@ export function accountActions(output: Output, link: Link) {
 }
 
 async function showAll(output: Output, link: Link): Promise<void> {
-  const all = await listAll(link);
+  const all = await allAccounts(link);
   const heading = ["ID", "EMAIL", "BETA", "CREATED", "IDENTITIES"];
   const rows = all.map((one) => [
     one.id,
@@ -164,18 +164,6 @@ function progressOf({ places }: DeleteAccountResponse): string {
     .filter((one) => one.left > 0n)
     .map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === mostLeft ? " or more" : ""}`);
   return `Erasing: ${count(deleted)} deleted${left.length === 0 ? "" : `; left: ${left.join(", ")}`}`;
-}
-
-/** Returns all accounts, oldest first. */
-export async function listAll(link: Link): Promise<Account[]> {
-  const all: Account[] = [];
-  for (;;) {
-    const { accounts, hasMore } = await link
-      .client(AccountService)
-      .listAccounts({ limit: pageSize, offset: all.length });
-    all.push(...accounts);
-    if (!hasMore) return all;
-  }
 }
 
 function documentOf(account: Account | undefined): Json {

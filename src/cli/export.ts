@@ -34,7 +34,7 @@ const defaultRate = 2_000;
 
 function positive(text: string): number {
   const rate = Number(text);
-  if (!/^\d{1,9}$/.test(text) || rate === 0) rejectUsage(`--rate must be a number from 1, not "${text}".`);
+  if (!/^\d{1,9}$/.test(text) || rate === 0) rejectUsage(`--rate must be a whole number of at least 1, not "${text}".`);
   return rate;
 }
 
@@ -43,10 +43,10 @@ export function addExport(program: Command, context: Context, endWith: EndWith):
   program
     .command("export")
     .description("writes the records of an account to a file, or all accounts to a folder")
-    .argument("<file>", "the file, or - for standard output; with --all, the folder")
+    .argument("<path>", "the file, or - for standard output; with --all, the folder")
     .option("--account <account>", "the account to export: its id or email")
     .option("--all", "exports all accounts completely; run it again to resume")
-    .option("--rate <records>", "with --all: the most records per second", positive, defaultRate)
+    .option("--rate <documents>", "with --all: the maximum number of documents per second", positive, defaultRate)
     .addOption(new Option("--format <format>", "the format of the file").choices(["ndjson", "csv", "vcard"]))
     .addHelpText("after", help)
     .action(async (file: string, { all = false, rate, account, format }: Options, command: Command) => {

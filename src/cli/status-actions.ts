@@ -2,7 +2,7 @@
 import { ConnectError } from "@connectrpc/connect";
 import { InterfaceService } from "../gen/records/admin/v1/interface_pb.ts";
 import { HealthService, HealthStatus } from "../gen/records/v1/health_pb.ts";
-import { listAll } from "./account-actions.ts";
+import { allAccounts } from "./all-accounts.ts";
 import { switchesDocument, switchesFacts } from "./interface-actions.ts";
 import type { Link } from "./link.ts";
 import { isPassing } from "./link.ts";
@@ -26,7 +26,7 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { ready, parts } = await readReadiness(link.url);
   // Both need MongoDB. Without it, the rest of the status is still shown.
   const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
-  const accounts = await unlessAway(async () => (await listAll(link)).length);
+  const accounts = await unlessAway(async () => (await allAccounts(link)).length);
 
   const good = (right: boolean, text: string): string => output.paint(right ? "green" : "red", text);
   output.result(

@@ -64,7 +64,7 @@ export function createCapacity(most: number, onRejection: () => void, line = lon
   function rejection(): Failure {
     onRejection();
     return new Failure(Reason.UNAVAILABLE, {
-      message: "The service has too many requests at once. Try again.",
+      message: "The service is handling too many requests. Try again.",
       because: "overload",
       waitingFor: "a place",
     });

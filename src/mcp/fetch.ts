@@ -28,7 +28,7 @@ export const fetchTool: Tool = {
   name: "fetch",
   title: "Fetch a record",
   description:
-    "Get the full text of a contact or session that search found, by its id (contact:… or session:…). About 40,000 characters a page; metadata.next_id is the id of the next page.",
+    "Returns the full text of a contact or session that search found, by its id (contact:… or session:…). About 40,000 characters a page; metadata.next_id is the id of the next page.",
   rest: "Long texts are cut: fetch metadata.next_id.",
   empty: () => "The text ends before this offset: pass the id without it.",
   schemas: () => ({

@@ -28,7 +28,7 @@ export const searchTool: Tool = {
   name: "search",
   title: "Search contacts, sessions and notes",
   description:
-    "Find active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles and notes. Returns records with all the words, or else with most of them. Get the full record with fetch.",
+    "Finds active contacts, sessions and notes at once, by a question or by words in names, emails, phones, titles and notes. Returns records with all the words, or else with most of them. Get the full record with fetch.",
   rest: "Long titles are cut: fetch returns the whole record.",
   empty: () =>
     "Nothing was found in names, emails, phones, titles and notes. Try the person's name as it is written, or another word of the topic. Not searched: archived contacts (search_contacts with state any), a contact's fields notes and memory (get_contact), transcripts (get_session_transcript with query).",

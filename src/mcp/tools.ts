@@ -39,7 +39,7 @@ const searchContacts: OperationTool = {
   operation: "searchContacts",
   title: "Search contacts",
   description:
-    "Find people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
+    "Finds people by name, email or phone; the beginning of each word is enough. At most 25, with their newest notes and last sessions; brief leaves those out, for lists. To include archived contacts, set state.",
   rest: "Long texts are cut and timelines shortened. get_contact returns more of one contact; fetch, with the id contact:<uuid>, returns both whole, page by page.",
   more({ data, pagination }) {
     const contacts = data as readonly ContactRow[];
@@ -70,7 +70,7 @@ const getContact: OperationTool = {
   operation: "getContact",
   title: "Get a contact",
   description:
-    "One person, by the id of a contact: details, notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
+    "Returns one person, by the id of a contact: details, notes, memory, the 50 newest timeline notes, the last five sessions that took place.",
   empty: () =>
     "This contact has no timeline notes and no dated past sessions. For planned and undated sessions, call list_sessions with its contact_id.",
   more: ({ data }) => [olderNotes([data as ContactRow])],
@@ -94,7 +94,7 @@ const getSession: OperationTool = {
   operation: "getSession",
   title: "Get a session",
   description:
-    "One meeting by its id, with all its notes: summaries, preparation, action items. The words spoken are in get_session_transcript.",
+    "Returns one meeting by its id, with all its notes: summaries, preparation, action items. The words spoken are in get_session_transcript.",
   empty: () => "This session has no notes. If it was recorded, get_session_transcript returns the words spoken.",
   rest: "Long notes are cut, and the last ones may be left out. fetch, with the id session:<uuid>, returns all of them page by page, and then the transcript.",
 };
@@ -107,7 +107,7 @@ const searchNotes: OperationTool = {
   operation: "searchNotes",
   title: "Search notes",
   description:
-    "Find notes of contacts and sessions by words, newest first, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions. For the next page, pass next_offset as offset.",
+    "Finds notes of contacts and sessions by words, newest first, cut to 1,000 characters each. parent_id names the full record. With contact_id and kind session: notes of that contact's newest 50 sessions. For the next page, pass next_offset as offset.",
   rest: pageOn,
   empty: (given) =>
     emptyAnyway("note", given) ??

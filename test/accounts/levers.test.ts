@@ -1,4 +1,4 @@
-// The operator's levers on keys and sessions, and what the audit log and an erasure say of who used them.
+// The operator's actions on keys and sessions, and their entries in the audit log and in an erasure.
 import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UUID } from "mongodb";

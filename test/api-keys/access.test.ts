@@ -25,7 +25,7 @@ function expectRejected({ status, body, headers }: RestResponse, wanted: number,
   expect(headers.get("www-authenticate")).toBe(wanted === 401 ? "Bearer" : null);
 }
 
-const notSignedIn = "Nobody is signed in. Sign in on the dashboard. An API key is not accepted here.";
+const notSignedIn = "You are not signed in. Sign in on the dashboard. An API key is not accepted here.";
 const foreign = "Origin: must be that of the dashboard. Use the dashboard's own pages.";
 const notEnrolled = "The account is not enrolled in the beta. Ask the operator of the service to enrol it.";
 const noAccount = "The signed-in user has no account. Ask the operator of the service to link one.";

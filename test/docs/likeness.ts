@@ -1,4 +1,4 @@
-// Whether what a page shows is like what really came: texts with `…` for what differs, JSON by its shape.
+// Compares documented output with actual output: texts with `…` for what differs, JSON by its shape.
 
 /** These values say what something means, and have to be the same; other values differ from run to run. */
 const exact = new Set([

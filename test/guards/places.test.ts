@@ -23,7 +23,7 @@ function held(): { readonly work: () => Promise<void>; readonly begun: () => boo
 
 const later = (): Deadline => deadlineIn(60_000);
 const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const tooMany = "The service has too many requests at once. Try again.";
+const tooMany = "The service is handling too many requests. Try again.";
 
 test("finished or failed work frees its slot for the longest waiting request [RTE-22]", async () => {
   let rejections = 0;

@@ -54,7 +54,7 @@ test("a request over the bound is 503 after the throttle, health is not, and a f
   parts().steps.length = 0;
   await expect(call(searchContacts, key, { query: "ann" })).rejects.toMatchObject({
     reason: Reason.UNAVAILABLE,
-    message: "The service has too many requests at once. Try again.",
+    message: "The service is handling too many requests. Try again.",
   });
   expect(await reasonOf(narrow.throttle(parts().inbound()))).toBe("UNAVAILABLE");
   expect([parts().steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 2]);

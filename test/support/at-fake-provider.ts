@@ -1,5 +1,5 @@
-// What a test file begins with that makes every token itself: a provider that signs what it is given, and a service
-// whose users sign in there.
+// Set-up for tests that make every token themselves: a provider that signs what it is given, and a service whose users
+// sign in there.
 import { afterAll, beforeAll } from "vitest";
 import type { TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";

@@ -1,4 +1,4 @@
-// What a test file begins with: a service of its own, and accounts that call its REST interface.
+// Set-up for tests of the REST interface: a service of its own, and accounts that call its REST interface.
 import { afterAll, beforeAll } from "vitest";
 import { RecordsClient } from "../../client/src/index.ts";
 import type { Ingest } from "../../fixtures/clients/ingest.ts";

@@ -1,4 +1,4 @@
-// Which tests a run leaves out, because the machine lacks what they need: that is said, and how to get it.
+// The tests that a run skips because the machine lacks what they need, each with a notice that says how to get it.
 import { hasCommit } from "../../fixtures/service/older.ts";
 import { releasedCommit, withoutRelease } from "../../drills/upgrade/release.ts";
 import { canMakeEnvironments, withoutEnvironments } from "../../scripts/python-tool.ts";

@@ -17,7 +17,7 @@ import type { Progress } from "../progress.ts";
 import { createProgress } from "../progress.ts";
 import type { Repeating } from "../repeat.ts";
 import { repeat } from "../repeat.ts";
-import { allAccounts } from "./accounts.ts";
+import { allAccounts } from "../all-accounts.ts";
 import { lineOf } from "./documents.ts";
 import { checksumOf } from "./files.ts";
 import type { FileEntry, Manifest } from "./manifest.ts";

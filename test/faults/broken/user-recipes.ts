@@ -1,4 +1,4 @@
-// How what users and their assistants do is tried: MCP tool calls, the dashboard's page, signing in and out.
+// Recipes of the operations of users and their assistants: MCP tool calls, the dashboard's page, signing in and out.
 import type { RestResponse } from "../../../fixtures/service/service.ts";
 import { tools } from "../../../src/mcp/tools.ts";
 import { send } from "../../../fixtures/sign-in/assistants.ts";

@@ -1,4 +1,4 @@
-// What a test file of an assistant's rights begins with: the access policy of assistants, a request that has entered
+// Set-up for tests of an assistant's rights: the access policy of assistants, a request that has entered
 // with a token, and the writes that MongoDB gets.
 import { UUID } from "mongodb";
 import { afterAll, beforeAll } from "vitest";

@@ -1,4 +1,4 @@
-// What a test file of the revisions begins with: a signed-in user, and requests of a revision.
+// Set-up for tests of the protocol revisions: a signed-in user, and requests of a revision.
 import { beforeAll } from "vitest";
 import type { SignInFixture } from "../../../fixtures/sign-in/fixture.ts";
 import type { RestResponse } from "../../../fixtures/service/service.ts";

@@ -1,4 +1,4 @@
-// What a test file of the tools begins with: a signed-in user, the listed tools, and checks of schemas.
+// Set-up for tests of the tools: a signed-in user, the listed tools, and checks of schemas.
 import { createRequire } from "node:module";
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll } from "vitest";

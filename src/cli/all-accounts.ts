@@ -1,7 +1,7 @@
 // Lists all accounts, even while accounts are created and deleted.
-import type { Account } from "../../gen/records/admin/v1/accounts_pb.ts";
-import { AccountService } from "../../gen/records/admin/v1/accounts_pb.ts";
-import type { Link } from "../link.ts";
+import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
+import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
+import type { Link } from "./link.ts";
 
 const pageSize = 100;
 
