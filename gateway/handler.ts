@@ -5,7 +5,7 @@ import type { Failure } from "../src/errors.ts";
 import { fail, failureOf } from "../src/errors.ts";
 import { jsonInPieces } from "../src/large/json.ts";
 import { findDeflated } from "../src/deflated.ts";
-import { hugeBytes, largeBytes, requirePlaceForHuge } from "../src/large/places.ts";
+import { hugeBytes, largeBytes, requireSlotForHuge } from "../src/large/slots.ts";
 import type { TakeRoom } from "../src/large/sending.ts";
 import { roomFor } from "../src/large/sending.ts";
 import { chooseCoding } from "../src/call/negotiation.ts";
@@ -132,7 +132,7 @@ async function renderResponse(
   let pieces: readonly Uint8Array[] | undefined;
   if (isGzip) pieces = renderGzip(message, render);
   else if (deflated !== undefined) {
-    if (deflated.text.size >= hugeBytes) requirePlaceForHuge(tally);
+    if (deflated.text.size >= hugeBytes) requireSlotForHuge(tally);
     pieces = await renderInflated(message, render);
   } else if (isLarge && replay === undefined) pieces = await jsonInPieces(bodyOf(message));
   const body = pieces ?? replay ?? render(message);

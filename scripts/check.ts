@@ -8,7 +8,7 @@ import { buf, releasedImage } from "./buf.ts";
 import { clientSchemaFile, isClientSchemaGenerated } from "./client-schema.ts";
 import { areCommandsGenerated, commandsFile } from "./commands.ts";
 import { dashboardFile, isDashboardGenerated } from "./dashboard.ts";
-import { arePlacesGenerated, placesFile } from "./places.ts";
+import { arePlacesGenerated, placesFile } from "./sharding-table.ts";
 import { areDiagramsGenerated, diagramsFolder } from "./diagrams.ts";
 import { isLinear } from "./linear.ts";
 import { isPrometheusRuleGenerated, prometheusRuleFile } from "./prometheus-rule.ts";

@@ -4,7 +4,7 @@ import { buf, releasedImage } from "./buf.ts";
 import { generateCommands } from "./commands.ts";
 import { generateDashboard } from "./dashboard.ts";
 import { generateDiagrams } from "./diagrams.ts";
-import { generatePlaces } from "./places.ts";
+import { generatePlaces } from "./sharding-table.ts";
 import { generatePrometheusRule } from "./prometheus-rule.ts";
 
 const release = process.argv.includes("--release");

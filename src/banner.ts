@@ -1,6 +1,6 @@
 // The banner of a started instance: its addresses, and how to try the demo.
 import { join } from "node:path";
-import type { Embedded } from "./embedded/parts.ts";
+import type { Embedded } from "./embedded/dependencies.ts";
 
 /** The facts that the banner shows. */
 export interface Started {

@@ -2,7 +2,7 @@
 import { Readable } from "node:stream";
 import { constants, crc32, createInflateRaw, deflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { promisify } from "node:util";
-import { largeBytes, yieldToEventLoop } from "./large/places.ts";
+import { largeBytes, yieldToEventLoop } from "./large/slots.ts";
 import { textOfUtf8 } from "./text.ts";
 
 /**

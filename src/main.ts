@@ -5,7 +5,7 @@ import { bannerLines } from "./banner.ts";
 import { ConfigError } from "./config-error.ts";
 import { readConfig } from "./config.ts";
 import { createDemo } from "./embedded/demo.ts";
-import { startEmbedded } from "./embedded/parts.ts";
+import { startEmbedded } from "./embedded/dependencies.ts";
 import { requireFree } from "./http/ports.ts";
 import { setLogLevel } from "./instance/log-level.ts";
 import { createLog } from "./log.ts";

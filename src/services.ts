@@ -3,7 +3,7 @@ import type { MongoClient } from "mongodb";
 import { createAccess } from "./accounts/access.ts";
 import { isAnyErasing } from "./accounts/erasure-lease.ts";
 import { createErasures, erasureCollection } from "./accounts/erasure.ts";
-import { createLevers } from "./accounts/levers.ts";
+import { createOperatorActions } from "./accounts/operator-actions.ts";
 import { accountCollection, createAccountStore } from "./accounts/store.ts";
 import { createLastUse } from "./api-keys/last-use.ts";
 import { createApiKeyService } from "./api-keys/service.ts";
@@ -133,7 +133,7 @@ export function createServices(
   const keys = createApiKeyStore(db);
   const audit = createAuditStore(db, watch.trouble("audit_log"));
   const lastUse = createLastUse(db, watch.trouble("last_use"));
-  const imports = createProgressStore(db);
+  const [imports, endUserSessions] = [createProgressStore(db), createEndUserSessions(db)];
   const bulkLoading = createBulkLoading(db, imports, () => isAnyErasing(client));
   return {
     accounts,
@@ -148,7 +148,7 @@ export function createServices(
       removeSessions: createRemoveSessions(db),
       removeRestore: createRemoveRestore(client),
     }),
-    levers: createLevers({ client, accounts, keys, audit, endUserSessions: createEndUserSessions(db) }),
+    operatorActions: createOperatorActions({ client, accounts, keys, audit, endUserSessions }),
     apiKeys: keys,
     lastUse,
     apiKeyService: createApiKeyService({

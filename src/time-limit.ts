@@ -1,8 +1,8 @@
 // Time limit on a promise.
 
 /**
- * Returns the result of the promise, or that of `late` if it takes longer than `ms` milliseconds. Does not wait for work
- * in progress.
+ * Returns the result of the promise, or that of `late` if it takes longer than `ms` milliseconds. Work in progress is
+ * not awaited.
  */
 export async function orAfter<T, Late = undefined>(
   ms: number,

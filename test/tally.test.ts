@@ -15,7 +15,7 @@ test("names the innermost of nested waits, and the last of several that failed [
   const tally = createTally();
   await timed(tally, "dbMs", "mongodb find contacts", failing(new Error("first"))).catch(() => undefined);
   const second = new Error("second");
-  await timed(tally, "queueMs", "a place", () => timed(tally, "redisMs", "redis", failing(second))).catch(
+  await timed(tally, "queueMs", "a slot", () => timed(tally, "redisMs", "redis", failing(second))).catch(
     () => undefined,
   );
   expect(waitOf(tally)).toBe("redis");

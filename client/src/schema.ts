@@ -38,7 +38,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the API key by a new one
+         * Replace the API key with a new one
          * @description The old key fails on its next request. Only this response contains the new secret. Fails with 403 if the account is not enrolled in the beta, and with 404 if it has no active key, or not the one that the request names.
          */
         post: operations["rotateApiKey"];
@@ -322,7 +322,7 @@ export interface components {
              */
             email?: string | null;
             /**
-             * @description The phone number, in any spelling.
+             * @description The phone number, in any format.
              * @example +1 415 555 0100
              */
             phone?: string | null;
@@ -348,7 +348,7 @@ export interface components {
              */
             email?: string | null;
             /**
-             * @description The new phone number, in any spelling; null clears it.
+             * @description The new phone number, in any format; null clears it.
              * @example +1 415 555 0100
              */
             phone?: string | null;
@@ -491,7 +491,7 @@ export interface components {
         Pagination: {
             /**
              * Format: int32
-             * @description The largest number of records on this page.
+             * @description The maximum number of records on this page.
              */
             limit: number;
             /**
@@ -551,7 +551,7 @@ export interface components {
             inferred_name: string | null;
             /**
              * Format: date-time
-             * @description The time of archiving. Null for an active contact.
+             * @description When the contact was archived. Null for an active contact.
              */
             archived_at: string | null;
         };
@@ -626,7 +626,7 @@ export interface components {
              */
             version: string;
         };
-        /** @description A found note. */
+        /** @description A note that matches the search. */
         NoteSearchResult: {
             /** @description Whether a contact or a session owns the note. */
             kind: components["schemas"]["NoteKind"];
@@ -1316,7 +1316,7 @@ export interface operations {
     listAuditEntries: {
         parameters: {
             query?: {
-                /** @description The largest number of entries on the page. */
+                /** @description The maximum number of entries to return. */
                 limit?: number;
                 /** @description The number of entries to skip. */
                 offset?: number;
@@ -2022,7 +2022,7 @@ export interface operations {
                  * @example contract
                  */
                 query: string;
-                /** @description The largest number of notes on the page. */
+                /** @description The maximum number of notes to return. */
                 limit?: number;
                 /** @description The number of notes to skip. */
                 offset?: number;
@@ -2117,7 +2117,7 @@ export interface operations {
                  * @example 2026-12-31T23:59:59Z
                  */
                 to?: string;
-                /** @description The largest number of sessions on the page. */
+                /** @description The maximum number of sessions to return. */
                 limit?: number;
                 /** @description The number of sessions to skip. */
                 offset?: number;

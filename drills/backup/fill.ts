@@ -63,7 +63,7 @@ async function fillOne(fixture: Fixture, at: number, extra: number): Promise<Fil
   services.audit.appendSoon(_id, actor, { event: "tool_called", detail: "search" });
   await services.audit.flush();
   const use = { caller, reason: "a drill", deadline: owner.deadline };
-  await services.levers.endSessions(_id, use);
+  await services.operatorActions.endSessions(_id, use);
 
   const keys = services.apiKeyService;
   const id = _id.toHexString();
@@ -75,11 +75,11 @@ async function fillOne(fixture: Fixture, at: number, extra: number): Promise<Fil
     return { id, keys: [{ key: first, status: 200 }] };
   }
   if (state === "revoked") {
-    await services.levers.revokeKey(first.slice(0, 8), use);
+    await services.operatorActions.revokeKey(first.slice(0, 8), use);
     return { id, keys: [{ key: first, status: 401 }] };
   }
   const second = (await keys.rotateApiKey(create(RotateApiKeyRequestSchema), owner)).apiKey?.key ?? "";
-  if (state === "suspended") await services.levers.setSuspended(_id, true, use);
+  if (state === "suspended") await services.operatorActions.setSuspended(_id, true, use);
   return {
     id,
     keys: [

@@ -39,7 +39,7 @@ export interface ErasureVerdict {
 }
 
 /** Where the erasure happens. */
-export interface ErasureGround {
+export interface ErasureFixture {
   readonly mongod: DatabaseUris;
   readonly redisUrl: string;
   readonly instances: number;
@@ -60,7 +60,7 @@ export async function drillErasure({
   notes,
   kill = false,
   say,
-}: ErasureGround): Promise<ErasureVerdict> {
+}: ErasureFixture): Promise<ErasureVerdict> {
   const client = await connectMongo(mongod.administratorUri, 30_000);
   const instances: ChildInstance[] = [];
   const started = performance.now();

@@ -6,7 +6,7 @@ import type { User } from "../isolation/users.ts";
 import type { Case } from "./cases.ts";
 import { casesOf } from "./cases.ts";
 import { bodySlots, fieldSlots, internalSlots } from "./fields.ts";
-import { onceBad } from "./once-bad.ts";
+import { onceBad } from "./regressions.ts";
 import { patternsFor } from "./patterns.ts";
 import { requestsOf } from "./requests.ts";
 import type { Slot } from "./slots.ts";

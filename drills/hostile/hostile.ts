@@ -21,7 +21,7 @@ import { ping, resetStreams } from "./floods.ts";
 import { gauged, openGauge } from "./gauge.ts";
 import { largestResponses } from "./largest.ts";
 import { judgeMalformed } from "./malformed.ts";
-import { emailSlot } from "./once-bad.ts";
+import { emailSlot } from "./regressions.ts";
 import type { Errand } from "./prober.ts";
 import { startProbes } from "./probes.ts";
 import { hardShapes } from "./shapes.ts";
@@ -81,7 +81,7 @@ export const hostile: Drill = {
       { file: "src/http/paced-input.ts", from: "const mostPending = 16;", to: "const mostPending = 1_000_000;" },
     ),
     control("a response of any size is made in one go", "largest", {
-      file: "src/large/places.ts",
+      file: "src/large/slots.ts",
       from: "const largeBytes = 1_000_000;",
       to: "const largeBytes = 1_000_000_000;",
     }),

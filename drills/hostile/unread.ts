@@ -4,7 +4,7 @@ import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
 import { longestNote, putInto } from "./largest.ts";
 
-/** Less than a huge response has, which takes a place: 3.6 MB. */
+/** Less than a huge response has, which takes a slot: 3.6 MB. */
 const contacts = 2;
 const notes = 45;
 const word = "unread";

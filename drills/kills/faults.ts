@@ -58,7 +58,8 @@ export function faultsOn(
   }
 
   /**
-   * Restarts it as a supervisor would: one that ends instead of starting, because there is no primary for too long, is started again.
+   * Restarts it as a supervisor would: one that ends instead of starting, because there is no primary for too long, is
+   * started again.
    */
   async function startedAgain(): Promise<ChildInstance> {
     for (let attempt = 1; ; attempt++) {

@@ -50,7 +50,7 @@ export const groups: readonly Group[] = [
   {
     name: "admission",
     mutate: ["src/deadline.ts", ...guards("capacity", "limits", "throttle")],
-    tests: tests("guards", "deadline", "places", "limits", "public-policy", "public-policy-limits"),
+    tests: tests("guards", "deadline", "capacity-slots", "limits", "public-policy", "public-policy-limits"),
   },
   {
     name: "messages",

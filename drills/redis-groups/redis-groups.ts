@@ -199,8 +199,8 @@ interface Throttled {
 }
 
 /**
- * More than 2 % above what a bucket lets through, whether Redis or the instance decided; or 2 % below, where a request that was decided
- * without Redis may have been rejected.
+ * More than 2 % above what a bucket lets through, whether Redis or the instance decided; or 2 % below, where a request
+ * that was decided without Redis may have been rejected.
  */
 function outsideTheLaw({ passed, ideal, apart }: Throttled): string[] {
   return passed > 1.02 * ideal || passed + apart < 0.98 * ideal

@@ -36,10 +36,10 @@ const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
 /** Removes the limits of failed look-ups. */
 const unlimitedLookUps: readonly Break[] = [
   { file: "src/guards/credentials.ts", from: "const waitMs = await lookUps.take(network);", to: "const waitMs = 0;" },
-  { file: "src/guards/capacity.ts", from: "stranger: Math.max(1, Math.floor(most / 2))", to: "stranger: most" },
+  { file: "src/guards/capacity.ts", from: "unverified: Math.max(1, Math.floor(most / 2))", to: "unverified: most" },
   {
     file: "src/guards/capacity.ts",
-    from: '!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))',
+    from: '!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))',
     to: "true",
   },
 ];

@@ -9,13 +9,13 @@ export const resourceRows: Rows = {
       description: "Requests in progress, and the limit (MAX_IN_FLIGHT).",
       width: 6,
       targets: {
-        "{{instance}} {{standing}}": "sum by (instance, standing) (records_work_in_flight{SCOPE})",
+        "{{instance}} {{credential}}": "sum by (instance, credential) (records_work_in_flight{SCOPE})",
         "{{instance}} limit": "max by (instance) (records_work_in_flight_limit{SCOPE})",
       },
     },
     {
       title: "Queue",
-      description: "Requests that wait for a place.",
+      description: "Requests that wait for a slot.",
       width: 6,
       targets: { "{{instance}}": "sum by (instance) (records_work_waiting{SCOPE})" },
     },

@@ -2,12 +2,12 @@
 import type { ClientSession, MongoClient, UUID } from "mongodb";
 import type { AuditFact, AuditStore } from "../audit/store.ts";
 import { transaction } from "../db/write.ts";
-import type { LeverUse } from "./levers.ts";
-import { actorOf } from "./levers.ts";
+import type { OperatorActionUse } from "./operator-actions.ts";
+import { actorOf } from "./operator-actions.ts";
 import type { AccountChange, AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
 /** The caller of a change, and the deadline. */
-export type AccessUse = Omit<LeverUse, "reason">;
+export type AccessUse = Omit<OperatorActionUse, "reason">;
 
 /** The account after the change, or unchanged if there was nothing to change; undefined if it does not exist. */
 type Changed = Promise<AccountDocument | undefined>;

@@ -10,7 +10,7 @@ import { requireAllRead } from "../rpc/routes.ts";
 import type { Access, AccessUse } from "./access.ts";
 import type { Erasure, Erasures } from "./erasure.ts";
 import type { Operator } from "../guards/internal.ts";
-import type { Levers, LeverUse } from "./levers.ts";
+import type { OperatorActions, OperatorActionUse } from "./operator-actions.ts";
 import type { AccountDocument, AccountStore } from "./store.ts";
 
 const pageLimit = 100;
@@ -22,7 +22,7 @@ export function createAccountService(
   accounts: AccountStore,
   access: Access,
   erasures: Erasures,
-  levers: Levers,
+  operatorActions: OperatorActions,
 ): OperatorService<typeof Descriptor> {
   return {
     async createAccount({ email, betaEnrolled, ...rest }, operator) {
@@ -61,7 +61,7 @@ export function createAccountService(
       const account = (await access.link(uuid(accountId), { issuer, subject }, accessOf(operator))) ?? noAccount();
       return { $typeName: "records.admin.v1.LinkIdentityResponse", account: accountMessage(account) };
     },
-    ...leverRpcs(levers),
+    ...operatorActionRpcs(operatorActions),
     async deleteAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
       const by = { ...operator.caller, reason };
@@ -77,23 +77,25 @@ export function createAccountService(
   };
 }
 
-function leverRpcs(
-  levers: Levers,
+function operatorActionRpcs(
+  operatorActions: OperatorActions,
 ): Pick<OperatorService<typeof Descriptor>, "suspendAccount" | "resumeAccount" | "revokeApiKey" | "endSessions"> {
   return {
     async suspendAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await levers.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
+      const account =
+        (await operatorActions.setSuspended(uuid(accountId), true, useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.SuspendAccountResponse", account: accountMessage(account) };
     },
     async resumeAccount({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
-      const account = (await levers.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
+      const account =
+        (await operatorActions.setSuspended(uuid(accountId), false, useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.ResumeAccountResponse", account: accountMessage(account) };
     },
     async revokeApiKey({ key, reason, ...rest }, operator) {
       requireAllRead(rest);
-      const { key_id, prefix, account_id, revoked_at } = await levers.revokeKey(key, useOf(operator, reason));
+      const { key_id, prefix, account_id, revoked_at } = await operatorActions.revokeKey(key, useOf(operator, reason));
       return {
         $typeName: "records.admin.v1.RevokeApiKeyResponse",
         keyId: key_id.toHexString(),
@@ -104,13 +106,13 @@ function leverRpcs(
     },
     async endSessions({ accountId, reason, ...rest }, operator) {
       requireAllRead(rest);
-      const ended = (await levers.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
+      const ended = (await operatorActions.endSessions(uuid(accountId), useOf(operator, reason))) ?? noAccount();
       return { $typeName: "records.admin.v1.EndSessionsResponse", ...ended };
     },
   };
 }
 
-function useOf(operator: Operator, reason: string): LeverUse {
+function useOf(operator: Operator, reason: string): OperatorActionUse {
   return { ...accessOf(operator), reason };
 }
 

@@ -5,7 +5,7 @@ import { createBatchWriter } from "../db/batch-writer.ts";
 import type { OnTrouble } from "../db/repeat.ts";
 import { write } from "../db/write.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import type { ApiKeyDocument } from "./store.ts";
 
 /** The recorder of uses. */
@@ -50,7 +50,7 @@ export function createLastUse(db: Db, onTrouble: OnTrouble): LastUse {
       const name = hash.toString("base64");
       const now = performance.now();
       if (now - (noted.get(name) ?? -Infinity) < precisionMs) return;
-      keep(noted, name, now);
+      setBounded(noted, name, now);
       uses.add({ hash, at: new Date() });
     },
     flush: uses.flush,

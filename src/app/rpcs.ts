@@ -51,7 +51,7 @@ export function createRpcs({ config, log }: Foundation, { services, switches, re
   route(
     internal,
     AccountService,
-    createAccountService(services.accounts, services.access, services.erasures, services.levers),
+    createAccountService(services.accounts, services.access, services.erasures, services.operatorActions),
   );
   const interfaceService = createInterfaceService({
     switches: services.switches,

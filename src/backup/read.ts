@@ -24,6 +24,7 @@ export type ReadDocuments = (
 const mostBytes = 1_000_000;
 /** The size at which a page ends, because its documents are in memory together. A note can take 7 MB. */
 const pageBytes = 8_000_000;
+const storedDocument = { $typeName: "records.admin.v1.StoredDocument" } as const;
 /** Attempts to read keys and account unchanged. Keys seldom change meanwhile. */
 const attempts = 20;
 
@@ -37,8 +38,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
       mostBytes: hint === undefined ? Infinity : pageBytes,
       deadline,
     });
-    const typed = { $typeName: "records.admin.v1.StoredDocument", collection } as const;
-    return { documents: rows.map((bson) => ({ ...typed, bson })), isCut };
+    return { documents: rows.map((bson) => ({ ...storedDocument, collection, bson })), isCut };
   }
 
   /** Reads a collection of few documents at once. */

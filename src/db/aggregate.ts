@@ -4,7 +4,7 @@ import type { Db, Document, ReadConcern } from "mongodb";
 import { Long } from "mongodb";
 import type { Deadline } from "../deadline.ts";
 import { leftMs, requireTime } from "../deadline.ts";
-import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
+import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import { limitConcurrentReads } from "../large/reads.ts";
 import { timed } from "../tally.ts";
 import { cursorIdOf, decode } from "./decode.ts";
@@ -194,7 +194,7 @@ async function atOnce(
       await db.command({ killCursors: collectionName, cursors: [Long.fromBigInt(id)] });
     }
     // Also checked before the rows are read again by a cursor.
-    if ((cursor as Buffer).length >= hugeBytes) requirePlaceForHuge(deadline?.tally);
+    if ((cursor as Buffer).length >= hugeBytes) requireSlotForHuge(deadline?.tally);
     if (id !== 0n) return undefined;
     count(deadline, 0, (cursor as Buffer).length);
     return (decode(cursor as Buffer) as { firstBatch: Document[] }).firstBatch;
@@ -221,7 +221,7 @@ async function byCursor(
     decoded += row.length;
     if (decoded < largeBytes) continue;
     decoded = 0;
-    if (bytes >= hugeBytes) requirePlaceForHuge(deadline?.tally);
+    if (bytes >= hugeBytes) requireSlotForHuge(deadline?.tally);
     await yieldToEventLoop();
   }
   countRows(deadline, rows.length, bytes);

@@ -54,13 +54,7 @@ export async function putBatch<T extends KnownRecord>(
       return await commit(client, scope, undefined, work, { atomic: true });
     } catch (error) {
       const taken = error instanceof IdsTaken ? error.ids : await takenAfter(error);
-      for (const { record, items } of written) {
-        const id = record._id.toHexString();
-        if (!taken.has(id)) continue;
-        // Without the items that have the id, an item that names the record by its external id creates another one.
-        const naming = items.filter((at) => spec.names[at]?.id?.toLowerCase() === id);
-        for (const at of naming.length > 0 ? naming : items) collisions.set(at, 2);
-      }
+      for (const at of itemsWith(taken, written, spec.names)) collisions.set(at, 2);
     }
 
     /**
@@ -98,15 +92,29 @@ export async function putBatch<T extends KnownRecord>(
       // Sorts new records first, so that one command inserts them all.
       written = [...overlay.changed()].sort((a, b) => Number(a.before !== undefined) - Number(b.before !== undefined));
       // No index spans the shards of a cluster.
-      if (primaryOf(client).sharded()) {
-        const taken = await takenByOthers(collection, scope, written);
-        if (taken.size > 0) throw new IdsTaken(taken);
-      }
+      if (primaryOf(client).sharded()) await requireFree(collection, scope, written);
       await writeAll(collection, scope, written, spec.find === undefined, options);
       await spec.finish?.(written, options);
       return outcomes;
     }
   }
+}
+
+/**
+ * Returns the items of the records with these ids. These are the items that name the id, if there are any: without
+ * them, an item that names the record by its external id creates another one.
+ */
+function itemsWith<T extends KnownRecord>(
+  ids: ReadonlySet<string>,
+  changed: readonly Changed<T>[],
+  names: readonly RecordName[],
+): readonly number[] {
+  return changed.flatMap(({ record, items }) => {
+    const id = record._id.toHexString();
+    if (!ids.has(id)) return [];
+    const naming = items.filter((at) => names[at]?.id?.toLowerCase() === id);
+    return naming.length > 0 ? naming : items;
+  });
 }
 
 async function writeAll<T extends KnownRecord>(
@@ -136,6 +144,16 @@ async function writeAll<T extends KnownRecord>(
       : { replaceOne: { filter: { _id: record._id, account_id: scope.accountId }, replacement: record, upsert: true } },
   ) as unknown as AnyBulkWriteOperation<T>[];
   await collection.bulkWrite(operations, options);
+}
+
+/** Throws IdsTaken if another account already has the id of a new record. */
+async function requireFree<T extends KnownRecord>(
+  collection: Collection<T>,
+  scope: WriteScope,
+  changed: readonly Changed<T>[],
+): Promise<void> {
+  const taken = await takenByOthers(collection, scope, changed);
+  if (taken.size > 0) throw new IdsTaken(taken);
 }
 
 /** Returns the ids of new records that another account already has. */

@@ -106,7 +106,7 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
   });
 
   const lookUp = (token: string, deadline: Deadline): Promise<Found<TokenFacts>> =>
-    capacity.run("known", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
+    capacity.run("verified", deadline, () => recognizer.lookUpAgain(credentialOf(token), deadline));
   const requireSwitches = (): void => {
     requireInterface(switches()); // 503
     requireFreshSwitches(); // 503

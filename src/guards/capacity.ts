@@ -6,28 +6,28 @@ import { timed } from "../tally.ts";
 import { Failure } from "../errors.ts";
 
 /** Whether the credential of a request is verified. */
-export type Standing = "known" | "stranger";
+export type CredentialState = "verified" | "unverified";
 
 /**
  * A limit on concurrent work. A request counts while it is processed, but not while its body arrives or its response is
  * sent.
  */
 export interface Capacity {
-  /** Fails with UNAVAILABLE if the queue is full even for requests with a known credential. */
+  /** Fails with UNAVAILABLE if the queue is full even for requests with a verified credential. */
   require(): void;
   /**
    * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
    * UNAVAILABLE if the queue is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work
    * has not started in these cases.
    */
-  run<T>(standing: Standing, deadline: Deadline, work: () => Promise<T>): Promise<T>;
+  run<T>(credential: CredentialState, deadline: Deadline, work: () => Promise<T>): Promise<T>;
   /** Runs the work at once, even beyond the limit, and counts it. */
   count<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** The requests in progress and in the queues. */
 export interface CapacityState {
-  readonly working: Readonly<Record<Standing, number>>;
+  readonly working: Readonly<Record<CredentialState, number>>;
   readonly most: number;
   readonly waiting: number;
 }
@@ -40,12 +40,12 @@ export interface BoundedCapacity extends Capacity {
 /** No limit, for operators' requests. */
 export const unlimited: Capacity = {
   require: () => undefined,
-  run: (_standing, _deadline, work) => work(),
+  run: (_credential, _deadline, work) => work(),
   count: (work) => work(),
 };
 
 /** The maximum length of each queue: enough for a short burst. */
-const longestLine = 256;
+const usualQueue = 256;
 /** The maximum wait. After a longer one, neither the request nor those behind it could finish in time. */
 const longestWaitMs = 3_000;
 
@@ -58,108 +58,109 @@ interface Waiting {
  * Creates a capacity of `most` concurrent requests. `onRejection` is called for every request that is rejected because
  * the queue is full or the wait is over.
  */
-export function createCapacity(most: number, onRejection: () => void, line = longestLine): BoundedCapacity {
-  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(most, line);
+export function createCapacity(most: number, onRejection: () => void, mostQueued = usualQueue): BoundedCapacity {
+  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(most, mostQueued);
 
   function rejection(): Failure {
     onRejection();
     return new Failure(Reason.UNAVAILABLE, {
       message: "The service is handling too many requests. Try again.",
       because: "overload",
-      waitingFor: "a place",
+      waitingFor: "a slot",
     });
   }
 
-  async function whileIn<T>(standing: Standing, work: () => Promise<T>): Promise<T> {
+  async function whileIn<T>(credential: CredentialState, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } finally {
-      leave(standing);
+      leave(credential);
     }
   }
 
   return {
     state,
     require() {
-      if (isFull("known")) throw rejection();
+      if (isFull("verified")) throw rejection();
     },
-    async run(standing, deadline, work) {
+    async run(credential, deadline, work) {
       requireTime(deadline);
-      if (isFull(standing)) throw rejection();
-      if (hasSlot(standing)) enter(standing);
-      else if (!(await timed(deadline.tally, "queueMs", "a place", () => wait(standing, deadline)))) {
+      if (isFull(credential)) throw rejection();
+      if (hasSlot(credential)) enter(credential);
+      else if (!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))) {
         const failure = rejection();
         requireTime(deadline);
         throw failure;
       }
-      return whileIn(standing, () => {
+      return whileIn(credential, () => {
         requireTime(deadline);
         return work();
       });
     },
     async count(work) {
-      enter("known");
-      return whileIn("known", work);
+      enter("verified");
+      return whileIn("verified", work);
     },
   };
 }
 
-/** Creates `most` slots, and two queues of at most `line` requests: with and without a verified credential. */
-function createSlots(most: number, line: number) {
-  const limits = { known: most, stranger: Math.max(1, Math.floor(most / 2)) };
-  const lines = { known: new Set<Waiting>(), stranger: new Set<Waiting>() };
+/** Creates `most` slots, and two queues of at most `mostQueued` requests: with and without a verified credential. */
+function createSlots(most: number, mostQueued: number) {
+  const limits = { verified: most, unverified: Math.max(1, Math.floor(most / 2)) };
+  const queues = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
   let working = 0;
-  let strangers = 0;
+  let unverifiedWorking = 0;
   let numbers = 0;
 
-  const hasSlot = (standing: Standing): boolean =>
-    working < most && (standing === "known" || strangers < limits.stranger);
-  const isFull = (standing: Standing): boolean => lines[standing].size >= line && !hasSlot(standing);
-  const first = (standing: Standing): Waiting | undefined =>
-    hasSlot(standing) ? lines[standing].values().next().value : undefined;
+  const hasSlot = (credential: CredentialState): boolean =>
+    working < most && (credential === "verified" || unverifiedWorking < limits.unverified);
+  const isFull = (credential: CredentialState): boolean =>
+    queues[credential].size >= mostQueued && !hasSlot(credential);
+  const first = (credential: CredentialState): Waiting | undefined =>
+    hasSlot(credential) ? queues[credential].values().next().value : undefined;
 
-  function enter(standing: Standing): void {
+  function enter(credential: CredentialState): void {
     working += 1;
-    if (standing === "stranger") strangers += 1;
+    if (credential === "unverified") unverifiedWorking += 1;
   }
 
   /** Gives the slot to the longest-waiting request that may have it. */
-  function leave(standing: Standing): void {
+  function leave(credential: CredentialState): void {
     working -= 1;
-    if (standing === "stranger") strangers -= 1;
-    const [known, stranger] = [first("known"), first("stranger")];
-    if (known !== undefined && (stranger === undefined || known.number < stranger.number)) known.begin();
-    else stranger?.begin();
+    if (credential === "unverified") unverifiedWorking -= 1;
+    const [verified, unverified] = [first("verified"), first("unverified")];
+    if (verified !== undefined && (unverified === undefined || verified.number < unverified.number)) verified.begin();
+    else unverified?.begin();
   }
 
   /** Waits for a slot and takes it. Returns false if none is free in time. */
-  function wait(standing: Standing, { at }: Deadline): Promise<boolean> {
+  function wait(credential: CredentialState, { at }: Deadline): Promise<boolean> {
     return new Promise((resolve) => {
       const one: Waiting = {
         number: ++numbers,
         begin() {
           clearTimeout(timer);
-          lines[standing].delete(one);
-          enter(standing);
+          queues[credential].delete(one);
+          enter(credential);
           resolve(true);
         },
       };
       const timer = setTimeout(
         () => {
-          lines[standing].delete(one);
+          queues[credential].delete(one);
           resolve(false);
         },
         // A timer may fire up to a millisecond early, before the deadline has passed.
         Math.ceil(Math.min(longestWaitMs, at - performance.now())) + 1,
       );
-      lines[standing].add(one);
+      queues[credential].add(one);
     });
   }
 
   const state = (): CapacityState => ({
-    working: { known: working - strangers, stranger: strangers },
+    working: { verified: working - unverifiedWorking, unverified: unverifiedWorking },
     most,
-    waiting: lines.known.size + lines.stranger.size,
+    waiting: queues.verified.size + queues.unverified.size,
   });
   return { hasSlot, isFull, enter, leave, wait, state };
 }

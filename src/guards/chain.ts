@@ -99,7 +99,7 @@ export function createDispatch(
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
         const deadline = deadlineIn(deadlineMs - spentMs, inbound.limits, inbound.tally);
         const run = (): Promise<T> => within(deadline, finalized(work(deadline), admission));
-        return bounded ? capacity.run("known", deadline, run) : capacity.count(run);
+        return bounded ? capacity.run("verified", deadline, run) : capacity.count(run);
       }
     },
   };

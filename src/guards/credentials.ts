@@ -5,7 +5,7 @@ import type { Deadline } from "../deadline.ts";
 import { within } from "../deadline.ts";
 import { Failure } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import type { Capacity } from "./capacity.ts";
 import type { KnownBuckets } from "./known-buckets.ts";
 import type { Throttle } from "./throttle.ts";
@@ -104,7 +104,7 @@ export function createRecognizer<Holder>(
     }
     let failed = false;
     try {
-      return await capacity.run("stranger", deadline, async () => {
+      return await capacity.run("unverified", deadline, async () => {
         // Another request may have found it valid while this one waited for a slot.
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
@@ -123,13 +123,13 @@ export function createRecognizer<Holder>(
       const { address, deadline, optional } = arrival;
       if (credential === undefined) {
         const work = (): Promise<void> => throttle(addressBucket(address), deadline.tally);
-        await (optional ? work() : capacity.run("stranger", deadline, work));
+        await (optional ? work() : capacity.run("unverified", deadline, work));
         return nobody;
       }
       const holder = knownHolder(credential);
       if (holder !== undefined) {
         await throttleHolder(holder, arrival);
-        return remembered(credential) ?? capacity.run("known", deadline, () => lookUp(credential, deadline));
+        return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
       }
       try {
         return await lookUpUnknown(credential, arrival);
@@ -153,7 +153,7 @@ function createMemory<Holder>() {
     try {
       const holder = await within(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
-        keep(memory, credential.name, holder);
+        setBounded(memory, credential.name, holder);
         return { kind: "valid", holder, proven: true };
       }
       memory.delete(credential.name);

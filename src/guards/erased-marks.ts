@@ -1,7 +1,7 @@
 // Writes marks to Redis that replace erased responses, and retries while Redis is unavailable.
 import type { RedisLink } from "../db/redis.ts";
 import { deadlineMs } from "../deadline.ts";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import { erasedMark, redisKeyOf, responseMs } from "./reservations.ts";
 
 /** How long a mark lasts. By then, any write or replay in progress at the deletion has long stored its response. */
@@ -80,7 +80,7 @@ function createRetries(redis: RedisLink): Retries {
 
   function add(erased: readonly Erased[]): void {
     for (const [name, since] of erased)
-      keep(waiting, name, Math.max(since, waiting.get(name) ?? -Infinity), mostWaiting);
+      setBounded(waiting, name, Math.max(since, waiting.get(name) ?? -Infinity), mostWaiting);
     if (waiting.size > 0) timer ??= setInterval(() => void retry(), retryMs).unref();
   }
 

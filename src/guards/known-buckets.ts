@@ -1,6 +1,6 @@
 // In-memory token buckets: those of one instance, and a cache of the shared ones that serves while Redis is
 // unavailable.
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import type { Bucket, BucketSize } from "./bucket.ts";
 
 /** The tokens left in a bucket at an instant, in milliseconds of Redis's clock. */
@@ -70,7 +70,7 @@ export function createKnownBuckets(
   const msFor = (tokens: number): number => Math.max(0, Math.ceil(tokens / perMs));
 
   function put(name: string, known: Known): void {
-    keep(buckets, name, known);
+    setBounded(buckets, name, known);
     const now = clock();
     if (now < sweepAt) return;
     for (const [key, { left, since }] of buckets) if (refilled(left, now - since) >= burst) buckets.delete(key);

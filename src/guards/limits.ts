@@ -91,10 +91,10 @@ function createSendLarge(onOverload: () => void): Limits["sendLarge"] {
     networks.set(name, network);
     const deadline = deadlineIn(deadlineMs, limits);
     try {
-      await network.run("known", deadline, () => all.run("known", deadline, send));
+      await network.run("verified", deadline, () => all.run("verified", deadline, send));
     } finally {
       const { working, waiting } = network.state();
-      if (working.known + waiting === 0) networks.delete(name);
+      if (working.verified + waiting === 0) networks.delete(name);
     }
   };
 }

@@ -51,7 +51,7 @@ export function createEnterLogout<Logout extends NamedByLogout>(
     if (found.kind === "unreadable") throw found.cause;
     if (found.kind === "invalid")
       throw rejection ?? fail(Reason.INVALID_LOGOUT_TOKEN, { message: "logout_token: is required." });
-    await capacity.run("known", deadline, () => serve(found.holder));
+    await capacity.run("verified", deadline, () => serve(found.holder));
   };
 }
 

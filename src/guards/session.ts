@@ -90,7 +90,7 @@ export function createSessionGuard<User extends SignedIn>(
         if (found.kind === "unreadable") fail(Reason.UNAVAILABLE, { cause: found.cause });
         return found.kind === "valid" ? found.holder : undefined;
       };
-      return capacity.run(found.kind === "valid" ? "known" : "stranger", deadline, () => serve(user, body));
+      return capacity.run(found.kind === "valid" ? "verified" : "unverified", deadline, () => serve(user, body));
     },
     requireShownUser({ inbound }, caller) {
       const shown = inbound.header("records-user");

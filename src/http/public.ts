@@ -89,19 +89,13 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     return { path, rest, surface, inbound, isRpc };
   }
 
-  /** Rejects a request by its headers, unless the throttle, which comes before all other checks, rejects it. */
-  async function rejectHead(request: Request, response: Response, failure: Failure, one: Begun): Promise<void> {
-    const throttled = await surfaces.throttle(one.inbound).then(() => undefined, failureOf);
-    reject(request, response, throttled ?? failure, one);
-  }
-
   return {
     handle(request, response) {
       const { path, rest, surface, inbound, isRpc } = begin(request, response);
       try {
         requireSoundHead(request);
       } catch (error) {
-        return void rejectHead(request, response, failureOf(error), { inbound, isRpc });
+        return void rejectHead(request, response, failureOf(error), { inbound, isRpc }, surfaces);
       }
       if (rest) return surfaces.rest(request, response, inbound);
       if (surface !== undefined) return void surface.handle(path, request, response, inbound);
@@ -116,13 +110,25 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     rejectExpectation(request, response) {
       const one = begin(request, response);
       if (!one.isRpc) setHeaders(response, restHeaders);
-      void rejectHead(request, response, new Failure(Reason.EXPECTATION_FAILED), one);
+      void rejectHead(request, response, new Failure(Reason.EXPECTATION_FAILED), one, surfaces);
     },
     rejectSlow(request, response) {
       const one = begun.get(response);
       if (one !== undefined) reject(request, response, new Failure(Reason.REQUEST_TIMEOUT), one);
     },
   };
+}
+
+/** Rejects a request by its headers, unless the throttle, which comes before all other checks, rejects it. */
+async function rejectHead(
+  request: Request,
+  response: Response,
+  failure: Failure,
+  begun: Begun,
+  { throttle }: PublicSurfaces,
+): Promise<void> {
+  const throttled = await throttle(begun.inbound).then(() => undefined, failureOf);
+  reject(request, response, throttled ?? failure, begun);
 }
 
 /**

@@ -1,5 +1,5 @@
 // Serializes large values as JSON in pieces, between which other requests run.
-import { largeBytes, yieldToEventLoop } from "./places.ts";
+import { largeBytes, yieldToEventLoop } from "./slots.ts";
 import { endOfCodePoint } from "../text.ts";
 
 /** Returns the bytes of `JSON.stringify` for plain data, in pieces. */

@@ -1,7 +1,7 @@
 // Divides long work into pieces, between which other requests run.
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
-import { yieldToEventLoop } from "./places.ts";
+import { yieldToEventLoop } from "./slots.ts";
 
 /** The maximum duration of a piece, unless a single step takes longer. */
 const pieceMs = 5;

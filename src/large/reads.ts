@@ -3,7 +3,7 @@
 import type { Deadline } from "../deadline.ts";
 import { requireTime } from "../deadline.ts";
 import { timed } from "../tally.ts";
-import { requirePlaceIfExpected } from "./places.ts";
+import { requireSlotIfExpected } from "./slots.ts";
 
 /** The maximum number of concurrent reads of an account. Each can return 16 MB before it is known to be huge. */
 export const mostReads = 4;
@@ -32,7 +32,7 @@ export async function limitConcurrentReads<T>(deadline: Deadline | undefined, re
   }
   try {
     requireTime(deadline);
-    requirePlaceIfExpected(tally);
+    requireSlotIfExpected(tally);
     return await read();
   } finally {
     leave(account, line);

@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import type { DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import type { Tally } from "../tally.ts";
-import { rejectLarge, requireOpen } from "./places.ts";
+import { rejectLarge, requireOpen } from "./slots.ts";
 
 /** The size from which a response is counted, in bytes. */
 export const countedBytes = 65_536;

@@ -73,9 +73,8 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
     body: ReceivedBody,
     exchange: Exchange,
   ): Promise<string | globalThis.Response> {
-    const { json, messages } = body;
-    if (isTooDeep(json)) rejectInput([{ field: "", rule: "levels", message: tooDeep }]); // 422
-    await throttleBatch(exchange.inbound, messages, dependencies); // 422, 429
+    const { json } = body;
+    await requireAcceptable(body, exchange.inbound, dependencies); // 422, 429
     const { handler, direct, serverFor } = await prepare();
     const headers = withNamedTypes(request.headers);
     if (direct.isOrdinary(headers, json)) return direct.respond(serverFor(exchange), json);
@@ -178,14 +177,15 @@ function rejectionOf(
 }
 
 /**
- * Throttles the messages of a batch after the first, which is already throttled. Fails with INVALID_REQUEST if the
- * batch exceeds the bucket, and with RATE_LIMITED unless all messages fit.
+ * Throttles the messages of a batch after the first, which is already throttled. Fails with INVALID_REQUEST if the JSON
+ * has too many levels or the batch exceeds the bucket, and with RATE_LIMITED unless all messages fit.
  */
-async function throttleBatch(
+async function requireAcceptable(
+  { json, messages }: ReceivedBody,
   inbound: Inbound,
-  messages: number,
   { burst, accessPolicy }: EndpointDependencies,
 ): Promise<void> {
+  if (isTooDeep(json)) rejectInput([{ field: "", rule: "levels", message: tooDeep }]);
   const message = `a batch must have at most ${burst} messages`;
   if (messages > burst) rejectInput([{ field: "", rule: "batch", message }]);
   if (messages > 1) await accessPolicy.throttleMore(inbound, messages - 1);

@@ -1,7 +1,7 @@
 // Introspection of access tokens (RFC 7662): one request for all waiting callers, cached, and refreshed in the
 // background while a token is in use.
 import type { JWTPayload } from "jose";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import type { IdentityProvider } from "../sign-in/provider.ts";
 import { orAfter } from "../time-limit.ts";
 
@@ -56,7 +56,8 @@ export function createIntrospector(provider: Provider) {
       pending = requestIntrospection(provider, token, known)
         .then((result) => {
           // A failed refresh must not replace a result that is still fresh.
-          if (result.error === undefined || !isYounger(results.get(name), introspectionMs)) keep(results, name, result);
+          if (result.error === undefined || !isYounger(results.get(name), introspectionMs))
+            setBounded(results, name, result);
           return result;
         })
         .finally(() => underWay.delete(name));

@@ -4,7 +4,7 @@ import type { JWTPayload } from "jose";
 import { decodeProtectedHeader, errors, jwtVerify } from "jose";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { fail } from "../errors.ts";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import type { Beginning } from "../sign-in/ended-store.ts";
 import { IntrospectionRejected } from "../sign-in/introspection.ts";
 import { toleranceSeconds } from "../sign-in/logout-token.ts";
@@ -115,7 +115,7 @@ function createSignatureVerifier(provider: Provider) {
     const { claims, revision } = await verifySignature(token);
     requireUnbound(claims);
     if (!isAccessToken(typ, claims)) rejectToken("it is not an access token");
-    keep(verified, name, { claims, revision, at: performance.now() });
+    setBounded(verified, name, { claims, revision, at: performance.now() });
     return claims;
   }
 

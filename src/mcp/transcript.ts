@@ -21,7 +21,7 @@ export const transcriptTool: Tool = {
   name: "get_session_transcript",
   title: "Get a session's transcript",
   description:
-    "Returns the words spoken in a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
+    "Returns the words of a session, 40,000 characters a page. The transcript is null if there is none yet. With query, returns only passages that contain all its words. To search a contact's newest 50 transcripts, pass contact_id instead of session_id.",
   rest,
   empty({ session_id, query, offset }, { complete, hint }) {
     if (!isGiven(query))

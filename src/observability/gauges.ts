@@ -85,14 +85,14 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
     "records_work_in_flight",
     "Public requests in progress, by whether their credential is known to be valid.",
     ({ work }) => work().working,
-    "standing",
+    "credential",
   ],
   [
     "records_work_in_flight_limit",
     "The limit of public requests in progress (MAX_IN_FLIGHT).",
     ({ work }) => work().most,
   ],
-  ["records_work_waiting", "Public requests that wait for a place.", ({ work }) => work().waiting],
+  ["records_work_waiting", "Public requests that wait for a slot.", ({ work }) => work().waiting],
   [
     "records_erasures_running",
     "Unfinished erasures of accounts, when this instance last read them from MongoDB.",

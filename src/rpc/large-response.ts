@@ -5,7 +5,7 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { findDeflated, inflateHeld } from "../deflated.ts";
 import { jsonInPieces } from "../large/json.ts";
-import { hugeBytes, largeBytes, yieldToEventLoop, requirePlaceForHuge } from "../large/places.ts";
+import { hugeBytes, largeBytes, yieldToEventLoop, requireSlotForHuge } from "../large/slots.ts";
 import type { Tally } from "../tally.ts";
 import type { CollectedResponse } from "./collected.ts";
 import { collected, lengthOf } from "./collected.ts";
@@ -32,7 +32,7 @@ export async function withLargeMessage(
     tally,
   }: { readonly schema: DescMessage; readonly message: Message; readonly tally: Tally | undefined },
 ): Promise<CollectedResponse> {
-  if (deflatedSize(message) >= hugeBytes) requirePlaceForHuge(tally);
+  if (deflatedSize(message) >= hugeBytes) requireSlotForHuge(tally);
   await inflateHeld(message);
   const isJson = response.header?.get("content-type")?.includes("json") === true;
   const pieces = isJson ? await jsonInPieces(toJson(schema, message)) : await binaryInPieces(schema, message);

@@ -116,7 +116,7 @@ export const healthy: Series = Object.assign(
   ...["aggregate", "insert", "hello"].map((command) =>
     both("records_mongodb_commands_total", { command, outcome: "ok" }, counter([600, always])),
   ),
-  both("records_work_in_flight", { standing: "known" }, gauge([4, always])),
-  both("records_work_in_flight", { standing: "stranger" }, gauge([1, always])),
+  both("records_work_in_flight", { credential: "verified" }, gauge([4, always])),
+  both("records_work_in_flight", { credential: "unverified" }, gauge([1, always])),
   both("records_imports_total", { outcome: "ok" }, counter([1, always])),
 ) as Series;

@@ -25,7 +25,7 @@ export const rooms: readonly Room[] = [
   ["src/background.ts", ["src/services.ts", "src/db/"]],
   ["src/app/", ["src/", "gateway/"]],
   ["src/app.ts", ["src/"]],
-  ["src/banner.ts", ["src/embedded/parts.ts"]],
+  ["src/banner.ts", ["src/embedded/dependencies.ts"]],
   ["src/main.ts", ["src/"]],
   [
     "src/cli/doctor/",
@@ -106,7 +106,7 @@ export const rooms: readonly Room[] = [
   ["bench/", ["bench/", "fixtures/", "bin/bundle.js", "src/"]],
   ["evals/", ["evals/", "fixtures/", "src/embedded/demo/records.ts"]],
   ["scripts/mcp-clients/typescript.ts", ["a computed path"]],
-  ["scripts/places.ts", ["src/db/sharding.ts"]],
+  ["scripts/sharding-table.ts", ["src/db/sharding.ts"]],
   ["scripts/", ["scripts/", "drills/bulk/", "fixtures/", "gateway/", "src/cli/", "src/html.ts"]],
   // Tests of drills and of the bench, and the two files that speak of both.
   ["test/drills/", [...tested, "drills/"]],

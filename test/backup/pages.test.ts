@@ -3,6 +3,7 @@ import { BSON, UUID } from "mongodb";
 import { expect, test } from "vitest";
 import { createReadDocuments } from "../../src/backup/read.ts";
 import { deadlineIn } from "../../src/deadline.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { useService } from "../support/client.ts";
 
 const service = useService();
@@ -14,16 +15,12 @@ test("a backup reads few large documents at a time, and each once [OPS-62]", asy
   const documents = Array.from({ length: 8 }, () => ({ _id: new UUID(), account_id, n: "a".repeat(3_000_000) }));
   const notes = client.db().collection("notes");
   for (const document of documents) await notes.insertOne(document as never);
-  const reads: string[] = [];
-  const note = ({ command }: { command: { aggregate?: string } }): void =>
-    void (command.aggregate === "notes" && reads.push(command.aggregate));
-  client.on("commandStarted", note);
+  const listening = listenToMongo(client);
   const read: string[] = [];
   for await (const message of createReadDocuments(client)(account_id, () => deadlineIn(60_000)))
     for (const { collection, bson } of message.documents)
       if (collection === "notes") read.push(String((BSON.deserialize(bson) as { _id: UUID })._id));
-  client.off("commandStarted", note);
   expect(read).toEqual(documents.map(({ _id }) => String(_id)).sort());
   // Three of them reach the 8 MB of a page.
-  expect(reads).toHaveLength(3);
+  expect(listening.stop().filter(({ label }) => label === "aggregate notes")).toHaveLength(3);
 });

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config.ts";
 import { lockDataDir } from "../../src/embedded/data-dir.ts";
-import { startEmbedded } from "../../src/embedded/parts.ts";
+import { startEmbedded } from "../../src/embedded/dependencies.ts";
 import { identify } from "../../src/embedded/process-id.ts";
 import { temporaryFolder } from "./machine.ts";
 

@@ -1,4 +1,4 @@
-// The throttle of documents and metadata: a bucket for each address, and a place for each large file.
+// The throttle of documents and metadata: a bucket for each address, and a slot for each large file.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";

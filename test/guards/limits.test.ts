@@ -86,8 +86,8 @@ test("counts a request that finds no slot in time, and a large body [RTE-22]", a
   const ends: (() => void)[] = [];
   const held = (): Promise<void> => new Promise((resolve) => ends.push(resolve));
   const never = (): Promise<void> => Promise.reject(new Error("begun"));
-  const running = [1, 2].map(() => capacity.run("known", deadlineIn(60_000), held));
-  await expect(capacity.run("known", deadlineIn(5), never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  const running = [1, 2].map(() => capacity.run("verified", deadlineIn(60_000), held));
+  await expect(capacity.run("verified", deadlineIn(5), never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
   expect([capacity.state().most, counts.overloaded]).toEqual([2, 1]);
   for (let turn = 0; turn < 8; turn++) running.push(sendLarge(held, at(`192.0.2.${turn}`)));
   await expect(

@@ -15,11 +15,11 @@ import { reasonOf } from "./made.ts";
 const inbound = { address: "192.0.2.1" } as Inbound;
 let buckets: string[];
 let served: NamedByLogout[];
-let standings: string[];
+let credentials: string[];
 let enter: EnterLogout<NamedByLogout>;
 
 beforeEach(() => {
-  [buckets, served, standings] = [[], [], []];
+  [buckets, served, credentials] = [[], [], []];
   const parts = {
     throttle: (bucket: string): Promise<void> => Promise.resolve(void buckets.push(bucket)),
     lookUps: createKnownBuckets({ rate: 0.001, burst: 2 }),
@@ -28,7 +28,7 @@ beforeEach(() => {
   };
   const capacity: typeof unlimited = {
     ...unlimited,
-    run: (standing, deadline, work) => (standings.push(standing), unlimited.run(standing, deadline, work)),
+    run: (credential, deadline, work) => (credentials.push(credential), unlimited.run(credential, deadline, work)),
   };
   enter = createEnterLogout((bucketOf) => createRecognizer(parts, bucketOf), capacity);
 });
@@ -57,7 +57,7 @@ test("takes from one bucket for each session or user that valid tokens name, and
   await send(() => Promise.resolve(named("a", undefined)));
   expect(buckets.at(-1)).toBe(first);
   expect(served).toEqual([...all, all[0]]);
-  expect(new Set(standings)).toEqual(new Set(["known"]));
+  expect(new Set(credentials)).toEqual(new Set(["verified"]));
 });
 
 test("takes from the address's bucket for an invalid token, serves nothing, and limits the tokens that are verified [RTE-20, DSH-04]", async () => {

@@ -160,14 +160,14 @@ test("once the body has arrived, a change applies to the account that the user h
 });
 
 describe("a page", () => {
-  /** What a page is served with: the kind of its slot, for known callers or strangers, and the user. */
+  /** What a page is served with: the kind of its slot, with or without a verified credential, and the user. */
   async function enter(headers: Record<string, string>): Promise<unknown[]> {
     const served: unknown[] = [];
     const capacity: Capacity = {
       ...unlimited,
-      run: (standing, _deadline, work) => {
+      run: (credential, _deadline, work) => {
         parts.steps.push("slot");
-        served.push(standing);
+        served.push(credential);
         return work();
       },
     };
@@ -186,9 +186,9 @@ describe("a page", () => {
   }
 
   test("is served to a user in a slot for known callers, and to others in one for unknown callers", async () => {
-    expect(await enter(session)).toEqual(["known", "ann@example.com", "body"]);
-    expect(await enter({})).toEqual(["stranger", undefined, "body"]);
-    expect(await enter({ cookie: "" })).toEqual(["stranger", undefined, "body"]);
+    expect(await enter(session)).toEqual(["verified", "ann@example.com", "body"]);
+    expect(await enter({})).toEqual(["unverified", undefined, "body"]);
+    expect(await enter({ cookie: "" })).toEqual(["unverified", undefined, "body"]);
     expect(parts.steps.filter((step) => step.startsWith("take"))).toEqual([
       `take account:${accountId.toHexString()}`,
       "take address:192.0.2.1",

@@ -12,7 +12,7 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInPieces } from "../../src/large/json.ts";
 import { deadlineIn } from "../../src/deadline.ts";
-import { mostHuge, mostOfAccount, requirePlaceForHuge, requirePlaceIfExpected } from "../../src/large/places.ts";
+import { mostHuge, mostOfAccount, requireSlotForHuge, requireSlotIfExpected } from "../../src/large/slots.ts";
 import { limitConcurrentReads, mostReads } from "../../src/large/reads.ts";
 import { createTally } from "../../src/tally.ts";
 
@@ -125,9 +125,9 @@ describe("huge responses", () => {
       if (!isOver) ends.push(release);
       return !isOver;
     };
-    requirePlaceForHuge(tally);
+    requireSlotForHuge(tally);
     // A request takes one place, however often it requests one.
-    requirePlaceForHuge(tally);
+    requireSlotForHuge(tally);
   }
   const fill = (): void => {
     for (let number = 0; number < mostHuge; number++) startRead(`account ${number}`);
@@ -140,7 +140,7 @@ describe("huge responses", () => {
     fill();
     expect(() => startRead("another")).toThrow(/large responses/);
     // Nobody bounds the services inside.
-    expect(() => requirePlaceForHuge(createTally())).not.toThrow();
+    expect(() => requireSlotForHuge(createTally())).not.toThrow();
     ends.pop()?.();
     startRead("another");
     expect(() => startRead("one more")).toThrow(/large responses/);
@@ -161,7 +161,7 @@ describe("huge responses", () => {
         ends.push(release);
         return true;
       };
-      requirePlaceIfExpected(tally);
+      requireSlotIfExpected(tally);
     };
     for (let number = 0; number < 3 * mostHuge; number++) read("small");
     expect(ends).toEqual([]);
@@ -222,7 +222,7 @@ describe("reads whose results can be huge", () => {
     const releases: (() => void)[] = [];
     for (let place = 0; place < mostOfAccount; place++) {
       const onEnd = (release: () => void): boolean => releases.push(release) > 0;
-      requirePlaceForHuge({ ...createTally(), account: "heavy", onEnd });
+      requireSlotForHuge({ ...createTally(), account: "heavy", onEnd });
     }
     started[0]?.();
     await expect(ended[mostReads]).rejects.toThrow(/large responses/);

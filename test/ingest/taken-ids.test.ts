@@ -2,6 +2,7 @@
 import { UUID } from "mongodb";
 import { expect, test, vi } from "vitest";
 import { primaryOf } from "../../src/db/primary.ts";
+import { listenToMongo } from "../../fixtures/databases/commands.ts";
 import { randomId } from "../../fixtures/service/service.ts";
 import { newClient, useService } from "../support/client.ts";
 
@@ -27,17 +28,13 @@ test("behind a mongos, ids of other accounts are found before anything is writte
   const [theirs] = await owner.put.sessions({ id: randomId() });
   const { client: database } = service().app;
   vi.spyOn(primaryOf(database), "sharded").mockReturnValue(true);
-  const writes: number[] = [];
-  const note = ({ commandName, command }: { commandName: string; command: { documents?: unknown[] } }): void => {
-    if (commandName === "insert") writes.push(command.documents?.length ?? 0);
-  };
-  database.on("commandStarted", note);
+  const listening = listenToMongo(database);
   const results = await client.put.send("UpsertSessions", "sessions", [
     { id: theirs, title: "Mine" },
     { id: randomId(), title: "Other" },
   ]);
-  database.off("commandStarted", note);
+  const inserts = listening.stop().filter(({ name }) => name === "insert");
   expect(results.map(({ error }) => error?.reason)).toEqual(["REASON_ALREADY_EXISTS", undefined]);
   // The one that is free. With the index of a replica set, both would have been sent first.
-  expect(writes).toEqual([1]);
+  expect(inserts.map(({ command }) => (command["documents"] as unknown[]).length)).toEqual([1]);
 });

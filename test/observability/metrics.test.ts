@@ -193,14 +193,14 @@ describe("under load and under faults", () => {
       const responses = Array.from({ length: 12 }, () => faulty.rest(read, { key: account.key }));
       await expectValue(4, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
       await expectValue(4, "records_mongodb_pool_waiting", {}, faulty);
-      await expectValue(8, "records_work_in_flight", { standing: "known" }, faulty);
+      await expectValue(8, "records_work_in_flight", { credential: "verified" }, faulty);
       await expectValue(4, "records_work_waiting", {}, faulty);
-      expect(await value("records_work_in_flight", { standing: "stranger" }, faulty)).toBe(0);
+      expect(await value("records_work_in_flight", { credential: "unverified" }, faulty)).toBe(0);
       await Promise.all(responses);
     });
     await expectValue(0, "records_mongodb_pool_connections", { state: "in_use" }, faulty);
     await expectValue(0, "records_mongodb_pool_waiting", {}, faulty);
-    await expectValue(0, "records_work_in_flight", { standing: "known" }, faulty);
+    await expectValue(0, "records_work_in_flight", { credential: "verified" }, faulty);
     await expectValue(0, "records_work_waiting", {}, faulty);
   });
 

@@ -10,7 +10,7 @@ declareRule({
   exceptions: [
     "src/cli/records.ts: process.env",
     // Which the embedded servers get, without its secrets.
-    "src/embedded/parts.ts: process.env",
+    "src/embedded/dependencies.ts: process.env",
     "src/main.ts: process.env",
   ],
   bad: [

@@ -71,7 +71,7 @@ export const instanceCases: readonly Case[] = [
     fires: [
       {
         title: "61 of 64 places",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([60, always]) },
+        series: { 'records_work_in_flight{instance="a", credential="verified"}': gauge([60, always]) },
         pendingAt: 5,
         firesAt: 12,
         labels: a,
@@ -80,12 +80,12 @@ export const instanceCases: readonly Case[] = [
     silent: [
       {
         title: "51 of 64 places",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([50, always]) },
+        series: { 'records_work_in_flight{instance="a", credential="verified"}': gauge([50, always]) },
         at: 30,
       },
       {
         title: "full for two minutes",
-        series: { 'records_work_in_flight{instance="a", standing="known"}': gauge([4, 20], [63, 2], [4, always]) },
+        series: { 'records_work_in_flight{instance="a", credential="verified"}': gauge([4, 20], [63, 2], [4, always]) },
         at: 31,
       },
     ],

@@ -28,7 +28,7 @@ export const file_records_v1_audit: GenFile = /*@__PURE__*/
  */
 export type ListAuditEntriesRequest = Message<"records.v1.ListAuditEntriesRequest"> & {
   /**
-   * The largest number of entries on the page.
+   * The maximum number of entries to return.
    *
    * @generated from field: optional int32 limit = 1;
    */

@@ -51,7 +51,7 @@ export type SearchContactsRequest = Message<"records.v1.SearchContactsRequest"> 
   hasEmail?: boolean | undefined;
 
   /**
-   * The largest number of contacts on the page. The default is 25.
+   * The maximum number of contacts to return. The default is 25.
    *
    * @generated from field: optional int32 limit = 4;
    */
@@ -137,7 +137,7 @@ export type CreateContactRequest = Message<"records.v1.CreateContactRequest"> & 
   email?: string | undefined;
 
   /**
-   * The phone number, in any spelling.
+   * The phone number, in any format.
    *
    * @generated from field: optional string phone = 3;
    */
@@ -242,7 +242,7 @@ export type UpdateContactRequest = Message<"records.v1.UpdateContactRequest"> & 
   email?: string | undefined;
 
   /**
-   * The new phone number, in any spelling; null clears it.
+   * The new phone number, in any format; null clears it.
    *
    * @generated from field: optional string phone = 4;
    */
@@ -419,7 +419,7 @@ export type Contact = Message<"records.v1.Contact"> & {
   inferredName?: string | undefined;
 
   /**
-   * The time of archiving. Null for an active contact.
+   * When the contact was archived. Null for an active contact.
    *
    * @generated from field: google.protobuf.Timestamp archived_at = 12;
    */

@@ -35,7 +35,7 @@ export type SearchNotesRequest = Message<"records.v1.SearchNotesRequest"> & {
   query: string;
 
   /**
-   * The largest number of notes on the page.
+   * The maximum number of notes to return.
    *
    * @generated from field: optional int32 limit = 2;
    */
@@ -129,7 +129,7 @@ export const SearchNotesResponseSchema: GenMessage<SearchNotesResponse> = /*@__P
   messageDesc(file_records_v1_notes, 1);
 
 /**
- * A found note.
+ * A note that matches the search.
  *
  * @generated from message records.v1.NoteSearchResult
  */

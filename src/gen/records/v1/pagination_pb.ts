@@ -21,7 +21,7 @@ export const file_records_v1_pagination: GenFile = /*@__PURE__*/
  */
 export type Pagination = Message<"records.v1.Pagination"> & {
   /**
-   * The largest number of records on this page.
+   * The maximum number of records on this page.
    *
    * @generated from field: int32 limit = 1;
    */

@@ -56,7 +56,7 @@ export type ListSessionsRequest = Message<"records.v1.ListSessionsRequest"> & {
   to?: string | undefined;
 
   /**
-   * The largest number of sessions on the page.
+   * The maximum number of sessions to return.
    *
    * @generated from field: optional int32 limit = 5;
    */

@@ -116,7 +116,7 @@ export const GetAccountResponseSchema: GenMessage<GetAccountResponse> = /*@__PUR
  */
 export type ListAccountsRequest = Message<"records.admin.v1.ListAccountsRequest"> & {
   /**
-   * The largest number of accounts on the page. The default is 100.
+   * The maximum number of accounts to return. The default is 100.
    *
    * @generated from field: optional int32 limit = 1;
    */

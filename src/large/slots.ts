@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Tally } from "../tally.ts";
-import { keep } from "../remembered.ts";
+import { setBounded } from "../bounded-cache.ts";
 import { createTurns } from "../turns.ts";
 
 /**
@@ -33,11 +33,11 @@ export function yieldToEventLoop(): Promise<void> {
 }
 
 /**
- * Reserves a slot as `requirePlaceForHuge` does, if the account recently had a huge response. Called before a read, so
+ * Reserves a slot as `requireSlotForHuge` does, if the account recently had a huge response. Called before a read, so
  * that MongoDB does not read a result that would be rejected.
  */
-export function requirePlaceIfExpected(tally: Tally | undefined): void {
-  if ((expected.get(tally?.account ?? "") ?? 0) > performance.now()) requirePlaceForHuge(tally);
+export function requireSlotIfExpected(tally: Tally | undefined): void {
+  if ((expected.get(tally?.account ?? "") ?? 0) > performance.now()) requireSlotForHuge(tally);
 }
 
 /**
@@ -45,14 +45,14 @@ export function requirePlaceIfExpected(tally: Tally | undefined): void {
  * account, are taken: waiting would use the memory that the slots limit. Fails with CANCELLED if the request has
  * already ended. Requests on the internal listener are not limited.
  */
-export function requirePlaceForHuge(tally: Tally | undefined): void {
+export function requireSlotForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined || tally.isHuge) return;
   const account = tally.account ?? "";
   const ofAccount = byAccount.get(account) ?? 0;
   if (huge >= mostHuge || ofAccount >= mostOfAccount) rejectLarge();
   huge += 1;
   byAccount.set(account, ofAccount + 1);
-  keep(expected, account, performance.now() + expectedMs);
+  setBounded(expected, account, performance.now() + expectedMs);
   tally.isHuge = true;
   const release = (): void => {
     huge -= 1;

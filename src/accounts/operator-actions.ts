@@ -12,30 +12,33 @@ import type { Actor } from "../call/scope.ts";
 import type { AccountDocument, AccountStore, IdentityDocument } from "./store.ts";
 
 /** The operator, the reason and the deadline of an action. */
-export interface LeverUse {
+export interface OperatorActionUse {
   readonly caller: OperatorCaller;
   readonly reason: string;
   readonly deadline: Deadline;
 }
 
 /** The actions. Each is in force on every instance before it resolves. */
-export interface Levers {
+export interface OperatorActions {
   /** Suspends or resumes an account. Returns the account, changed or not, or undefined if there is none. */
-  setSuspended(id: UUID, suspended: boolean, use: LeverUse): Promise<AccountDocument | undefined>;
+  setSuspended(id: UUID, suspended: boolean, use: OperatorActionUse): Promise<AccountDocument | undefined>;
   /**
    * Revokes a key by its id or its first characters. Fails with NOT_FOUND, or with INVALID_REQUEST if several active
    * keys match.
    */
-  revokeKey(name: string, use: LeverUse): Promise<ApiKeyDocument>;
+  revokeKey(name: string, use: OperatorActionUse): Promise<ApiKeyDocument>;
   /**
    * Ends the dashboard sessions and access tokens of the account's owners. Returns the numbers of owners and of ended
    * sessions, or undefined if there is no such account.
    */
-  endSessions(id: UUID, use: LeverUse): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
+  endSessions(
+    id: UUID,
+    use: OperatorActionUse,
+  ): Promise<{ readonly owners: number; readonly sessions: number } | undefined>;
 }
 
-/** The dependencies of `createLevers`. */
-export interface LeverDependencies {
+/** The dependencies of `createOperatorActions`. */
+export interface OperatorActionDependencies {
   readonly client: MongoClient;
   readonly accounts: AccountStore;
   readonly keys: ApiKeyStore;
@@ -44,8 +47,9 @@ export interface LeverDependencies {
   readonly endUserSessions: (identity: IdentityDocument, deadline: Deadline) => Promise<number>;
 }
 
-export function createLevers({ client, accounts, keys, audit, endUserSessions }: LeverDependencies): Levers {
-  const entry = (event: AuditEvent, { reason }: LeverUse) => ({ event, detail: `By the operator: ${reason}` });
+export function createOperatorActions(dependencies: OperatorActionDependencies): OperatorActions {
+  const { client, accounts, keys, audit, endUserSessions } = dependencies;
+  const entry = (event: AuditEvent, { reason }: OperatorActionUse) => ({ event, detail: `By the operator: ${reason}` });
 
   return {
     setSuspended(id, suspended, use) {

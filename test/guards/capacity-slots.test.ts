@@ -1,4 +1,4 @@
-// The bound on concurrent work, in memory: who waits, who is rejected, and who gets a place that becomes free.
+// The bound on concurrent work, in memory: who waits, who is rejected, and who gets a slot that becomes free.
 import { expect, test, vi } from "vitest";
 import type { Deadline } from "../../src/deadline.ts";
 import { deadlineIn } from "../../src/deadline.ts";
@@ -30,11 +30,11 @@ test("finished or failed work frees its slot for the longest waiting request [RT
   const capacity = createCapacity(2, () => (rejections += 1), 2);
   const [first, second, third, fourth] = [held(), held(), held(), held()];
   const done = [
-    capacity.run("known", later(), first.work),
-    capacity.run("known", later(), () => second.work().then(() => Promise.reject(new Error("no")))),
+    capacity.run("verified", later(), first.work),
+    capacity.run("verified", later(), () => second.work().then(() => Promise.reject(new Error("no")))),
   ];
-  const waiting = [capacity.run("known", later(), third.work), capacity.run("known", later(), fourth.work)];
-  await expect(capacity.run("known", later(), held().work)).rejects.toThrow(tooMany);
+  const waiting = [capacity.run("verified", later(), third.work), capacity.run("verified", later(), fourth.work)];
+  await expect(capacity.run("verified", later(), held().work)).rejects.toThrow(tooMany);
   expect(() => capacity.require()).toThrow(tooMany);
   expect([rejections, third.begun()]).toEqual([2, false]);
   second.end();
@@ -50,14 +50,16 @@ test("a request whose deadline passes or whose client disconnects in the queue i
   let rejections = 0;
   const capacity = createCapacity(1, () => (rejections += 1));
   const [first, late, past] = [held(), held(), held()];
-  const done = capacity.run("known", later(), first.work);
-  await expect(capacity.run("known", deadlineIn(5), late.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  const done = capacity.run("verified", later(), first.work);
+  await expect(capacity.run("verified", deadlineIn(5), late.work)).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+  });
   await expect(
-    capacity.run("known", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
+    capacity.run("verified", deadlineIn(60_000, { expiresAt: performance.now() + 5 }), late.work),
   ).rejects.toMatchObject({ reason: Reason.DEADLINE_EXCEEDED });
   let gone = false;
   const left = capacity.run(
-    "known",
+    "verified",
     deadlineIn(60_000, {
       cancellation: {
         get requested() {
@@ -72,17 +74,19 @@ test("a request whose deadline passes or whose client disconnects in the queue i
   first.end();
   await done;
   await expect(left).rejects.toMatchObject({ reason: Reason.CANCELLED });
-  await expect(capacity.run("known", deadlineIn(-1), past.work)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
+  await expect(capacity.run("verified", deadlineIn(-1), past.work)).rejects.toMatchObject({
+    reason: Reason.UNAVAILABLE,
+  });
   expect([late.begun(), past.begun(), rejections]).toEqual([false, false, 2]);
-  await capacity.run("known", later(), () => Promise.resolve());
+  await capacity.run("verified", later(), () => Promise.resolve());
 });
 
 test("unknown clients get at most half of the slots and at least one; known credentials get the others [RTE-23]", async () => {
   const capacity = createCapacity(4, () => undefined);
   const strangers = Array.from({ length: 5 }, held);
-  const running = strangers.map(({ work }) => capacity.run("stranger", later(), work));
+  const running = strangers.map(({ work }) => capacity.run("unverified", later(), work));
   const known = Array.from({ length: 3 }, held);
-  running.push(...known.map(({ work }) => capacity.run("known", later(), work)));
+  running.push(...known.map(({ work }) => capacity.run("verified", later(), work)));
   const begun = (): boolean[] => [...strangers, ...known].map((one) => one.begun());
   expect(begun()).toEqual([true, true, false, false, false, true, true, false]);
   known[0]?.end();
@@ -94,13 +98,17 @@ test("unknown clients get at most half of the slots and at least one; known cred
   for (const { end } of [...strangers, ...known]) end();
   await Promise.all(running);
   const one = createCapacity(1, () => undefined);
-  await one.run("stranger", later(), () => Promise.resolve());
+  await one.run("unverified", later(), () => Promise.resolve());
 });
 
 test("unbounded work counts towards the bound [RTE-22]", async () => {
   const capacity = createCapacity(1, () => undefined);
   const [free, bounded] = [held(), held()];
-  const running = [capacity.count(free.work), capacity.count(free.work), capacity.run("known", later(), bounded.work)];
+  const running = [
+    capacity.count(free.work),
+    capacity.count(free.work),
+    capacity.run("verified", later(), bounded.work),
+  ];
   expect([free.begun(), bounded.begun()]).toEqual([true, false]);
   free.end();
   await soon();
@@ -113,16 +121,20 @@ test("a slot goes to the request that has waited longest and is allowed to have 
   const capacity = createCapacity(2, () => undefined);
   const order: string[] = [];
   const [first, second] = [held(), held()];
-  const running = [capacity.run("known", later(), first.work), capacity.run("stranger", later(), second.work)];
-  const wait = (standing: "known" | "stranger", name: string): Promise<void> =>
-    capacity.run(standing, later(), () => Promise.resolve(void order.push(name)));
-  const waiting = [wait("stranger", "stranger 1"), wait("known", "known 1"), wait("stranger", "stranger 2")];
-  waiting.push(wait("known", "known 2"));
-  expect(capacity.state()).toEqual({ working: { known: 1, stranger: 1 }, most: 2, waiting: 4 });
+  const running = [capacity.run("verified", later(), first.work), capacity.run("unverified", later(), second.work)];
+  const wait = (credential: "verified" | "unverified", name: string): Promise<void> =>
+    capacity.run(credential, later(), () => Promise.resolve(void order.push(name)));
+  const waiting = [
+    wait("unverified", "unverified 1"),
+    wait("verified", "verified 1"),
+    wait("unverified", "unverified 2"),
+  ];
+  waiting.push(wait("verified", "verified 2"));
+  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 1 }, most: 2, waiting: 4 });
   second.end();
   await Promise.all([...waiting, running[1]]);
-  expect(order).toEqual(["stranger 1", "known 1", "stranger 2", "known 2"]);
-  expect(capacity.state()).toEqual({ working: { known: 1, stranger: 0 }, most: 2, waiting: 0 });
+  expect(order).toEqual(["unverified 1", "verified 1", "unverified 2", "verified 2"]);
+  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 0 }, most: 2, waiting: 0 });
   first.end();
   await running[0];
 });
@@ -130,20 +142,20 @@ test("a slot goes to the request that has waited longest and is allowed to have 
 test("256 requests with, and 256 without, a verified credential wait, and the next one is rejected with the overload as its cause [RTE-22, RTE-23]", async () => {
   const capacity = createCapacity(1, () => undefined);
   const first = held();
-  const running = [capacity.run("known", later(), first.work)];
+  const running = [capacity.run("verified", later(), first.work)];
   const work = (): Promise<void> => Promise.resolve();
-  for (const standing of ["known", "stranger"] as const) {
-    for (let turn = 0; turn < 256; turn++) running.push(capacity.run(standing, later(), work));
-    await expect(capacity.run(standing, later(), work)).rejects.toMatchObject({
+  for (const credential of ["verified", "unverified"] as const) {
+    for (let turn = 0; turn < 256; turn++) running.push(capacity.run(credential, later(), work));
+    await expect(capacity.run(credential, later(), work)).rejects.toMatchObject({
       reason: Reason.UNAVAILABLE,
       because: "overload",
-      waitingFor: "a place",
+      waitingFor: "a slot",
     });
   }
   expect(capacity.state().waiting).toBe(512);
   first.end();
   await Promise.all(running);
-  expect(capacity.state()).toEqual({ working: { known: 0, stranger: 0 }, most: 1, waiting: 0 });
+  expect(capacity.state()).toEqual({ working: { verified: 0, unverified: 0 }, most: 1, waiting: 0 });
 });
 
 test("a request waits at most 3 seconds for a slot, and its tally has the time [RTE-22]", async () => {
@@ -151,9 +163,9 @@ test("a request waits at most 3 seconds for a slot, and its tally has the time [
   try {
     const capacity = createCapacity(1, () => undefined);
     const first = held();
-    const running = capacity.run("known", later(), first.work);
+    const running = capacity.run("verified", later(), first.work);
     const tally = createTally();
-    const waiting = capacity.run("known", deadlineIn(60_000, {}, tally), () => Promise.resolve("begun"));
+    const waiting = capacity.run("verified", deadlineIn(60_000, {}, tally), () => Promise.resolve("begun"));
     const outcome = waiting.catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(2_999);
     expect(capacity.state().waiting).toBe(1);
@@ -171,7 +183,7 @@ test("a request waits at most 3 seconds for a slot, and its tally has the time [
 test("an operator's work has no bound", async () => {
   unlimited.require();
   const never = deadlineIn(-1);
-  expect(await Promise.all([unlimited.run("known", never, async () => 1), unlimited.count(async () => 2)])).toEqual([
+  expect(await Promise.all([unlimited.run("verified", never, async () => 1), unlimited.count(async () => 2)])).toEqual([
     1, 2,
   ]);
 });

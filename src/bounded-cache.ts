@@ -4,7 +4,7 @@
 const usualMost = 10_000;
 
 /** Stores a value as the newest entry. Removes the oldest entry if there would be more than `most`. */
-export function keep<T>(memory: Map<string, T>, name: string, value: T, most = usualMost): void {
+export function setBounded<T>(memory: Map<string, T>, name: string, value: T, most = usualMost): void {
   memory.delete(name);
   const [oldest] = memory.size >= most ? memory.keys() : [];
   if (oldest !== undefined) memory.delete(oldest);
