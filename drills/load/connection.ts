@@ -26,7 +26,7 @@ export interface Connection {
 }
 
 /** The connection ended without a response to what was sent on it. */
-export class NoResponseError extends Error {
+class NoResponseError extends Error {
   override readonly name = "Unserved";
   readonly code = "NO_RESPONSE";
 }

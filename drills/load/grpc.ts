@@ -25,7 +25,7 @@ export interface GrpcResponse {
  * A call ended without a status. `REFUSED_STREAM`: nobody has begun with it, as it met a GOAWAY (RFC 9113 §8.7).
  * `NOT_ACCEPTED`: the connection was reset before anything came back, as for `NotAcceptedError`.
  */
-export class CutOff extends Error {
+class CutOff extends Error {
   override readonly name = "CutOff";
   readonly code: string;
 

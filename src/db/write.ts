@@ -62,8 +62,8 @@ export interface CommitOptions {
 /**
  * Does the work. If the scope has an idempotency key, stores both atomically by a majority. The claim is inserted
  * first, so that a repeated request finds its response before anything else is read. The response must be known before
- * the commit. Proves the scope's credential first if it is unproven. Throws ClaimTaken when the key is taken, and the
- * errors of the work.
+ * the commit; an rpc without idempotency keys has none. Proves the scope's credential first if it is unproven. Throws
+ * ClaimTaken when the key is taken, and the errors of the work.
  */
 export function commit<T>(
   client: MongoClient,

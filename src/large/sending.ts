@@ -6,7 +6,7 @@ import type { Tally } from "../tally.ts";
 import { rejectLarge, requireOpen } from "./slots.ts";
 
 /** The size from which a response is counted, in bytes. */
-export const countedBytes = 65_536;
+const countedBytes = 65_536;
 /**
  * The maximum number of bytes being sent: a sixteenth of the heap, from 16 to 128 MB. A response takes up to twice its
  * bytes.
