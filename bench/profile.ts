@@ -76,7 +76,7 @@ export function profileText(title: string, profile: Profile, requests: number | 
   return `${title}: ${busyMs.toFixed(0)} ms of processor time${of}\n${lines(places)}\n\n${lines(functions)}\n`;
 }
 
-/** The package or folder whose code runs: Node's own functions and the machine's count for whoever calls them. */
+/** The package or folder whose code runs: Node's own functions and the machine's count for their callers. */
 function placeOf(id: number, known: ReadonlyMap<number, ProfileNode>, callers: ReadonlyMap<number, number>): string {
   const own = known.get(id)?.callFrame;
   if (own?.url === "" && own.functionName.startsWith("(")) return own.functionName;

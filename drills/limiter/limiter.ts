@@ -230,7 +230,7 @@ async function obey(caller: Caller, until: number, violations: string[]): Promis
     if (status !== 200) violations.push(`after Retry-After: ${Math.max(...waits)} the next request was ${status}`);
     obeyed += 1;
   }
-  if (obeyed === 0) violations.push("the caller who obeys Retry-After was never told to wait");
+  if (obeyed === 0) violations.push("the caller who obeys Retry-After never got one");
   return obeyed;
 }
 

@@ -15,7 +15,7 @@ import type { GrpcConnection } from "../load/grpc.ts";
 import { openGrpc } from "../load/grpc.ts";
 import { countEach } from "../load/load.ts";
 
-/** Calls whoever is on the list. */
+/** Calls the instances on the list. */
 export interface Caller {
   /** The addresses; the list may change at any time. */
   readonly bases: string[];

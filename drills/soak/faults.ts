@@ -56,7 +56,7 @@ const end: Fault = {
     const victim = victims.victim();
     const code = await victim.stop();
     await victim.replace();
-    return code === 0 ? undefined : `an instance that was told to end exited with ${String(code)}`;
+    return code === 0 ? undefined : `an instance that got SIGTERM exited with ${String(code)}`;
   },
 };
 

@@ -40,7 +40,8 @@ const words: readonly Word[] = [
     inNames: /\w persons?\b|\bpersons? \w/,
     inProse: /(?<!\} )(?:(?<!`)\bpersons?\b|\bpersons?\b(?!`))/i,
   },
-  { use: "caller", inProse: /\bwho calls\b/i },
+  { use: "operator action", inNames: /\blevers?\b/, inProse: /\blevers?\b/i },
+  { use: "caller", inProse: /\bwho calls\b|\bwhoever\b/i },
   { use: "operator", inProse: /\bwhoever runs the service\b/i },
 ];
 

@@ -39,7 +39,7 @@ function switching(rpc: string): Recipe {
 }
 
 /** An operator's action: repeating it changes nothing more. */
-function lever(
+function operatorAction(
   rpc: string,
   prepare: (lane: Lane) => Promise<{ message: Record<string, unknown>; effects: () => Promise<number> }>,
 ): Recipe {
@@ -117,14 +117,14 @@ export const adminRecipes: readonly Recipe[] = [
       };
     },
   },
-  lever("SuspendAccount", async (lane) => {
+  operatorAction("SuspendAccount", async (lane) => {
     const id = await newAccount(lane);
     return {
       message: { account_id: id },
       effects: () => entries(lane, id, "account_suspended"),
     };
   }),
-  lever("ResumeAccount", async (lane) => {
+  operatorAction("ResumeAccount", async (lane) => {
     const id = await newAccount(lane);
     await lane.whole.internalCall(`${admin}.AccountService/SuspendAccount`, { account_id: id, reason: fresh() });
     return {
@@ -132,7 +132,7 @@ export const adminRecipes: readonly Recipe[] = [
       effects: () => entries(lane, id, "account_resumed"),
     };
   }),
-  lever("RevokeApiKey", async (lane) => {
+  operatorAction("RevokeApiKey", async (lane) => {
     const id = UUID.createFromHexString(await newAccount(lane));
     const { document } = await lane.whole.app.services.apiKeys.create(id, "read_write");
     return {
@@ -140,7 +140,7 @@ export const adminRecipes: readonly Recipe[] = [
       effects: () => count(lane, "audit_log", { account_id: id, event: "key_revoked" }),
     };
   }),
-  lever("EndSessions", async (lane) => {
+  operatorAction("EndSessions", async (lane) => {
     const [id, subject] = [await newAccount(lane), fresh()];
     await lane.whole.app.services.accounts.link(UUID.createFromHexString(id), { issuer: lane.fake.issuer, subject });
     return { message: { account_id: id }, effects: () => count(lane, "ended_sessions", { "_id.subject": subject }) };
