@@ -18,6 +18,14 @@ export function isRejected(request: Request): boolean {
 }
 
 /**
+ * Announces that the connection closes after the response. From then on, no request that was sent behind it begins
+ * (HTTP/1.1).
+ */
+export function announceClose(request: Request, response: Response): void {
+  if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+}
+
+/**
  * Writes the failure at once, and discards input until the request ends or `lingerMs` has passed. Then closes the
  * connection, or the stream in HTTP/2.
  */
@@ -37,7 +45,7 @@ export function writeFailureAndClose(request: Request, response: Response, failu
 export function writeAndClose(request: Request, response: Response, write: () => void): void {
   if (response.headersSent) return;
   rejected.add(request);
-  if (request.httpVersionMajor === 1) response.setHeader("Connection", "close");
+  announceClose(request, response);
   write();
   const timer = setTimeout(() => {
     response.end();

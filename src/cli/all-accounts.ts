@@ -3,7 +3,7 @@ import type { Account } from "../gen/records/admin/v1/accounts_pb.ts";
 import { AccountService } from "../gen/records/admin/v1/accounts_pb.ts";
 import type { Link } from "./link.ts";
 
-const pageSize = 100;
+const pageSize = 1_000;
 
 /**
  * Returns all accounts that exist throughout the call, oldest first. Each page must begin with the last account of the

@@ -23,7 +23,7 @@ const probeWaitMs = 5_000;
 export async function readStatus(output: Output, link: Link): Promise<boolean> {
   const { health } = await link.client(HealthService).checkHealth({});
   const status = healthNames[health?.status ?? 0] ?? "unknown";
-  const { ready, parts } = await readReadiness(link.url);
+  const { ready, dependencies } = await readReadiness(link.url);
   // Both need MongoDB. Without it, the rest of the status is still shown.
   const state = await unlessAway(async () => (await link.client(InterfaceService).getState({})).state);
   const accounts = await unlessAway(async () => (await allAccounts(link)).length);
@@ -35,7 +35,7 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
       version: health?.version ?? null,
       health: status,
       ready,
-      parts,
+      dependencies,
       switches: state === undefined ? null : switchesDocument(state),
       accounts: accounts ?? null,
     },
@@ -44,7 +44,7 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
       ["version", health?.version ?? "unknown"],
       ["health", good(status === "ok", status)],
       ["ready", good(ready, ready ? "yes" : "no")],
-      ...Object.entries(parts).map(
+      ...Object.entries(dependencies).map(
         ([name, there]) =>
           [
             name,
@@ -62,10 +62,10 @@ export async function readStatus(output: Output, link: Link): Promise<boolean> {
 
 async function readReadiness(
   url: string,
-): Promise<{ readonly ready: boolean; readonly parts: { readonly [part: string]: Json } }> {
+): Promise<{ readonly ready: boolean; readonly dependencies: { readonly [dependency: string]: Json } }> {
   const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(probeWaitMs) });
-  const { status: _status, ...parts } = (await response.json()) as { readonly [part: string]: Json };
-  return { ready: response.status === 200, parts };
+  const { status: _status, ...dependencies } = (await response.json()) as { readonly [dependency: string]: Json };
+  return { ready: response.status === 200, dependencies };
 }
 
 async function unlessAway<T>(request: () => Promise<T>): Promise<T | undefined> {

@@ -1,6 +1,7 @@
 // Request handlers of the public listener: set the common headers, then select the surface by the path.
 import { randomUUID } from "node:crypto";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
+import { announceClose } from "../../gateway/linger.ts";
 import { failureEnvelope, writeFailure } from "../../gateway/response.ts";
 import type { ServedText } from "../../gateway/served-text.ts";
 import type { Config } from "../config.ts";
@@ -125,10 +126,18 @@ async function rejectHead(
   response: Response,
   failure: Failure,
   begun: Begun,
-  { throttle }: PublicSurfaces,
+  { throttle, onError }: PublicSurfaces,
 ): Promise<void> {
-  const throttled = await throttle(begun.inbound).then(() => undefined, failureOf);
-  reject(request, response, throttled ?? failure, begun);
+  // Before the wait: the next request may already have arrived.
+  announceClose(request, response);
+  try {
+    await throttle(begun.inbound);
+    reject(request, response, failure, begun);
+  } catch (error) {
+    const throttled = failureOf(error);
+    onError(throttled, begun.inbound);
+    reject(request, response, throttled, begun);
+  }
 }
 
 /**

@@ -31,7 +31,7 @@ interface Piece {
 const usualLength = 200;
 const mostPieces = 3;
 /** The length of text that is searched for all words at once. */
-const stretchLength = 8_192;
+const stretchLength = 2_048;
 const zeroWidthSpace = /\u200b/g;
 
 /**

@@ -58,7 +58,7 @@ test("status reports the version, health, dependencies, switches and accounts, a
     version: "1.0.0",
     health: "ok",
     ready: true,
-    parts: { mongodb: true, redis: true },
+    dependencies: { mongodb: true, redis: true },
     switches: { public_interface: { enabled: true } },
     accounts: expect.any(Number),
   });
