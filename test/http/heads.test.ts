@@ -3,7 +3,6 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ClientHttp2Session, ClientHttp2Stream } from "node:http2";
 import { connect, constants } from "node:http2";
-import { UUID } from "mongodb";
 import { describe, expect, test } from "vitest";
 import type { Http2Response } from "../../fixtures/clients/http2-call.ts";
 import { http2Call } from "../../fixtures/clients/http2-call.ts";
@@ -138,22 +137,4 @@ describe("a client beyond its rate limit", () => {
     while ((await send(twice)) !== 429);
     expect(await send("Expect: something\r\n")).toBe(429);
   });
-
-  test.each([
-    ["two Host lines", "GET /v1/health", "Host: b\r\n"],
-    ["an unknown Expect", "POST /v1/contacts", "Expect: something\r\nContent-Length: 2\r\n"],
-  ])(
-    "a request behind one that is rejected by its headers does not begin: %s [ERR-09, RTE-07]",
-    async (_, line, lines) => {
-      const { key, id } = await service().account();
-      const body = JSON.stringify({ full_name: "Unseen" });
-      const behind = `POST /v1/contacts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-      const first = `${line} HTTP/1.1\r\nHost: a\r\n${lines}\r\n${line.startsWith("POST") ? "{}" : ""}`;
-      const { responses } = await exchange(service().base, first + behind);
-      expect(responses).toHaveLength(1);
-      expect(responses[0]?.headers.get("connection")).toBe("close");
-      const contacts = service().app.client.db().collection("contacts");
-      expect(await contacts.countDocuments({ account_id: UUID.createFromHexString(id) })).toBe(0);
-    },
-  );
 });
