@@ -1,4 +1,5 @@
-// Requests in one write with one that is rejected by its headers: none behind it begins, however long the throttle takes.
+// Requests in one write with one that is rejected by its headers: none behind it begins, even if the throttle takes its
+// time.
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exchange } from "../../fixtures/clients/raw.ts";
