@@ -138,7 +138,7 @@ export type FieldRules = Message<"records.v1.FieldRules"> & {
   beyondRest: boolean;
 
   /**
-   * True if a required field may be left out beside a field that REST does not have. REST always requires it.
+   * True if a required field may be left out when a field that REST does not have is set. REST always requires it.
    *
    * @generated from field: bool optional_beyond_rest = 8;
    */
