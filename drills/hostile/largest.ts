@@ -36,18 +36,21 @@ export function putInto(internal: string, accountId: string): Put {
   };
 }
 
-/** The session of the account whose texts are the largest. */
-export async function fillWithLargest(internal: string, accountId: string, name: string): Promise<string> {
+/**
+ * The session of the account whose texts are the largest. With a `share` of the notes, the responses are still larger
+ * than what an instance makes in one go.
+ */
+export async function fillWithLargest(internal: string, accountId: string, name: string, share = 1): Promise<string> {
   const put = putInto(internal, accountId);
   const at = longestNote;
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${name} ${number}` }));
   for (const contact_id of await put("UpsertContacts", "contacts", named)) {
-    const own = Array.from({ length: notes / 2 }, () => ({ ...at, contact_id, source: "app" }));
+    const own = Array.from({ length: (share * notes) / 2 }, () => ({ ...at, contact_id, source: "app" }));
     for (let half = 0; half < 2; half++) await put("UpsertContactNotes", "notes", own);
   }
   const [session_id = ""] = await put("UpsertSessions", "sessions", [{ title: name, session_date: at.created_at }]);
   const note = { ...at, session_id, type: "SESSION_NOTE_TYPE_USER_MANUAL" };
-  for (let position = 0; position < sessionNotes; position += 25) {
+  for (let position = 0; position < share * sessionNotes; position += 25) {
     const some = Array.from({ length: 25 }, () => ({ ...note, position }));
     await put("UpsertSessionNotes", "notes", some);
   }
@@ -56,9 +59,9 @@ export async function fillWithLargest(internal: string, accountId: string, name:
 }
 
 /** Fills the account, and returns one case for each read on each wire. */
-export async function largestResponses({ base, internal }: Where, user: User): Promise<Case[]> {
+export async function largestResponses({ base, internal }: Where, user: User, share = 1): Promise<Case[]> {
   const { key, token, accountId } = user;
-  const session_id = await fillWithLargest(internal, accountId, word);
+  const session_id = await fillWithLargest(internal, accountId, word, share);
   const by = { authorization: `Bearer ${key}` };
   const rest = (path: string, coding: string): Case => ({
     name: `GET ${path}, ${coding}`,

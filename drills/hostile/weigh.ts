@@ -99,7 +99,7 @@ export async function weigh(
   };
   // Of a request of one length only the block is judged, and the least of several measurements can only be shorter.
   const enough = ({ cpuMs, blockMs }: Taken): boolean =>
-    cpuMs <= judgedMs || (one.isFixed === true && blockMs <= longestBlockMs / 2);
+    cpuMs <= judgedMs || (one.isFixed === true && blockMs <= longestBlockMs);
   const taken = await least(1, enough);
   if (taken.cpuMs <= judgedMs) return { taken, faults: [] };
   const kept = `${one.name} keeps all others waiting for ${taken.blockMs.toFixed(0)} ms`;
