@@ -236,7 +236,7 @@ async function multiply(
   await stored.createIndexes([termsIndex]);
 }
 
-const templates = 500;
+const templates = 200;
 
 /** 100 to 300 characters. */
 function text(seed: number): string {
