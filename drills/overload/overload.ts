@@ -18,7 +18,7 @@ import { createPool } from "../load/pool.ts";
  */
 const sizes = {
   long: { warmUps: 20_000, peakSeconds: 20, factor: 5, seconds: 120, share: 0.8 },
-  short: { warmUps: 4_000, peakSeconds: 1, factor: 3, seconds: 4, share: 0.3 },
+  short: { warmUps: 1_500, peakSeconds: 1, factor: 3, seconds: 4, share: 0.3 },
 } as const;
 const accounts = 20;
 const contactsOfAccount = 30;
