@@ -120,17 +120,20 @@ describe("requests whose commands fail by mongod's fail point are served or 503,
     "getMore",
   ];
 
-  test.each(failPoints.map((data) => [JSON.stringify(data), data] as const))("the fail point %s", (_name, data) =>
-    lanes.use(async (lane) => {
-      const client = await MongoClient.connect(injector.mongod.administratorUri);
-      const admin = client.db("admin");
-      const fail = (mode: unknown, more: object) => admin.command({ configureFailPoint: "failCommand", mode, ...more });
-      const flaws = await triedAtOnce(recipes, lane, true, async () => {
-        await fail({ times: 60 }, { data: { failCommands, appName: "records", ...data } });
-        return async () => void (await fail("off", {}));
-      });
-      await client.close();
-      expect(flaws).toEqual([]);
-    }),
+  test.each(failPoints.map((data, turn) => [JSON.stringify(data), data, turn] as const))(
+    "the fail point %s",
+    (_name, data, turn) =>
+      lanes.use(async (lane) => {
+        const client = await MongoClient.connect(injector.mongod.administratorUri);
+        const admin = client.db("admin");
+        const fail = (mode: unknown, more: object) =>
+          admin.command({ configureFailPoint: "failCommand", mode, ...more });
+        const flaws = await triedAtOnce(beside(recipes, turn), lane, true, async () => {
+          await fail({ times: 60 }, { data: { failCommands, appName: "records", ...data } });
+          return async () => void (await fail("off", {}));
+        });
+        await client.close();
+        expect(flaws).toEqual([]);
+      }),
   );
 });
