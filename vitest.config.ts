@@ -57,7 +57,8 @@ export default defineConfig({
           name: "busy",
           include: busy,
           exclude: [...exclude, ...waiting, ...timed],
-          maxWorkers: 2,
+          // A third of their time they wait: for an election, or a lease that has to end.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },

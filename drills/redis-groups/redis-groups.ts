@@ -73,10 +73,10 @@ export const redisGroups: Drill = {
     "On a Redis Cluster and on a Sentinel group, through failovers and moved slots, a key passes what one bucket lets through, a write happens once, and every instance returns to Redis without a restart",
   run: (form, say) => drill(plans[form], form, say),
   controls: [
+    brokenControl("the client does not follow MOVED", [deaf], (build, say) => drill(control, "short", say, build)),
     brokenControl("an instance does not send Redis what it knows of a bucket", [forgetful], (build, say) =>
       drill({ ...plans.short, faults: { sentinel: ["kill"] } }, "short", say, build),
     ),
-    brokenControl("the client does not follow MOVED", [deaf], (build, say) => drill(control, "short", say, build)),
     brokenControl("a script has two keys in two slots", [twoKeys], (build, say) =>
       drill({ ...control, faults: { cluster: [] } }, "short", say, build),
     ),
@@ -114,17 +114,18 @@ type GroupPlan = Omit<Plan, "faults"> & { readonly faults: readonly FaultName[] 
 
 async function onGroup(fixture: Fixture, group: Group, plan: GroupPlan, form: Form, say: Say): Promise<Report> {
   const start = async (count: number, environment: Readonly<Record<string, string>>): Promise<Fixture> => {
-    const instances: ChildInstance[] = [];
-    for (let at = 0; at < count; at++) {
+    const startOne = async (): Promise<ChildInstance> => {
       const instance = await fixture.start({ REDIS_URL: group.uri, ...environment });
       fixture.instances.push(instance);
-      instances.push(instance);
-    }
-    return { ...fixture, instances };
+      return instance;
+    };
+    return { ...fixture, instances: await Promise.all(Array.from({ length: count }, startOne)) };
   };
   // The account of the writes is not throttled, so it has instances of its own.
-  const throttling = await start(plan.instances, { RATE_LIMIT: "10", RATE_BURST: "20" });
-  const writing = await start(2, {});
+  const [throttling, writing] = await Promise.all([
+    start(plan.instances, { RATE_LIMIT: "10", RATE_BURST: "20" }),
+    start(2, {}),
+  ]);
   const account = await fixture.account();
   const reader = await fixture.account();
   const violations: string[] = [];
