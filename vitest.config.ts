@@ -57,8 +57,7 @@ export default defineConfig({
           name: "busy",
           include: busy,
           exclude: [...exclude, ...waiting, ...timed],
-          // A third of their time they wait: for an election, or a lease that has to end.
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -1,8 +1,9 @@
 // Reads path, query and body into the request message of an rpc, and collects all violations.
 import type { Message } from "@bufbuild/protobuf";
-import { create } from "@bufbuild/protobuf";
+import { create, getOption } from "@bufbuild/protobuf";
 import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import type { Violation } from "../src/errors.ts";
+import { Credential, method as methodOption } from "../src/gen/records/v1/options_pb.ts";
 import type { Body } from "./body.ts";
 import type { Flaw, Json } from "./json.ts";
 import { decodePercent } from "./percent.ts";
@@ -28,8 +29,8 @@ type Fields = Record<string, Scalar | Message>;
 /** Creates the reader of a route's requests. The reader leaves a field with a violation unset. */
 export function createRequestReader(route: Route): RequestReader {
   const queryNames = new Set(route.query.map(({ name }) => name));
-  // A request without fields cannot be invalid: health returns 200 or 429 (contract §2.13).
-  const takesNothing = route.rpc.input.fields.length === 0;
+  // A request that needs no credential cannot be invalid: health returns 200 or 429 (contract §2.13).
+  const takesAnything = getOption(route.rpc, methodOption).credential === Credential.NONE;
   const readProperties = route.body && createPropertyReader(route.body);
 
   return (captured, query, received) => {
@@ -42,7 +43,7 @@ export function createRequestReader(route: Route): RequestReader {
         violations.push({ field: field.name, rule: "encoding", message: "must be percent-encoded UTF-8" });
       else set(fields, field, readText(field, text, violations));
     }
-    if (!takesNothing) readParameters(fields, query, violations);
+    if (!takesAnything) readParameters(fields, query, violations);
     if (received?.kind === "object") readProperties?.(fields, received, violations);
     else if (received !== undefined && "violation" in received) violations.push(received.violation);
     return { message, violations };

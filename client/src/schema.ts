@@ -984,6 +984,18 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResult"];
                 };
             };
+            /** @description A parameter, a header or the body is invalid. */
+            422: {
+                headers: {
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorResult"];
+                };
+            };
             /** @description Too many requests. */
             429: {
                 headers: {

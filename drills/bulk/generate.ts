@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { mulberry32 } from "../../src/embedded/demo/random.ts";
 
 /** How many records of each kind. */
 export interface BulkSize {
@@ -141,7 +142,7 @@ function sessionTitle(at: number): string {
 /** 100 to 340 characters, whose words are as unevenly frequent as those of a language. */
 function noteText(at: number): string {
   const words = [at % 10 === 0 ? "every tenth" : "every other"];
-  const random = sequence(at);
+  const random = mulberry32(at);
   for (let length = 11, goal = 100 + random() * 240; length < goal; ) {
     const next = word(Math.floor(random() ** 3 * 20_000));
     words.push(next);
@@ -159,7 +160,7 @@ function isOfContact(at: number): boolean {
 }
 
 function owner(at: number, of: number): number {
-  return Math.floor(sequence(at ^ 0x5bd1e995)() * of);
+  return Math.floor(mulberry32(at ^ 0x5bd1e995)() * of);
 }
 
 function ownerName(at: number, size: BulkSize): string {
@@ -167,18 +168,7 @@ function ownerName(at: number, size: BulkSize): string {
 }
 
 function word(at: number): string {
-  const random = sequence(at * 2_654_435_761);
+  const random = mulberry32(at * 2_654_435_761);
   const count = 2 + Math.floor(random() * 3);
   return Array.from({ length: count }, () => syllables[Math.floor(random() * syllables.length)]).join("");
-}
-
-/** Numbers from 0 to 1 that follow from a seed (mulberry32). */
-function sequence(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -1,4 +1,5 @@
 // Generates test cases: every place of a request filled with every pattern, always in the same order.
+import { mulberry32 } from "../../src/embedded/demo/random.ts";
 import type { Pattern } from "./patterns.ts";
 import type { Slot } from "./slots.ts";
 import type { Status } from "./wire.ts";
@@ -14,20 +15,9 @@ export interface Case {
   send(share: number): Promise<Status | undefined>;
 }
 
-/** The numbers from 0 to 1 of mulberry32, always the same for the same seed. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** All pairs of a place and a pattern, repeated without end. Each round picks other ways to send them. */
 export function* casesOf(slots: readonly Slot[], patterns: readonly Pattern[], seed: number): Generator<Case> {
-  const random = randomFrom(seed);
+  const random = mulberry32(seed);
   const pick = <T>(among: readonly T[]): T | undefined => among[Math.floor(random() * among.length)];
   const pairs = slots.flatMap((_, slot) => patterns.map((_, pattern) => [slot, pattern] as const));
   // Fisher-Yates shuffle: a run that ends early still covers all places and patterns evenly.

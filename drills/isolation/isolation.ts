@@ -16,6 +16,7 @@ import type { Findings } from "./judge.ts";
 import type { Operation, Where } from "./operations.ts";
 import { rpcOperations } from "./operations.ts";
 import type { User } from "./users.ts";
+import { quantile } from "../load/load.ts";
 import { documentsOf, internalOf, newUser } from "./users.ts";
 import type { Reach, Sides } from "./probe.ts";
 import { claim, probe, probeHeaders, probeKey, probeOwn } from "./probe.ts";
@@ -231,10 +232,9 @@ async function timing({ base }: Where, { own, other }: Sides, pairs: number): Pr
     nobodys.push(await timed(randomUUID()));
     if (pair % 2 === 1) foreign.push(await timed(other.ids.contact));
   }
-  const median = (times: number[]): number => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
   return {
-    "median ms of another's 404": median(foreign),
-    "median ms of nobody's 404": median(nobodys),
+    "median ms of another's 404": quantile(foreign, 0.5),
+    "median ms of nobody's 404": quantile(nobodys, 0.5),
     "pairs timed": pairs,
   };
 }

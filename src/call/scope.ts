@@ -21,7 +21,9 @@ export interface Scope {
  */
 export interface Unproven {
   readonly proof: Proof;
-  proven: boolean;
+  readonly proven: boolean;
+  /** Records that a command has proven the credential. */
+  setProven(): void;
   /** Proves the credential by a look-up of its own. Fails if it is not valid, or if that cannot be determined. */
   prove(): Promise<void>;
 }

@@ -42,7 +42,7 @@ export async function insertRecord<T extends Inserted>(
     requireGrant(scope);
     noteWrite(scope);
     await write(client, scope.deadline, (options, fence) => insertProven(collection, document, proof, options, fence));
-    unproven.proven = true;
+    unproven.setProven();
   } catch (error) {
     // The outcome of the command is unknown. `commit` looks the credential up, and its insert decides.
     if (!isWithoutDocument(error) && duplicateIndex(error) === undefined && !isRepeatable(error)) throw error;

@@ -24,6 +24,6 @@ export async function read<T extends Document>(
     rows.pop();
   }
   unproven.proof.require(proofs);
-  unproven.proven = true;
+  unproven.setProven();
   return rows;
 }

@@ -80,7 +80,9 @@ export function assistantAccessPolicy(dependencies: AssistantAccessDependencies)
       entered.set(inbound, entry);
       return entry;
     },
-    throttleMore: (inbound, calls) => throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls),
+    throttleMore: (inbound, calls) =>
+      // The whole batch is sent again, and then its first call takes a token as well.
+      throttle(accountBucket(holder(inbound).accountId), inbound.tally, calls, calls + 1),
     identify: (inbound) => Promise.resolve({ kind: "token", token: holder(inbound) }),
     // The surface offers only reads. If a write is ever added, this guard rejects it, and so does the store.
     guards: () => [
@@ -139,7 +141,11 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     requireRoomLeft(inbound.tally); // 503
     const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
-      ...{ holder, requireSwitches, deadline },
+      ...{ holder, deadline },
+      onProvenByRead() {
+        recognizer.proven(digestName(token));
+        requireSwitches(); // 503
+      },
       verifies: () => tokens.verifies(token, holder, deadline()),
       lookUp: (due) => again(lookUp(token, due)),
       lookUpInPlace: (due) => again(recognizer.lookUpAgain(credentialOf(token), due)),

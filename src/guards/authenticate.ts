@@ -51,7 +51,7 @@ export interface Authentication {
 export function createAuthentication(keys: Keys, recognizers: Recognizers): Authentication {
   const recognizer = recognizers((key: KeyFacts) => accountBucket(key.accountId));
   const credentialOf = (hash: Binary, fresh: Identifying["fresh"]): Credential<KeyFacts> => ({
-    name: hash.toString("base64"),
+    name: nameOf(hash),
     isProvenLater: (key) => !fresh(key),
     lookUp: (deadline) => keys.find(hash, deadline),
   });
@@ -86,7 +86,11 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
         kind: "key",
         key: found.holder,
         suspended: found.proven && found.holder.suspended === true,
-        unproven: unprovenUntil(keys.proof(hash), () => prove(found.holder, inbound.tally)),
+        unproven: createUnproven(
+          keys.proof(hash),
+          () => prove(found.holder, inbound.tally),
+          () => recognizer.proven(nameOf(hash)),
+        ),
       };
     },
     require(caller) {
@@ -100,19 +104,29 @@ export function createAuthentication(keys: Keys, recognizers: Recognizers): Auth
   };
 }
 
-function unprovenUntil(proof: Proof, lookUp: () => Promise<void>): Unproven {
+function nameOf(hash: Binary): string {
+  return hash.toString("base64");
+}
+
+function createUnproven(proof: Proof, lookUp: () => Promise<void>, onProven: () => void): Unproven {
   let attempt: Promise<void> | undefined;
-  const unproven: Unproven = {
+  let proven = false;
+  return {
     proof,
-    proven: false,
+    get proven() {
+      return proven;
+    },
+    setProven() {
+      proven = true;
+      onProven();
+    },
     async prove() {
       // Called again before the response if the write was rejected because of its key.
       attempt ??= lookUp();
       await attempt;
-      unproven.proven = true;
+      proven = true;
     },
   };
-  return unproven;
 }
 
 /**

@@ -13,8 +13,8 @@ export type CredentialState = "verified" | "unverified";
  * sent.
  */
 export interface Capacity {
-  /** Fails with UNAVAILABLE if the queue is full even for requests with a verified credential. */
-  require(): void;
+  /** Fails with UNAVAILABLE if the queue for such requests is full. */
+  require(credential: CredentialState): void;
   /**
    * Runs the work once a slot is free. Requests without a verified credential get at most half of the slots. Fails with
    * UNAVAILABLE if the queue is full or after 3 seconds. Fails with the deadline's reason once it has passed. The work
@@ -80,8 +80,8 @@ export function createCapacity(most: number, onRejection: () => void, mostQueued
 
   return {
     state,
-    require() {
-      if (isFull("verified")) throw rejection();
+    require(credential) {
+      if (isFull(credential)) throw rejection();
     },
     async run(credential, deadline, work) {
       requireTime(deadline);

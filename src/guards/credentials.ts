@@ -17,7 +17,7 @@ export interface Credential<Holder> {
   readonly name: string;
   /**
    * Returns whether an earlier result may be used for this holder. If so, the credential must be proven before anything
-   * is written and before the response is sent.
+   * is written and before a response with data is sent.
    */
   isProvenLater(holder: Holder): boolean;
   /**
@@ -57,6 +57,8 @@ export interface Recognizer<Holder> {
   recognize(credential: Credential<Holder> | undefined, arrival: Arrival<Holder>): Promise<Found<Holder>>;
   /** Looks up a recognized credential again, without taking a token. */
   lookUpAgain(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>>;
+  /** Records that the credential of this name has just been proven without a look-up. */
+  proven(name: string): void;
 }
 
 /**
@@ -80,21 +82,82 @@ export interface RecognitionDependencies {
  * office at once.
  */
 export const lookUpSize = { rate: 20, burst: 256 } as const;
+/** The time within which a use of a remembered credential is to be proven, in milliseconds. */
+const proofDueMs = 1_000;
 
 /** Creates the recognizer for a kind of credential. All look-ups go through a recognizer. */
 export function createRecognizer<Holder>(
-  { throttle, lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
+  dependencies: RecognitionDependencies,
   bucketOf: (holder: Holder) => string | undefined,
 ): Recognizer<Holder> {
-  const { knownHolder, lookUp, remembered } = createMemory<Holder>();
+  const { throttle, capacity } = dependencies;
+  const memory = createMemory<Holder>();
+  const { knownHolder, lookUp, remembered, recordUse } = memory;
+  const charge = createCharge(throttle, bucketOf);
+  const lookUpUnknown = createLookUp(dependencies, memory, charge);
 
-  async function throttleHolder(holder: Holder, { address, deadline, onHolder }: Arrival<Holder>): Promise<void> {
-    onHolder(holder);
-    await throttle(bucketOf(holder) ?? addressBucket(address), deadline.tally);
+  /** Looks up a known credential before the throttle. Undefined if its validity remains unknown. */
+  async function check(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder> | undefined> {
+    const { deadline } = arrival;
+    const found = await capacity
+      .run("verified", deadline, () => lookUp(credential, deadline))
+      .catch((cause: unknown) => ({ kind: "unreadable", cause }) as const);
+    if (found.kind === "unreadable") return undefined;
+    await charge(found, arrival);
+    return found;
   }
 
-  /** Takes a look-up token before the look-up, and gives it back unless the credential is invalid. */
-  async function lookUpUnknown(credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> {
+  return {
+    lookUpAgain: lookUp,
+    proven: memory.proven,
+    async recognize(credential, arrival) {
+      const { deadline, optional } = arrival;
+      if (credential === undefined) {
+        await charge(nobody, arrival);
+        // It needs no slot, because nothing is looked up. Under overload it is rejected like the others.
+        if (!optional) capacity.require("unverified");
+        return nobody;
+      }
+      const checked = recordUse(credential) ? await check(credential, arrival) : undefined;
+      if (checked !== undefined) return checked;
+      const holder = knownHolder(credential);
+      if (holder !== undefined) {
+        await charge({ kind: "valid", holder, proven: false }, arrival);
+        return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
+      }
+      try {
+        return await lookUpUnknown(credential, arrival);
+      } catch (error) {
+        if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
+        const unreadable = { kind: "unreadable", cause: error } as const;
+        await charge(unreadable, arrival);
+        return unreadable;
+      }
+    },
+  };
+}
+
+/** Takes a token from the bucket of a valid credential's holder, or else of the address. */
+type Charge<Holder> = (found: Found<Holder>, arrival: Arrival<Holder>) => Promise<void>;
+
+function createCharge<Holder>(throttle: Throttle, bucketOf: (holder: Holder) => string | undefined): Charge<Holder> {
+  return async (found, { address, deadline, onHolder }) => {
+    if (found.kind === "valid") onHolder(found.holder);
+    const bucket = found.kind === "valid" ? bucketOf(found.holder) : undefined;
+    await throttle(bucket ?? addressBucket(address), deadline.tally);
+  };
+}
+
+/**
+ * Returns the look-up of a credential that is not known. It takes a look-up token first, and gives it back unless the
+ * credential is invalid.
+ */
+function createLookUp<Holder>(
+  { lookUps, capacity, onRejectedLookUp }: RecognitionDependencies,
+  { lookUp, remembered }: Memory<Holder>,
+  charge: Charge<Holder>,
+) {
+  return async (credential: Credential<Holder>, arrival: Arrival<Holder>): Promise<Found<Holder>> => {
     const { address, deadline } = arrival;
     const network = networkOf(address);
     const waitMs = await lookUps.take(network);
@@ -108,52 +171,38 @@ export function createRecognizer<Holder>(
         // Another request may have found it valid while this one waited for a slot.
         const found = remembered(credential) ?? (await lookUp(credential, deadline));
         failed = found.kind === "invalid";
-        if (found.kind === "valid") await throttleHolder(found.holder, arrival);
-        else await throttle(addressBucket(address), deadline.tally);
+        await charge(found, arrival);
         return found;
       });
     } finally {
       if (!failed) lookUps.giveBack(network);
     }
-  }
-
-  return {
-    lookUpAgain: lookUp,
-    async recognize(credential, arrival) {
-      const { address, deadline, optional } = arrival;
-      if (credential === undefined) {
-        const work = (): Promise<void> => throttle(addressBucket(address), deadline.tally);
-        await (optional ? work() : capacity.run("unverified", deadline, work));
-        return nobody;
-      }
-      const holder = knownHolder(credential);
-      if (holder !== undefined) {
-        await throttleHolder(holder, arrival);
-        return remembered(credential) ?? capacity.run("verified", deadline, () => lookUp(credential, deadline));
-      }
-      try {
-        return await lookUpUnknown(credential, arrival);
-      } catch (error) {
-        if (!optional || !(error instanceof Failure) || error.reason !== Reason.UNAVAILABLE) throw error;
-        await throttle(addressBucket(address), deadline.tally);
-        return { kind: "unreadable", cause: error };
-      }
-    },
   };
 }
 
 const nobody = { kind: "invalid", failure: undefined } as const;
 
+/** A holder whose credential was valid at its last look-up. */
+interface Known<Holder> {
+  readonly holder: Holder;
+  /** When the last look-up or other proof succeeded, in milliseconds of `performance.now()`. */
+  provenAt: number;
+  /** The first use since then, or the last check. */
+  usedAt: number;
+}
+
+type Memory<Holder> = ReturnType<typeof createMemory<Holder>>;
+
 /** Looks up credentials, and remembers the holders of those that were valid at their last look-up. */
 function createMemory<Holder>() {
-  const memory = new Map<string, Holder>();
-  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name);
+  const memory = new Map<string, Known<Holder>>();
+  const knownHolder = ({ name }: Credential<Holder>): Holder | undefined => memory.get(name)?.holder;
 
   async function lookUp(credential: Credential<Holder>, deadline: Deadline): Promise<Found<Holder>> {
     try {
       const holder = await within(deadline, credential.lookUp(deadline));
       if (holder !== undefined) {
-        setBounded(memory, credential.name, holder);
+        setBounded(memory, credential.name, { holder, provenAt: performance.now(), usedAt: -Infinity });
         return { kind: "valid", holder, proven: true };
       }
       memory.delete(credential.name);
@@ -166,10 +215,30 @@ function createMemory<Holder>() {
   }
 
   function remembered(credential: Credential<Holder>): Found<Holder> | undefined {
-    const holder = knownHolder(credential);
-    const isUsable = holder !== undefined && credential.isProvenLater(holder);
-    return isUsable ? { kind: "valid", holder, proven: false } : undefined;
+    const known = memory.get(credential.name);
+    if (known === undefined || !credential.isProvenLater(known.holder)) return undefined;
+    return { kind: "valid", holder: known.holder, proven: false };
   }
 
-  return { knownHolder, lookUp, remembered };
+  /**
+   * Records a use of the credential. Returns true if an earlier use has not been proven in time, once for each period.
+   * A request for health, for an unknown path, or whose client disconnects proves nothing. It must not take from the
+   * account's bucket once the credential has ended.
+   */
+  function recordUse({ name }: Credential<Holder>): boolean {
+    const known = memory.get(name);
+    const now = performance.now();
+    if (known === undefined) return false;
+    const isUnproven = known.usedAt > known.provenAt;
+    if (isUnproven && now - known.usedAt < proofDueMs) return false;
+    known.usedAt = now;
+    return isUnproven;
+  }
+
+  function proven(name: string): void {
+    const known = memory.get(name);
+    if (known !== undefined) known.provenAt = performance.now();
+  }
+
+  return { knownHolder, lookUp, remembered, proven, recordUse };
 }

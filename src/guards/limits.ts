@@ -59,11 +59,13 @@ export function createLimits(
   const onOverload = (): void => counters.overloaded.inc();
   const known = createKnownBuckets(size);
   const capacity = createCapacity(maxInFlight, onOverload);
-  const throttle = createThrottle(redis && sharedBucket(redis, size, known, { onRemembered }), known, onFallback);
+  const shared = redis && sharedBucket(redis, size, known, { onRemembered });
+  const throttle = createThrottle(shared, known, size.rate, onFallback);
   const knownDocuments = createKnownBuckets(documentSize);
   const documents = createThrottle(
     redis && sharedBucket(redis, documentSize, knownDocuments, { prefix: "documents", onRemembered }),
     knownDocuments,
+    documentSize.rate,
     onFallback,
   );
   const recognition = {

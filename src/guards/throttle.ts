@@ -7,16 +7,22 @@ import type { Tally } from "../tally.ts";
 import type { Bucket } from "./bucket.ts";
 
 /**
- * Takes tokens, one by default, from the bucket of this name. Fails with RATE_LIMITED. Adds the time spent in Redis to
- * the tally.
+ * Takes tokens, one by default, from the bucket of this name. Fails with RATE_LIMITED, and states the wait until there
+ * are as many tokens as the request takes when it is sent again: `repeated`, by default `tokens`. Adds the time spent
+ * in Redis to the tally.
  */
-export type Throttle = (bucket: string, tally?: Tally, tokens?: number) => Promise<void>;
+export type Throttle = (bucket: string, tally?: Tally, tokens?: number, repeated?: number) => Promise<void>;
 
 /**
- * Creates a throttle. `shared` is undefined if there is no Redis at all. `onFallback` is called for every request that
- * the own bucket decides because Redis failed.
+ * Creates a throttle over buckets that refill at `rate` tokens per second. `shared` is undefined if there is no Redis
+ * at all. `onFallback` is called for every request that the own bucket decides because Redis failed.
  */
-export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallback: () => void): Throttle {
+export function createThrottle(
+  shared: Bucket | undefined,
+  own: Bucket,
+  rate: number,
+  onFallback: () => void,
+): Throttle {
   async function take(name: string, tally: Tally | undefined, tokens: number | undefined): Promise<number> {
     if (shared !== undefined) {
       try {
@@ -27,9 +33,9 @@ export function createThrottle(shared: Bucket | undefined, own: Bucket, onFallba
     }
     return own.take(name, tokens);
   }
-  return async (bucket, tally, tokens) => {
+  return async (bucket, tally, tokens = 1, repeated = tokens) => {
     const waitMs = await take(bucket, tally, tokens);
-    if (waitMs > 0) rejectFor(waitMs);
+    if (waitMs > 0) rejectFor(waitMs + ((repeated - tokens) * 1_000) / rate);
   };
 }
 

@@ -31,15 +31,18 @@ export interface ProofParts {
   lookUp(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
   /** Looks up the token in the slot that the read already has. Fails as `lookUp` does. */
   lookUpInPlace(deadline: Deadline): Promise<{ readonly accountId: UUID }>;
-  /** Fails if the interface is off, or may have been switched off since the switches were read. */
-  requireSwitches(): void;
+  /**
+   * Called when a read and the verification have proven the token. Fails if the interface is off, or may have been
+   * switched off since the switches were read.
+   */
+  onProvenByRead(): void;
 }
 
 /** The maximum age of a proof. An older one is repeated before the read, or before its response. */
 const slowMs = 500;
 
 export function createProver(parts: ProofParts): TokenProver {
-  const { holder, requireSwitches } = parts;
+  const { holder } = parts;
   const verifies = shared(() => parts.verifies());
   // Initially nothing is proven: a look-up before the body does not cover a read after it.
   let [lookedUpAt, readAt, refutedAt] = [-Infinity, -Infinity, -Infinity];
@@ -59,7 +62,7 @@ export function createProver(parts: ProofParts): TokenProver {
     const verified = read === undefined ? verifies() : setImmediate().then(verifies);
     await read?.catch(() => undefined);
     if (isProven(lookedUpAt)) return;
-    if (isProven(readAt) && (await verified)) return requireSwitches();
+    if (isProven(readAt) && (await verified)) return parts.onProvenByRead();
     const begunAt = performance.now();
     const { accountId } = await lookUp(deadline).catch(refuted);
     // The read may have used the account that the user had before.
@@ -87,6 +90,8 @@ export function createProver(parts: ProofParts): TokenProver {
       const begunAt = performance.now();
       return {
         proven: false,
+        // A verification of the token has to follow.
+        setProven: () => undefined,
         proof: { ...proof, require: (rows) => judge(proof, rows, begunAt) },
         prove: proveAfterRead,
       };

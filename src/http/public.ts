@@ -110,7 +110,8 @@ export function publicListener(config: Config, surfaces: PublicSurfaces): Listen
     },
     rejectExpectation(request, response) {
       const one = begin(request, response);
-      if (!one.isRpc) setHeaders(response, restHeaders);
+      // Like a malformed message, it is rejected with the headers of every path. MCP publishes none of them.
+      if (!one.isRpc && one.path !== "/mcp") setHeaders(response, restHeaders);
       void rejectHead(request, response, new Failure(Reason.EXPECTATION_FAILED), one, surfaces);
     },
     rejectSlow(request, response) {

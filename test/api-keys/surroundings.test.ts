@@ -154,7 +154,7 @@ test("the OpenAPI document has the operations, with the cookie as their security
     name: "records_session",
   });
   const operations = [
-    ["/v1/api-key", "get", ["200", "401", "403", "404", "429", "default"]],
+    ["/v1/api-key", "get", ["200", "401", "403", "404", "422", "429", "default"]],
     ["/v1/api-key", "post", ["201", "401", "403", "409", "422", "429", "default"]],
     ["/v1/api-key", "delete", ["200", "401", "403", "404", "422", "429", "default"]],
     ["/v1/api-key/rotate", "post", ["201", "401", "403", "404", "422", "429", "default"]],

@@ -40,20 +40,23 @@ const invalid = new Failure(Reason.INVALID_KEY);
 function credential({ inCommand, inLookUp }: { inCommand: boolean; inLookUp: boolean }): Unproven {
   const isValid = { $eq: [{ $first: "$key.active" }, true] };
   const stages = [{ $match: { _id: inCommand ? "key" : "none" } }, { $facet: { key: [] } }];
-  const unproven: Unproven = {
+  let proven = false;
+  return {
     proof: {
       stages: [],
       isRow: () => false,
       require: () => undefined,
       insert: { collection: "keys", stages, isValid },
     },
-    proven: false,
+    get proven() {
+      return proven;
+    },
+    setProven: () => void (proven = true),
     async prove() {
       if (!inLookUp) throw invalid;
-      unproven.proven = true;
+      proven = true;
     },
   };
-  return unproven;
 }
 const valid = (): Unproven => credential({ inCommand: true, inLookUp: true });
 

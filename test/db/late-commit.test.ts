@@ -141,7 +141,7 @@ test.each([
   const insert = async (name: string, limitMs: number, releasedAfterMs: number): Promise<void> => {
     const accountId = new UUID();
     const proof = { stages: [], isRow: () => false, require: () => undefined, insert: alwaysValid };
-    const unproven = { proof, proven: how === "by itself", prove: () => Promise.resolve() };
+    const unproven = { proof, proven: how === "by itself", setProven: () => undefined, prove: () => Promise.resolve() };
     const scope = grantWrites(readScope(accountId, deadlineIn(limitMs), unproven));
     const document = { _id: new UUID(), account_id: accountId, version: 1, name };
     await stall("alwaysOn");

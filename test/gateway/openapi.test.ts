@@ -68,7 +68,7 @@ test("has the specification's operations with their statuses and parameters, tho
     "GET /v1/sessions/{session_id}": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/sessions/{session_id}/transcript": ["200 401 404 422 429 default", "path session_id!"],
     "GET /v1/notes": ["200 401 422 429 default", "query query!", "query limit", "query offset"],
-    "GET /v1/api-key": ["200 401 403 404 429 default"],
+    "GET /v1/api-key": ["200 401 403 404 422 429 default"],
     "POST /v1/api-key": ["201 401 403 409 422 429 default"],
     "POST /v1/api-key/rotate": ["201 401 403 404 422 429 default"],
     "DELETE /v1/api-key": ["200 401 403 404 422 429 default", "query id"],

@@ -35,12 +35,12 @@ test("finished or failed work frees its slot for the longest waiting request [RT
   ];
   const waiting = [capacity.run("verified", later(), third.work), capacity.run("verified", later(), fourth.work)];
   await expect(capacity.run("verified", later(), held().work)).rejects.toThrow(tooMany);
-  expect(() => capacity.require()).toThrow(tooMany);
+  expect(() => capacity.require("verified")).toThrow(tooMany);
   expect([rejections, third.begun()]).toEqual([2, false]);
   second.end();
   await expect(done[1]).rejects.toThrow("no");
   expect([third.begun(), fourth.begun()]).toEqual([true, false]);
-  capacity.require();
+  capacity.require("verified");
   for (const { end } of [first, third, fourth]) end();
   await Promise.all([done[0], ...waiting]);
   expect([fourth.begun(), rejections]).toEqual([true, 2]);
@@ -181,7 +181,7 @@ test("a request waits at most 3 seconds for a slot, and its tally has the time [
 });
 
 test("an operator's work has no bound", async () => {
-  unlimited.require();
+  unlimited.require("verified");
   const never = deadlineIn(-1);
   expect(await Promise.all([unlimited.run("verified", never, async () => 1), unlimited.count(async () => 2)])).toEqual([
     1, 2,

@@ -1,6 +1,6 @@
 // The recognizer of credentials over test doubles: which bucket a look-up takes from, and how many run at once.
 import { UUID } from "mongodb";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { deadlineIn } from "../../src/deadline.ts";
 import { Failure, fail } from "../../src/errors.ts";
 import { Reason } from "../../src/gen/records/v1/errors_pb.ts";
@@ -146,6 +146,63 @@ test("forgets a credential that is no longer valid: from then on the address is 
   expect(steps).toEqual(["find key", "take address:192.0.2.1"]);
 });
 
+describe("a remembered credential that no request proves", () => {
+  /** Looks the credential up, and uses it later without a proof. */
+  async function useUnproven(): Promise<void> {
+    await recognize("key");
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await recognize("key")).toMatchObject({ kind: "valid", proven: false });
+    steps.length = 0;
+  }
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("is looked up at its next use after a second, before the throttle, and no longer charges its holder once it has ended [RTE-11]", async () => {
+    await useUnproven();
+    find = () => Promise.resolve(undefined);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(await recognize("key")).toMatchObject({ kind: "valid", proven: false });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await recognize("key")).toEqual({ kind: "invalid", failure: undefined });
+    expect(steps).toEqual([`take ${bucketOfAccount}`, "find key", "take address:192.0.2.1"]);
+  });
+
+  test("is looked up once by requests at the same time, and once a second while it is valid", async () => {
+    await useUnproven();
+    for (let turn = 0; turn < 3; turn++) {
+      await vi.advanceTimersByTimeAsync(1_000);
+      await Promise.all(Array.from({ length: 5 }, () => recognize("key")));
+      await vi.advanceTimersByTimeAsync(1);
+      await recognize("key");
+    }
+    expect(steps.filter((step) => step === "find key")).toHaveLength(3);
+    expect(steps.filter((step) => step === `take ${bucketOfAccount}`)).toHaveLength(18);
+  });
+
+  test("is not looked up if it has been proven meanwhile", async () => {
+    await useUnproven();
+    for (let turn = 0; turn < 3; turn++) {
+      recognizer.proven("key");
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect(await recognize("key")).toMatchObject({ proven: false });
+    }
+    expect(steps).toEqual(Array.from({ length: 3 }, () => `take ${bucketOfAccount}`));
+  });
+
+  test("charges its holder while it cannot be looked up, or no slot is free", async () => {
+    make(1, 3, 0);
+    await useUnproven();
+    find = () => Promise.reject(new Error("away"));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await recognize("key")).toMatchObject({ kind: "valid", proven: false });
+    find = () => new Promise(() => undefined);
+    void recognize("held");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await recognize("key")).toMatchObject({ kind: "valid", proven: false });
+    expect(steps).toEqual(["find key", `take ${bucketOfAccount}`, "find held", `take ${bucketOfAccount}`]);
+  });
+});
+
 test("throttles a credential without an account by its address [RTE-11]", async () => {
   find = () => Promise.resolve({ accountId: undefined });
   expect(await recognize("user")).toMatchObject({ kind: "valid" });
@@ -185,10 +242,12 @@ test("without a free slot it rejects a request and counts no failed look-up; an 
   await vi.waitFor(() => expect(steps).toEqual(["find held"]));
   for (let turn = 0; turn < 5; turn++) expect(await reasonOf(recognize(`key ${turn}`))).toBe("UNAVAILABLE");
   expect(await reasonOf(recognize(undefined))).toBe("UNAVAILABLE");
-  expect(steps).toEqual(["find held"]);
+  // Without a credential there is nothing to look up: the throttle comes first.
+  expect(steps).toEqual(["find held", "take address:192.0.2.1"]);
+  steps.length = 0;
   expect(await recognize("key", { optional: true })).toMatchObject({ kind: "unreadable" });
   expect(await recognize(undefined, { optional: true })).toMatchObject({ kind: "invalid" });
-  expect(steps).toEqual(["find held", "take address:192.0.2.1", "take address:192.0.2.1"]);
+  expect(steps).toEqual(["take address:192.0.2.1", "take address:192.0.2.1"]);
   end();
   await first;
 });

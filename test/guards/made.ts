@@ -93,11 +93,11 @@ export function make(): Made {
     waitMs: 0,
     serve: () => Promise.resolve(),
   };
-  const take = (name: string, tokens?: number): Promise<number> => {
-    steps.push(`take ${tokens === undefined ? "" : `${tokens} of `}${name}`);
+  const take = (name: string, tokens = 1): Promise<number> => {
+    steps.push(`take ${tokens === 1 ? "" : `${tokens} of `}${name}`);
     return Promise.resolve(world.waitMs);
   };
-  const throttle = createThrottle(undefined, { take }, () => undefined);
+  const throttle = createThrottle(undefined, { take }, 50, () => undefined);
   const recognition = {
     throttle,
     lookUps: createKnownBuckets({ rate: 0.001, burst: 10 }),

@@ -57,7 +57,7 @@ test("a request over the bound is 503 after the throttle, health is not, and a f
     message: "The service is handling too many requests. Try again.",
   });
   expect(await reasonOf(narrow.throttle(parts().inbound()))).toBe("UNAVAILABLE");
-  expect([parts().steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`], 2]);
+  expect([parts().steps, rejected]).toEqual([[`take account:${accountId.toHexString()}`, "take address:192.0.2.1"], 2]);
   parts().world.waitMs = 1;
   expect(await reasonOf(call(searchContacts, key, { query: "ann" }))).toBe("RATE_LIMITED");
   parts().world.waitMs = 0;
@@ -80,7 +80,7 @@ describe("the throttle", () => {
     "states the wait in its message too, for a wire without Retry-After: %i ms [RTE-03, RTE-14]",
     async (waitMs, seconds, words) => {
       const fallback = vi.fn();
-      const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, fallback);
+      const throttle = createThrottle(undefined, { take: () => Promise.resolve(waitMs) }, 50, fallback);
       await expect(throttle("somebody")).rejects.toMatchObject({
         reason: Reason.RATE_LIMITED,
         retryAfterSeconds: seconds,
@@ -95,7 +95,7 @@ describe("the throttle", () => {
     let fallbacks = 0;
     const full = { take: () => Promise.resolve(5_000) };
     const shared = { take: () => (away ? Promise.reject(new Error("Redis is away")) : Promise.resolve(0)) };
-    const throttle = createThrottle(shared, full, () => (fallbacks += 1));
+    const throttle = createThrottle(shared, full, 50, () => (fallbacks += 1));
     expect(await reasonOf(throttle("somebody"))).toBe("no failure");
     expect(fallbacks).toBe(0);
     away = true;

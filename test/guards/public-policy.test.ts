@@ -98,7 +98,7 @@ describe("with a key", () => {
   test("a write that would be rejected by remembered facts is judged by a look-up, and a read never is", async () => {
     const { world, steps } = parts();
     world.findKey = () => Promise.resolve({ ...keyFacts, readOnly: true });
-    world.serve = async (_rpc, grant) => void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
+    world.serve = async (_rpc, grant) => void (grant as { unproven: { setProven(): void } }).unproven.setProven();
     await call(getContact, key, one);
     const finds = async (rpc: Parameters<typeof call>[0], message: object): Promise<[string | undefined, number]> => {
       steps.length = 0;
@@ -132,7 +132,7 @@ describe("with a key", () => {
     await call(getContact, key, one);
     parts().steps.length = 0;
     parts().world.serve = async (_rpc, grant) =>
-      void ((grant as { unproven: { proven: boolean } }).unproven.proven = true);
+      void (grant as { unproven: { setProven(): void } }).unproven.setProven();
     await call(getContact, key, one);
     expect(parts().steps).toEqual([`take account:${accountId.toHexString()}`, "serve GetContact", "used rec_good"]);
     expect(parts().grants[1]).toMatchObject({

@@ -94,6 +94,21 @@ test("a revoked key takes from the address's bucket from then on [RTE-09, RTE-11
   expect(passed).toBe(8);
 });
 
+test.each(["/v1/health", "/v1/nothing"])(
+  "a revoked key also takes from the address's bucket on %s, which needs no key [RTE-09, RTE-11]",
+  async (path) => {
+    const { id, key } = await tight().account();
+    expect((await tight().rest("/v1/sessions", { key, headers: from() })).status).toBe(200);
+    await tight().app.services.apiKeys.revoke(new UUID(id));
+    // The instance remembers the key. No request proves it, so it is looked up at the first use after a second.
+    await tight().rest(path, { key, headers: from() });
+    await sleep(1_100);
+    expect((await tight().rest(path, { key, headers: from() })).status).not.toBe(429);
+    const { responses } = await atOnce(8, () => tight().rest(path, { key, headers: from() }));
+    expect(responses.filter(({ status }) => status === 429)).toEqual([]);
+  },
+);
+
 test("a rotated key keeps the bucket of the old one, which the key operations share [RTE-09, RTE-10]", async () => {
   const { id, key } = await tight().account();
   await expectThrottled(tight(), "/v1/health", { key, headers: from() });

@@ -4,10 +4,16 @@ import { createHash } from "node:crypto";
 /** Returns the next number, at least 0 and less than 1. */
 export type Random = () => number;
 
-/** Creates a generator (mulberry32) that returns the same sequence for the same seed. */
+/** Creates a generator that returns the same sequence for the same text. */
 export function createRandom(seed: string): Random {
   let state = 0x811c9dc5;
   for (const letter of seed) state = Math.imul(state ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  return mulberry32(state);
+}
+
+/** Creates a generator that returns the same sequence for the same integer. */
+export function mulberry32(seed: number): Random {
+  let state = seed | 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), state | 1);

@@ -142,6 +142,22 @@ test("every message of a batch takes a token; a batch without enough tokens is r
   }
 });
 
+test("a rejected batch succeeds after its wait, although its first message takes a token each time [RTE-03, RTE-25]", async () => {
+  const slow = await service.another({ RATE_LIMIT: "1", RATE_BURST: "4" });
+  try {
+    const token = await known(await user("patient-batch"), slow);
+    for (let wait = 0; wait === 0; ) wait = Number((await batch(slow, token, 2)).headers.get("retry-after") ?? 0);
+    // Enough for the first message, and not for all.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    const rejected = await batch(slow, token, 3);
+    expect(rejected.status).toBe(429);
+    await new Promise((resolve) => setTimeout(resolve, Number(rejected.headers.get("retry-after")) * 1_000));
+    expect((await batch(slow, token, 3)).status).toBe(200);
+  } finally {
+    await slow.stop();
+  }
+});
+
 test("a batch with more messages than a bucket holds is 422, because no wait would help [RTE-25]", async () => {
   const token = await known(await user("long-batch"), service);
   // The library strips a byte order mark, which must not hide the batch from the throttle.

@@ -147,9 +147,8 @@ async function bodyOf(response) {
 /** @param {Response} response @param {unknown} body */
 function messageOf(response, body) {
   const reported = /** @type {{ error?: { message?: unknown } } | undefined} */ (body)?.error?.message;
-  const message = typeof reported === "string" ? reported : `The service returned the status ${response.status}.`;
-  const wait = waitOf(response);
-  return wait === undefined ? message : `${message} Try again in ${wait === 1 ? "a second" : `${wait} seconds`}.`;
+  // The message of a 429 states the wait.
+  return typeof reported === "string" ? reported : `The service returned the status ${response.status}.`;
 }
 
 /**
