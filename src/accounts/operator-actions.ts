@@ -72,12 +72,8 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
     },
     async revokeKey(name, use) {
       const found = await keys.named(name, use.deadline);
-      const active = found.filter((key) => key.active === true);
-      if (active.length > 1)
-        rejectInput([
-          { field: "key", rule: "unique", message: `must match one key: ${active.length} active keys begin with it` },
-        ]);
-      const [key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." })] = active;
+      requireClear(found);
+      const key = found.at(-1) ?? fail(Reason.NOT_FOUND, { message: "There is no such API key." });
       if (key.active !== true) return key;
       return transaction(client, use.deadline, async (session) => {
         const revoked = await keys.revokeKey(key._id, { session });
@@ -113,4 +109,12 @@ export function createOperatorActions(dependencies: OperatorActionDependencies):
  */
 export function actorOf({ token, requestId, address }: OperatorCaller): Actor {
   return { person: `operator (token ${token})`, requestId, address };
+}
+
+/** Rejects a prefix of several keys if one is active: the operator may mean another one, which is revoked already. */
+function requireClear(found: readonly Pick<ApiKeyDocument, "active">[]): void {
+  const active = found.filter((key) => key.active === true).length;
+  if (active === 0 || found.length === 1) return;
+  const message = `must match one key: ${found.length} keys begin with it, ${active} of them active`;
+  rejectInput([{ field: "key", rule: "unique", message }]);
 }

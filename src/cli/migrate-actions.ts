@@ -25,7 +25,8 @@ const failoverMs = 60_000;
  * cannot be used.
  */
 export async function migrate(environment: NodeJS.ProcessEnv, output: Output): Promise<void> {
-  const { specs, uri, maxPool } = await settingsOf(environment);
+  const { retention, uri, maxPool } = await settingsOf(environment);
+  const specs = [...allCollections, ...retention];
   const began = performance.now();
   try {
     const client = await connectMongo(uri, connectMs, maxPool);
@@ -39,12 +40,14 @@ export async function migrate(environment: NodeJS.ProcessEnv, output: Output): P
       };
       // Reads need the lease on the primary, which is held only some time after the connection is open.
       await primaryOf(client).held(failoverMs);
-      await ensureIndexes(client.db(), specs, {
+      await ensureIndexes(client.db(), allCollections, {
         waitMs: failoverMs,
         keepRetired: true,
         withDeferred: async () => !(await bulkLoading.isBusy()),
         around,
       });
+      // No release names the index of the retention in a hint, so it can be dropped before the upgrade.
+      await ensureIndexes(client.db(), retention, { waitMs: failoverMs, around });
       const left = (await planIndexes(client.db(), specs, true)).flatMap(namesOf);
       report(output, {
         indexes: specs.flatMap(({ indexes }) => indexes).length,
@@ -135,16 +138,17 @@ async function phaseOf(client: MongoClient, names: readonly string[]): Promise<s
  */
 async function settingsOf(
   environment: NodeJS.ProcessEnv,
-): Promise<{ readonly specs: readonly IndexSpec[]; readonly uri: string; readonly maxPool: number | undefined }> {
+): Promise<{ readonly retention: readonly IndexSpec[]; readonly uri: string; readonly maxPool: number | undefined }> {
   const { config, wrong } = readSettings(environment);
   for (const name of ["MONGODB_URI_FILE", "MONGODB_URI", "MONGODB_MAX_POOL", "AUDIT_RETENTION_DAYS"]) {
     const problem = wrong.get(name);
     if (problem !== undefined) rejectUsage(`${name}: ${problem}.`);
   }
   const uri = config.mongodbUri ?? (await embeddedDependencies(config.dataDir)).mongodbUri;
-  const specs = (environment["AUDIT_RETENTION_DAYS"] ?? "") === "" ? allCollections : indexesFor(config);
+  const isSet = (environment["AUDIT_RETENTION_DAYS"] ?? "") !== "";
+  const unchanging: readonly IndexSpec[] = allCollections;
   return {
-    specs,
+    retention: isSet ? indexesFor(config).filter((spec) => !unchanging.includes(spec)) : [],
     maxPool: config.mongodbMaxPool,
     uri:
       uri ??

@@ -257,3 +257,12 @@ test("a line over the limit is an error of that line, and the next line is read"
     [3, "next", false],
   ]);
 });
+
+test("a line that is longer than the limit in UTF-8 alone is an error as well", async () => {
+  const bytes = Buffer.from(`${"漢".repeat(7)}\n${"漢".repeat(6)}`, "utf16le");
+  const lines = (await everyOf(linesOf(chunksOf(bytes), "utf-16le", 20))).flat();
+  expect(lines.map(({ text, problem }) => [text, problem !== undefined])).toEqual([
+    ["", true],
+    ["漢".repeat(6), false],
+  ]);
+});

@@ -86,6 +86,27 @@ test("rejects a second export of all accounts to a folder while the first runs, 
   expect(readdirSync(path).filter((name) => !name.endsWith(".ndjson"))).toEqual([]);
 });
 
+test("an export of all accounts leaves out an account that is deleted after its file was written", async () => {
+  await newClient(service());
+  const path = folder.path("deleted");
+  const running = start(["--all", path, "--rate", "20"]);
+  const manifest = join(path, "manifest.ndjson");
+  const first = (): string | undefined =>
+    existsSync(manifest) ? /"account_id":"([^"]+)"/.exec(readFileSync(manifest, "utf8"))?.[1] : undefined;
+  const id = (await vi.waitUntil(first, { timeout: 60_000, interval: 10 })) ?? "";
+  const request = { account_id: id, reason: "the owner asked" };
+  await vi.waitUntil(
+    async () => (await service().internalCall("records.admin.v1.AccountService/DeleteAccount", request)).body.erased,
+    { timeout: 60_000, interval: 100 },
+  );
+  expect(running.child.exitCode).toBeNull();
+  const { code, stdout } = await running.ended;
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`Account ${id} was deleted meanwhile and is left out.`)]);
+  expect(existsSync(join(path, `${id}.ndjson`))).toBe(false);
+  expect(readFileSync(manifest, "utf8")).not.toContain(`"account_id":"${id}"`);
+  expect(readFileSync(manifest, "utf8")).toMatch(new RegExp(`"complete":true.*"left_out":\\["${id}"\\]`));
+});
+
 test("an export of all accounts leaves a folder with other files alone, whatever their names", async () => {
   const path = folder.path("foreign");
   mkdirSync(path);

@@ -24,7 +24,7 @@ export const waits: readonly string[] = [
   "test/browser/dashboard.test.ts (5)",
   "test/browser/reference.test.ts (1)",
   "test/cases/internal.test.ts (2)",
-  "test/cli/export-twice.test.ts (2)",
+  "test/cli/export-twice.test.ts (4)",
   "test/cli/import-continued.test.ts (4)",
   "test/cli/import-rejections.test.ts (1)",
   "test/client/retries.test.ts (3)",

@@ -109,6 +109,7 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     // Comes last, so that it contains all sign-outs until now.
     const entry = await exportOne(work, "");
     if (entry !== undefined) files.set(entry.file, entry);
+    leftOut.push(...(await removeDeleted(work, files)));
     await complete(folder, leftOut);
     report(output, { folder, files, kept: kept.size, leftOut, seconds: (performance.now() - begunAt) / 1_000 });
     return exitCodes.ok;
@@ -154,6 +155,21 @@ async function keptFiles(
     if (!kept.has(name) && name !== manifestFile && !isLock(name, lockRole))
       await rm(join(folder, name), { force: true });
   return kept;
+}
+
+/**
+ * Removes the files of accounts that were deleted after their files were written. A restore would bring them back.
+ * Returns their ids.
+ */
+async function removeDeleted(work: Export, files: Map<string, FileEntry>): Promise<string[]> {
+  const accounts = await repeat(repeating(work), () => allAccounts(work.link));
+  const existing = new Set(accounts.map(({ id }) => id));
+  const deleted = [...files.values()].flatMap(({ account_id: id }) => (id === null || existing.has(id) ? [] : [id]));
+  if (deleted.length === 0) return [];
+  for (const id of deleted) files.delete(fileOf(id));
+  await writeManifest(work.folder, await readManifest(work.folder), [...files.values()]);
+  for (const id of deleted) await rm(join(work.folder, fileOf(id)), { force: true });
+  return deleted;
 }
 
 function fileOf(accountId: string): string {

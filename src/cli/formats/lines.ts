@@ -12,14 +12,16 @@ export interface Line {
 }
 
 /**
- * The maximum length of a line, in bytes. A record is sent in one message, of at most 32 MiB on the internal listener.
+ * The maximum length of a line, in bytes, in its own encoding and in UTF-8. A record is sent in one message, of at most
+ * 32 MiB on the internal listener.
  */
 const longestLine = 30 * 1024 * 1024;
 
 /**
  * Yields the lines of a file, in one array for each chunk. `encoding` is a label of the WHATWG Encoding Standard.
  * Removes a byte order mark; one of UTF-16 overrides `encoding`. A line that is invalid, or longer than `longest`
- * bytes, has a `problem`, and reading continues after it. A `\r` at the end of a line is kept.
+ * bytes in its encoding or in UTF-8, has a `problem`, and reading continues after it. A `\r` at the end of a line is
+ * kept.
  */
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
@@ -36,12 +38,14 @@ export async function* linesOf(
   function take(end: Uint8Array): Line {
     number++;
     const whole = pieces.length === 0 ? end : Buffer.concat([...pieces, end]);
-    const tooLong = length + end.length > longest;
+    let tooLong = length + end.length > longest;
     pieces = [];
     length = 0;
+    const text = tooLong ? undefined : decode?.(whole);
+    // In UTF-8, in which it is sent, it may be longer than in its own encoding.
+    tooLong ||= text !== undefined && Buffer.byteLength(text) > longest;
     if (tooLong)
       return { number, text: "", problem: `the line is longer than ${Math.floor(longest / 1024 / 1024)} MiB` };
-    const text = decode?.(whole);
     if (text !== undefined) return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
     return { number, text: "", problem: `the line is not ${name}: set --encoding, such as windows-1252` };
   }

@@ -21,7 +21,7 @@ import { collectRejects } from "./rejects.ts";
 import type { Source } from "./source.ts";
 import { openSource } from "./source.ts";
 import { transfer } from "./stream.ts";
-import { outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
+import { ifInterrupted, outcomeDocument, outcomeLines, placeOf, resumeInstruction } from "./summary.ts";
 import { createWindow } from "./window.ts";
 
 /** The options of `records import`. */
@@ -190,7 +190,7 @@ async function send(sending: Sending): Promise<Sent> {
 }
 
 /** Reports where the stream breaks, and from which position it continues. */
-function createBreaks({ importId, progress }: Sending) {
+function createBreaks({ importId, progress, resumeOptions }: Sending) {
   let resumedFrom: number | undefined;
   let cut = false;
   return {
@@ -203,6 +203,8 @@ function createBreaks({ importId, progress }: Sending) {
       if (resumedFrom !== undefined) progress.note(`Resuming after ${counted(position, "record")}.`);
       else if (position > 0 && !isAtEnd)
         progress.note(`The import "${importId}" resumes after ${counted(position, "record")}.`);
+      // Before anything is written, because a process that is killed prints nothing more.
+      else if (position === 0 && resumeOptions !== "") progress.note(ifInterrupted(resumeOptions));
       resumedFrom ??= position;
       cut = false;
     },

@@ -5,7 +5,7 @@ import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import type { Readable } from "node:stream";
 import { TextDecoder } from "node:util";
-import { rejectUsage } from "../exit.ts";
+import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
 import type { Columns } from "../formats/csv-columns.ts";
 import { parseMap } from "../formats/csv-columns.ts";
 import { readCsv } from "../formats/csv.ts";
@@ -43,6 +43,7 @@ export interface Source {
    * `name` makes the same check.
    */
   check(): Promise<void>;
+  /** Yields the entries. Fails at the end if the contents have changed since `name` read them. */
   entries(): AsyncIterable<Entry>;
   /** Closes the file. A pending read would keep the process running. */
   close(): void;
@@ -84,12 +85,16 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   const size = facts?.isFile() === true ? facts.size : undefined;
   let read = 0;
   let reading: Readable | undefined = file === "-" ? process.stdin : undefined;
+  let named: Buffer | undefined;
 
   async function* counted(): AsyncIterable<Uint8Array> {
+    const hash = createHash("sha256");
     for await (const chunk of bytes()) {
       read += chunk.length;
+      if (named !== undefined) hash.update(chunk);
       yield chunk;
     }
+    if (named !== undefined && !hash.digest().equals(named)) failChanged(file);
   }
   // Data appended meanwhile belongs to another import.
   const bytes = (): AsyncIterable<Buffer> => {
@@ -108,6 +113,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       if (size === undefined) return undefined;
       const hash = createHash("sha256");
       await readAhead(bytes(), options, format, (chunk) => void hash.update(chunk));
+      named = hash.digest();
       const how = JSON.stringify([
         accountId,
         format,
@@ -115,7 +121,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
         [...targets],
         ...(updateBy === undefined ? [] : [updateBy]),
       ]);
-      return `file-${createHash("sha256").update(how).update(hash.digest()).digest("hex").slice(0, 32)}`;
+      return `file-${createHash("sha256").update(how).update(named).digest("hex").slice(0, 32)}`;
     },
     entries() {
       const lines = linesOf(counted(), encoding);
@@ -169,6 +175,14 @@ function requireEncoding(encoding: string): void {
       `--encoding: "${encoding}" is not known. Use an encoding such as utf-8, windows-1252, iso-8859-15 or utf-16le.`,
     );
   }
+}
+
+function failChanged(file: string): never {
+  throw new CommandError(
+    exitCodes.failed,
+    "changed",
+    `${file} changed while it was imported, so records may be missing or incomplete. Import it again when nothing writes to it.`,
+  );
 }
 
 function unreadable(file: string, { code = "" }: NodeJS.ErrnoException): never {

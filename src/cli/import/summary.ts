@@ -66,7 +66,7 @@ export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined):
     ...first.map((one) => `  ${placeOf(one)}: ${one.message}`),
     ...(rejected > first.length
       ? [
-          `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? "; --rejects FILE saves all of them" : `, see ${rejectsFile}`}`,
+          `  … and ${count(rejected - first.length)} more${rejectsFile === undefined ? ", which no file has: set --rejects FILE when you import" : `, see ${rejectsFile}`}`,
         ]
       : []),
   ];
@@ -111,6 +111,11 @@ function changesOf(changes: ContactChanges | undefined): Readonly<Record<string,
 /** Returns the instruction to resume an incomplete import, with the options that it needs. */
 export function resumeInstruction(needed: string): string {
   return `To resume, run the same command again${needed === "" ? "" : ` ${needed}`}.`;
+}
+
+/** Returns how to resume an import that cannot be found by its contents. */
+export function ifInterrupted(needed: string): string {
+  return `If the import is interrupted, run the same command again ${needed}.`;
 }
 
 /** Returns the line of a rejected entry, as the beginning of a message. */

@@ -199,7 +199,7 @@ function createReader(
       if (found === undefined || found === "late") break;
       batch.records.push(found.record);
       batch.origins.push(originOf(found));
-      batch.weight += found.entry.input.length;
+      batch.weight += Buffer.byteLength(found.entry.input);
       late ??= sleep(mostWaitMs, "late" as const, { ref: false });
     }
     return batch.records.length === 0 ? undefined : batch;

@@ -817,8 +817,8 @@ export const AccountService: GenService<{
   },
   /**
    * Revokes an API key of any account. For 30 days, revoking it again returns the time of the first revocation. Then the
-   * key is deleted. Fails with NOT_FOUND if there is no such key, and with INVALID_REQUEST if several active keys begin
-   * with the prefix.
+   * key is deleted. Fails with NOT_FOUND if there is no such key, and with INVALID_REQUEST if several keys begin with the
+   * prefix and one of them is active.
    *
    * @generated from rpc records.admin.v1.AccountService.RevokeApiKey
    */
