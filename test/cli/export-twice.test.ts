@@ -88,8 +88,11 @@ test("rejects a second export of all accounts to a folder while the first runs, 
 
 test("an export of all accounts leaves out an account that is deleted after its file was written", async () => {
   await newClient(service());
+  // The export of the last account takes longer than the deletion of the first one.
+  const { put } = await newClient(service());
+  await put.contacts(...Array.from({ length: 400 }, (_, at) => ({ full_name: `Person ${at}` })));
   const path = folder.path("deleted");
-  const running = start(["--all", path, "--rate", "20"]);
+  const running = start(["--all", path, "--rate", "40"]);
   const manifest = join(path, "manifest.ndjson");
   const first = (): string | undefined =>
     existsSync(manifest) ? /"account_id":"([^"]+)"/.exec(readFileSync(manifest, "utf8"))?.[1] : undefined;

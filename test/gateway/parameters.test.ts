@@ -25,6 +25,11 @@ test("a request without parameters cannot be invalid [HLT-04]", () => {
   expect(read("%zz&a=1&a=2", health)).toEqual({ fields: {}, faults: [] });
 });
 
+test("an invalid query is a fault of every other request, even of one without parameters", () => {
+  const getApiKey = table.find(({ template, method }) => template === "/v1/api-key" && method === "GET")!;
+  expect([read("", getApiKey).faults, read("%zz", getApiKey).faults]).toEqual([[], [expect.any(String)]]);
+});
+
 test("names a required parameter that is missing [CSR-03]", () => {
   expect(read("", search).faults).toEqual(["query: is required"]);
   expect(read("query=%ff", search).faults).toEqual(["query: must be percent-encoded UTF-8"]);
