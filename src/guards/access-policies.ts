@@ -56,7 +56,7 @@ export function publicAccessPolicy(dependencies: PublicAccessDependencies): Acce
 
 function openPolicy({ authentication }: PublicAccessDependencies): CallPolicy {
   return {
-    // Only health is served despite overload (200 or 429). A request that is not an rpc needs a slot like any other.
+    // Only health is served despite overload (200 or 429). A request that is not an rpc can be rejected (503).
     identify: (inbound, call) =>
       authentication.identify(inbound, {
         fresh: () => false,

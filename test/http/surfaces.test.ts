@@ -147,6 +147,15 @@ test("the internal listener rejects malformed requests as the public one does: t
   expect(responses.map(({ status, body }) => [status, JSON.parse(body).error.code])).toEqual([[400, "400"]]);
 });
 
+test("an unknown Expect on /mcp is 417 without rate-limit headers, which MCP never has; under /v1 it has them [RTE-05]", async () => {
+  const rejected = async (path: string): Promise<unknown[]> => {
+    const { responses } = await exchange(service.base, `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n`);
+    return responses.map(({ status, headers }) => [status, headers.has("ratelimit-limit")]);
+  };
+  expect(await rejected("/mcp")).toEqual([[417, false]]);
+  expect(await rejected("/v1/contacts")).toEqual([[417, true]]);
+});
+
 test("the internal listener rejects an unknown Expect with an id, which is in its log line [FMT-06, ERR-08]", async () => {
   const { responses } = await exchange(service.internal, "GET /livez HTTP/1.1\r\nHost: a\r\nExpect: something\r\n\r\n");
   expect(responses[0]?.status).toBe(417);
