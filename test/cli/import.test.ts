@@ -169,6 +169,24 @@ test("rejects each unreadable record with its line and reason, writes the rest, 
   expect((await contactsOf(service(), id)).count).toBe(3);
 });
 
+test("a file of rejects with lines of another import gets each unreadable line of this one, once", async () => {
+  const { id } = await newClient(service());
+  const rejects = folder.path("shared-rejects.ndjson");
+  const saved = (): unknown[] =>
+    readFileSync(rejects, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { input: unknown }).input);
+  const [one, other] = ["one", "other"].map((text) => folder.write(`${text}.ndjson`, `not json: ${text}`));
+  const args = (file = ""): string[] => ["import", file, "--account", id];
+  await cliJson(service(), [...args(one), "--rejects", rejects], { code: 4 });
+  await cliJson(service(), args(other), { code: 4 });
+  for (let run = 1; run <= 2; run++) {
+    await cliJson(service(), [...args(other), "--rejects", rejects], { code: 4 });
+    expect(saved()).toEqual(["not json: one", "not json: other"]);
+  }
+});
+
 test("--dry-run shows the columns, the first records and the errors, without a service, and sends nothing [OPS-04]", async () => {
   const file = folder.write(
     "dry.csv",

@@ -1,9 +1,11 @@
 // Rejected entries of an import: the first ones for the summary, all of them for the `--rejects` file.
-import { createWriteStream } from "node:fs";
-import type { WriteStream } from "node:fs";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
+import { createReadStream, createWriteStream } from "node:fs";
+import type { WriteStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { CommandError, exitCodes, rejectUsage } from "../exit.ts";
+import { linesOf } from "../formats/lines.ts";
 
 /** An entry of the file that was not written. */
 export interface Reject {
@@ -17,12 +19,13 @@ export interface Reject {
 
 /** A collector of rejected entries. */
 export interface Rejects {
-  /** Adds an entry. Fails once the file can no longer be written. */
-  add(reject: Reject): void;
+  /**
+   * Adds an entry. Returns false if it is unreadable and the file already had it. Fails once the file can no longer be
+   * written.
+   */
+  add(reject: Reject): boolean;
   /** The first entries, for the summary. */
   readonly first: readonly Omit<Reject, "input">[];
-  /** Whether the file already had contents from an earlier run. */
-  readonly continued: boolean;
   /** Returns whether the file has all entries. Those that it lacks are lost if the command is killed. */
   isSaved(): boolean;
   /** Waits until the file has all entries. Fails if it can no longer be written. */
@@ -30,6 +33,8 @@ export interface Rejects {
 }
 
 const shownInSummary = 100;
+/** The reason of an entry that is not a valid record. */
+export const unreadable = "UNREADABLE";
 
 /**
  * Creates a collector. With `file`, appends one line of NDJSON for each entry: `line`, `reason`, `message`, and the
@@ -37,12 +42,7 @@ const shownInSummary = 100;
  */
 export async function collectRejects(file: string | undefined): Promise<Rejects> {
   const first: Omit<Reject, "input">[] = [];
-  const continued =
-    file !== undefined &&
-    (await stat(file).then(
-      ({ size }) => size > 0,
-      () => false,
-    ));
+  const had = await unreadableIn(file);
   const stream = file === undefined ? undefined : await open(file);
   let broken: NodeJS.ErrnoException | undefined;
   stream?.on("error", (error) => (broken = error));
@@ -56,12 +56,14 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
   };
   return {
     first,
-    continued,
     add(reject) {
       requireWhole();
-      const { line, reason, message, input = null } = reject;
+      const { line, reason, message } = reject;
       if (first.length < shownInSummary) first.push({ line, reason, message });
-      stream?.write(`${JSON.stringify({ line, reason, message, input })}\n`);
+      const text = textOf(reject);
+      const isNew = reason !== unreadable || !had.has(digest(text));
+      if (isNew) stream?.write(`${text}\n`);
+      return isNew;
     },
     isSaved: () => broken === undefined && (stream?.writableLength ?? 0) === 0,
     async close() {
@@ -71,6 +73,28 @@ export async function collectRejects(file: string | undefined): Promise<Rejects>
       requireWhole();
     },
   };
+}
+
+/** Returns the line of an entry in the file. */
+function textOf({ line, reason, message, input }: Reject): string {
+  return JSON.stringify({ line, reason, message, input: input ?? null });
+}
+
+/**
+ * Returns the digests of the unreadable entries in a file: each run of an import reads them again. A device has
+ * nothing to read back.
+ */
+async function unreadableIn(file: string | undefined): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  if (file === undefined || !(await stat(file).catch(() => undefined))?.isFile()) return found;
+  const bytes = createReadStream(file) as AsyncIterable<Buffer>;
+  for await (const lines of linesOf(bytes, "utf-8", Infinity))
+    for (const { text } of lines) if (text.includes(`"reason":"${unreadable}"`)) found.add(digest(text));
+  return found;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("base64");
 }
 
 async function open(file: string): Promise<WriteStream> {

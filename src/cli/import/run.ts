@@ -17,7 +17,7 @@ import { isSameFile, standardStreams } from "../same-file.ts";
 import { columnLines, preview } from "./preview.ts";
 import { createRejections } from "./rejections.ts";
 import type { Reject, Rejects } from "./rejects.ts";
-import { collectRejects } from "./rejects.ts";
+import { collectRejects, unreadable as unreadableReason } from "./rejects.ts";
 import type { Source } from "./source.ts";
 import { openSource } from "./source.ts";
 import { transfer } from "./stream.ts";
@@ -140,8 +140,7 @@ async function send(sending: Sending): Promise<Sent> {
   let unreadable = 0;
 
   function reject(one: Reject): void {
-    rejects.add(one);
-    if (!sending.strict) return;
+    if (!rejects.add(one) || !sending.strict) return;
     const rest = resumeOptions === "" ? "" : ` and ${resumeOptions}`;
     throw new CommandError(
       exitCodes.failed,
@@ -152,10 +151,9 @@ async function send(sending: Sending): Promise<Sent> {
 
   const rejections = createRejections((position) => window.originOf(position), reject, rejects.isSaved);
   const window = createWindow(source.entries(), sending.keepInputs, source.read, {
-    onUnreadable({ line, input, problem }, earlier) {
+    onUnreadable({ line, input, problem }) {
       unreadable++;
-      // An earlier run has already saved it in the same --rejects file.
-      if (!(earlier && rejects.continued)) reject({ line, reason: "UNREADABLE", message: problem, input });
+      reject({ line, reason: unreadableReason, message: problem, input });
     },
     onSkipped: rejections.name,
   });

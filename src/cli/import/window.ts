@@ -58,11 +58,8 @@ const widest = { records: 20_000, weight: 16_000_000 };
 
 /** The callbacks for entries that are read but not sent. */
 export interface Reading {
-  /**
-   * Called for each entry that is not a valid record. `earlier` is true if an earlier run settled this part of the
-   * file.
-   */
-  onUnreadable(entry: Unreadable, earlier: boolean): void;
+  /** Called for each entry that is not a valid record. */
+  onUnreadable(entry: Unreadable): void;
   /** Called for each record that an earlier run has settled. May throw to end the import. */
   onSkipped(position: number, origin: Origin): void;
 }
@@ -161,7 +158,7 @@ interface Found {
 function createReader(
   entries: AsyncIterable<Entry>,
   keepInputs: boolean,
-  onUnreadable: (entry: Unreadable, earlier: boolean) => void,
+  onUnreadable: (entry: Unreadable) => void,
 ): Reader {
   const iterator = entries[Symbol.asyncIterator]();
   let readRecords = 0;
@@ -169,19 +166,19 @@ function createReader(
   let next: Promise<Found | undefined> | undefined;
 
   /** Returns the next entry that is a record; undefined at the end. */
-  async function readRecord(earlier: boolean): Promise<Found | undefined> {
+  async function readRecord(): Promise<Found | undefined> {
     for (;;) {
       const found = await iterator.next();
       if (found.done === true) return undefined;
       const entry = found.value;
       if ("record" in entry.content) return { entry, record: entry.content.record };
-      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem }, earlier);
+      onUnreadable({ line: entry.line, input: entry.input, problem: entry.content.problem });
     }
   }
 
   /** Returns the next record, or "late" if `late` resolves first. The next call then returns the record. */
-  async function take(earlier: boolean, late?: Promise<"late">): Promise<Found | "late" | undefined> {
-    next ??= readRecord(earlier);
+  async function take(late?: Promise<"late">): Promise<Found | "late" | undefined> {
+    next ??= readRecord();
     const found = await (late === undefined ? next : Promise.race([next, late]));
     if (found === "late") return found;
     next = undefined;
@@ -195,7 +192,7 @@ function createReader(
     const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
     let late: Promise<"late"> | undefined;
     while (batch.records.length < mostRecords && batch.weight < mostWeight) {
-      const found = await take(false, late);
+      const found = await take(late);
       if (found === undefined || found === "late") break;
       batch.records.push(found.record);
       batch.origins.push(originOf(found));
@@ -209,7 +206,7 @@ function createReader(
     count: () => readRecords,
     async skipTo(position, onSkipped) {
       while (readRecords < position) {
-        const found = await take(true);
+        const found = await take();
         if (found === undefined || found === "late") return false;
         onSkipped(originOf(found));
       }
