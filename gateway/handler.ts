@@ -121,7 +121,7 @@ interface Rendered {
 
 async function renderResponse(
   { status, location, render, bodyOf }: Operation,
-  { message, replayed, body: replay }: RpcResponse,
+  { message, replayed, body: stored }: RpcResponse,
   request: Request,
   { tally }: Inbound,
 ): Promise<Rendered> {
@@ -134,8 +134,8 @@ async function renderResponse(
   else if (deflated !== undefined) {
     if (deflated.text.size >= hugeBytes) requireSlotForHuge(tally);
     pieces = await renderInflated(message, render);
-  } else if (isLarge && replay === undefined) pieces = await jsonInPieces(bodyOf(message));
-  const body = pieces ?? replay ?? render(message);
+  } else if (isLarge && stored === undefined) pieces = await jsonInPieces(bodyOf(message));
+  const body = pieces ?? stored ?? render(message);
   const length =
     typeof body === "string" ? Buffer.byteLength(body) : body.reduce((sum, piece) => sum + piece.length, 0);
   return { status, location: location?.(message), replayed, isCoded: deflated !== undefined, isGzip, body, length };

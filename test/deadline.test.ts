@@ -19,3 +19,22 @@ test("a cancellation aborts the deadlines that have not passed [ING-06]", () => 
   expect(signal.aborted).toBe(true);
   expect(getEventListeners(controller.signal, "abort")).toEqual([]);
 });
+
+test("deadlines that nobody can cancel share a signal, which aborts after the last of them", async () => {
+  const deadlines = Array.from({ length: 50 }, (_, at) => deadlineIn(30 + at / 10));
+  const signals = deadlines.map(({ signal }) => signal);
+  expect(new Set(signals).size).toBeLessThanOrEqual(2);
+  for (const { at, signal } of deadlines) {
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    expect(performance.now()).toBeGreaterThanOrEqual(at);
+  }
+  // A later deadline gets a signal of its own.
+  expect(deadlineIn(30).signal.aborted).toBe(false);
+});
+
+test("a deadline that has passed aborts at once, and leaves the signals of others alone", async () => {
+  const later = deadlineIn(60_000).signal;
+  const { signal } = deadlineIn(-60_000);
+  await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  expect([signal.aborted, later.aborted]).toEqual([true, false]);
+});

@@ -66,7 +66,7 @@ export interface RpcResponse {
   readonly message: Message;
   /** True if this is the response to an earlier request with the same idempotency key. */
   readonly replayed: boolean;
-  /** The REST body of the first response; undefined unless this is a replay. */
+  /** The REST body that is stored with the idempotency key; undefined without a key. */
   readonly body: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 // Idempotency: runs a write with a key exactly once, and replays its response to repetitions (contract §5).
-import { createHash, randomUUID } from "node:crypto";
+import { hash, randomUUID } from "node:crypto";
 import type { DescMethodUnary, Message } from "@bufbuild/protobuf";
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Collection, Db, UUID } from "mongodb";
@@ -110,7 +110,7 @@ export function createIdempotency(
         try {
           const message = await perform(granted);
           kept = claim.stored();
-          return { message, replayed: false, body: undefined };
+          return { message, replayed: false, body: kept?.body };
         } catch (error) {
           if (!(error instanceof ClaimTaken)) throw error;
           kept = await findClaim(claims, scope.accountId, key, deadline);
@@ -201,8 +201,7 @@ const recordDeleted =
  * §5.2).
  */
 function fingerprintOf(rpc: DescMethodUnary, message: Message): Buffer {
-  return createHash("sha256")
-    .update(`${fingerprintVersion} ${rpc.parent.typeName}/${rpc.name}\n`)
-    .update(toBinary(rpc.input, message, { writeUnknownFields: false }))
-    .digest();
+  const operation = Buffer.from(`${fingerprintVersion} ${rpc.parent.typeName}/${rpc.name}\n`);
+  const request = toBinary(rpc.input, message, { writeUnknownFields: false });
+  return hash("sha256", Buffer.concat([operation, request]), "buffer");
 }

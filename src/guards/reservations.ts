@@ -1,5 +1,5 @@
 // Fast path of idempotency in Redis: reservations of writes in progress, and the responses of completed ones.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { UUID } from "mongodb";
 import type { RedisLink } from "../db/redis.ts";
 import type { Tally } from "../tally.ts";
@@ -129,5 +129,5 @@ function decode(text: string): StoredClaim | undefined {
 }
 
 function checksumOf(parts: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("base64");
+  return hash("sha256", JSON.stringify(parts), "base64");
 }
