@@ -82,7 +82,10 @@ function pairLoad(
   return {
     sides: { own: { serving: [own], requests }, other: { serving: [other], requests } },
     databases: { mongod: mongod.members.map(({ pid }) => pid), redis: [redis.pid] },
-    ...{ client, connections, effort, say },
+    client,
+    connections,
+    effort,
+    say,
   };
 }
 

@@ -56,7 +56,9 @@ export const goals: readonly Goal[] = [
     ({ list, words }) => list === "contacts" && words === "one",
   ),
   reportedOnly({
-    ...{ title: "Two frequent words that rarely meet, a million notes", wanted: 100, sense: "at most" },
+    title: "Two frequent words that rarely meet, a million notes",
+    wanted: 100,
+    sense: "at most",
     figure: "p50 in ms",
     value: ({ searches }) => {
       const row = searches.find(({ title }) => title.startsWith("two frequent words that rarely meet"));
@@ -64,12 +66,16 @@ export const goals: readonly Goal[] = [
     },
   }),
   {
-    ...{ title: "Memory after GET contact against Fastify", wanted: 1.25, sense: "at most" },
+    title: "Memory after GET contact against Fastify",
+    wanted: 1.25,
+    sense: "at most",
     figure: "resident memory",
     value: ({ memory }) => quotient(memory?.mb.ours, memory?.mb.fastify),
   },
   {
-    ...{ title: "Start to the first response against the floor", wanted: 1.5, sense: "at most" },
+    title: "Start to the first response against the floor",
+    wanted: 1.5,
+    sense: "at most",
     figure: "milliseconds",
     // Without a compile cache most of a start is compiling.
     isReportedOnly: ({ node }) => Number(/\d+/.exec(node)?.[0]) < 22,
@@ -101,7 +107,10 @@ function against(
   figure: Judged = "serviceUs",
 ): Goal {
   return {
-    ...{ title, wanted, sense: "at least", figure: figures[figure] },
+    title,
+    wanted,
+    sense: "at least",
+    figure: figures[figure],
     value({ pairs }) {
       const pair = pairs.find((one) => one.line === line && one.own.name === own && one.other.name === other);
       return pair && median(timesAsGood(roundsOf(pair), figure));
@@ -112,7 +121,10 @@ function against(
 /** The class that grows most counts. */
 function largest(title: string, wanted: number, chosen: (row: SearchRow) => boolean): Goal {
   return {
-    ...{ title, wanted, sense: "at most", figure: "p50 of the class that grows most" },
+    title,
+    wanted,
+    sense: "at most",
+    figure: "p50 of the class that grows most",
     value({ searches }) {
       const rows = searches.filter((row) => row.comparable && chosen(row));
       return rows.length === 0 ? undefined : Math.max(...rows.map(growth));

@@ -58,35 +58,53 @@ function readLines({ account, key, transcriptIds }: RequestData): Line[] {
   };
   return [
     {
-      ...{ ...read, name: "get", title: "GET contact, 16 connections" },
+      ...read,
+      name: "get",
+      title: "GET contact, 16 connections",
       subjects: each(get, "floorBucket", "floor", "floor3", "fastify", "fastifyAgg", "go"),
     },
     {
-      ...{ ...read, name: "get-1", title: "GET contact, 1 connection", connections: 1 },
+      ...read,
+      name: "get-1",
+      title: "GET contact, 1 connection",
+      connections: 1,
       subjects: each(get, "floorBucket", "fastify"),
     },
     {
-      ...{ ...read, name: "get-64", title: "GET contact, 64 connections", connections: 64 },
+      ...read,
+      name: "get-64",
+      title: "GET contact, 64 connections",
+      connections: 64,
       subjects: each(get, "floorBucket", "fastify"),
     },
     {
-      ...{ ...read, name: "two", title: "GET contact, two instances on the two cores" },
+      ...read,
+      name: "two",
+      title: "GET contact, two instances on the two cores",
       subjects: [subject("ours", get), two],
     },
     {
-      ...{ ...read, name: "sessions", title: "GET sessions" },
+      ...read,
+      name: "sessions",
+      title: "GET sessions",
       subjects: each(requests.listSessions(key), "floorBucket", "floor", "fastify", "go"),
     },
     {
-      ...{ ...read, name: "contacts", title: "Search contacts, 25 with their notes and sessions" },
+      ...read,
+      name: "contacts",
+      title: "Search contacts, 25 with their notes and sessions",
       subjects: each(requests.searchContacts(key), "floor", "floor3", "fastify", "go"),
     },
     {
-      ...{ ...read, name: "notes", title: "Search notes" },
+      ...read,
+      name: "notes",
+      title: "Search notes",
       subjects: each(requests.searchNotes(key), "floor", "fastify"),
     },
     {
-      ...{ ...read, name: "transcript", title: "GET transcript of 1 MB, gzip accepted" },
+      ...read,
+      name: "transcript",
+      title: "GET transcript of 1 MB, gzip accepted",
       subjects: each(requests.getTranscript(transcriptIds, key), "floor"),
     },
   ];
@@ -98,15 +116,21 @@ function writeLines({ writeKey, writeContactIds }: RequestData): Line[] {
   const unkeyed: Subject = { ...subject("ours", created), name: "ours-no-key", title: "Records, without a key" };
   return [
     {
-      ...{ ...write, name: "create", title: "Create contact" },
+      ...write,
+      name: "create",
+      title: "Create contact",
       subjects: each(created, "floor", "bare", "fastify", "go"),
     },
     {
-      ...{ ...write, name: "create-key", title: "Create contact with an Idempotency-Key" },
+      ...write,
+      name: "create-key",
+      title: "Create contact with an Idempotency-Key",
       subjects: [...each(keyed, "fastify"), unkeyed],
     },
     {
-      ...{ ...write, name: "append", title: "Append note" },
+      ...write,
+      name: "append",
+      title: "Append note",
       subjects: each(requests.appendNote(writeContactIds, writeKey), "floor", "fastify"),
     },
   ];
@@ -120,11 +144,15 @@ function rpcLines({ account, key }: RequestData): Line[] {
   };
   return [
     {
-      ...{ ...read, name: "connect", title: "GetContact by Connect's JSON" },
+      ...read,
+      name: "connect",
+      title: "GetContact by Connect's JSON",
       subjects: [...each(requests.getContactByConnect(account, key), "connect").map(inForm("connect")), rest],
     },
     {
-      ...{ ...read, name: "grpc", title: "GetContact by gRPC" },
+      ...read,
+      name: "grpc",
+      title: "GetContact by gRPC",
       subjects: [...each(requests.getContactByGrpc(account, key), "connectHttp2").map(inForm("grpc")), rest],
     },
   ];

@@ -45,7 +45,7 @@ export interface PairLoad {
 
 /** Warm-up requests: after as many, V8 has compiled what they run. */
 const warmRequests = 12_000;
-const mostRuns = 4;
+const maxRuns = 4;
 
 /** Runs a pair as often as wanted; where the last two runs differ, says so and measures again, four times at most. */
 export async function measureRuns(
@@ -54,7 +54,7 @@ export async function measureRuns(
   say: (line: string) => void,
 ): Promise<Run[]> {
   const runs = [await run()];
-  while (runs.length < wanted || (runs.length < mostRuns && !isAgreed({ runs }))) {
+  while (runs.length < wanted || (runs.length < maxRuns && !isAgreed({ runs }))) {
     if (runs.length >= wanted) say(`${difference(runs)}: measures again`);
     runs.push(await run());
   }

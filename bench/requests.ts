@@ -78,7 +78,9 @@ export function getContactByConnect(account: AccountPlan, key: string): WireRequ
 /** GetContact by gRPC, of the same contacts. */
 export function getContactByGrpc(account: AccountPlan, key: string): GrpcRequest[] {
   return contactIds(account).map((contactId) => ({
-    ...{ kind: "grpc", path: rpcPath, authorization: `Bearer ${key}` },
+    kind: "grpc",
+    path: rpcPath,
+    authorization: `Bearer ${key}`,
     message: Buffer.from(toBinary(GetContactRequestSchema, create(GetContactRequestSchema, { contactId }))).toString(
       "base64",
     ),

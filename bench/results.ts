@@ -137,10 +137,10 @@ export function roundsOf(pair: Pick<Pair, "runs">): Run["rounds"] {
 /** The median with the smallest and the largest value. */
 export function spread(values: readonly number[], digits: number): string {
   if (values.length === 0) return "too little to tell";
-  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
+  const [middle, min, max] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
     value.toFixed(digits),
   );
-  return `${middle} (${least} to ${most})`;
+  return `${middle} (${min} to ${max})`;
 }
 
 /** The largest account's time over the smallest's: the median over the rounds. */

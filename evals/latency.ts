@@ -40,8 +40,10 @@ export async function measureLatency(
       method: "POST",
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
       headers: {
-        ...{ Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-        ...{ Accept: "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18" },
+        Authorization: `Bearer ${token}`,
+        "Content-Type": "application/json",
+        Accept: "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2025-06-18",
       },
     });
   };

@@ -58,7 +58,11 @@ export async function judge(
   const isMissing = (fact: string): boolean =>
     !results.some((text) => text.includes(JSON.stringify(fact).slice(1, -1)));
   return {
-    ...{ prompt, bound, calls, facts: expected.length, missing: expected.filter(isMissing) },
+    prompt,
+    bound,
+    calls,
+    facts: expected.length,
+    missing: expected.filter(isMissing),
     tokens: Math.ceil(bytes / bytesPerToken),
   };
 }

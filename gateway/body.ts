@@ -1,7 +1,7 @@
 // Receives the body of a request: counts the bytes as they arrive, then parses a JSON object (contract §2.3).
 import type { Violation } from "../src/errors.ts";
 import { readMediaType } from "../src/call/negotiation.ts";
-import { createTurns } from "../src/turns.ts";
+import { createFairQueue } from "../src/fair-queue.ts";
 import { collect } from "./collect.ts";
 import type { Request } from "./http.ts";
 import { isRejected } from "./linger.ts";
@@ -110,11 +110,11 @@ export function receiveBytes(request: Request, limit: number): Promise<Buffer | 
 
 /** The size in bytes above which decoding a body may take tens of milliseconds. */
 const largeBytes = 32_768;
-const oneInTurn = createTurns(0);
+const parseQueue = createFairQueue(0);
 
 /** Resolves when a body of this size may be decoded. In each turn of the event loop, only one large body is decoded. */
 export function inOwnTurn(size: number): Promise<void> {
-  return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => oneInTurn(resolve));
+  return size <= largeBytes ? Promise.resolve() : new Promise((resolve) => parseQueue(resolve));
 }
 
 function rejected(rule: string, message: string): Body {

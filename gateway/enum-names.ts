@@ -1,4 +1,4 @@
-// Makes protobuf's JSON reader accept the enum names of REST: `user_manual` beside `SESSION_NOTE_TYPE_USER_MANUAL`.
+// Makes protobuf's JSON reader accept REST's enum names too: `user_manual` and `SESSION_NOTE_TYPE_USER_MANUAL`.
 import type { DescEnum, DescEnumValue, DescMessage } from "@bufbuild/protobuf";
 
 const known = new Set<DescMessage | DescEnum>();

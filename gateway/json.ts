@@ -46,9 +46,9 @@ const escapeForm = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
  * The maximum number of open arrays and objects (RFC 8259 §9 allows a limit). No message of ours comes near it. The
  * garbage collector takes disproportionately long for a structure of many levels.
  */
-export const mostLevels = 100;
+export const maxLevels = 100;
 /** The maximum number of flaws that are kept below the outermost names. It bounds the work for further ones. */
-const mostDeepFlaws = 50;
+const maxDeepFlaws = 50;
 const words: Readonly<Record<string, Json>> = { true: true, false: false, null: null };
 
 /** Parses a JSON text of at most 100 levels. Positions in problems count UTF-16 units from 0. */
@@ -62,8 +62,8 @@ export function readJson(text: string): JsonReading {
     if (value === undefined) return { problem: problemAt(reader) };
     if (typeof value === "string") noteSurrogate(reader, value);
     else if (typeof value === "object" && value !== null) {
-      if (frames.length === mostLevels)
-        return { problem: `it must have at most ${mostLevels} levels of arrays and objects` };
+      if (frames.length === maxLevels)
+        return { problem: `it must have at most ${maxLevels} levels of arrays and objects` };
       if (!skipIf(reader, Array.isArray(value) ? "]" : "}")) {
         frames.push({ container: value, name: "" });
         if (!Array.isArray(value) && !readName(reader)) return { problem: problemAt(reader) };
@@ -76,7 +76,7 @@ export function readJson(text: string): JsonReading {
       if (frame === undefined) {
         skipBlanks(reader);
         if (reader.at < text.length) return { problem: problemAt(reader) };
-        return { value, flaws, flawsLeft: Math.max(0, reader.deepFlaws - mostDeepFlaws) };
+        return { value, flaws, flawsLeft: Math.max(0, reader.deepFlaws - maxDeepFlaws) };
       }
       const { container } = frame;
       if (Array.isArray(container)) container.push(value);
@@ -117,7 +117,7 @@ function note(reader: Reader, kind: Flaw["kind"]): void {
     return;
   }
   reader.deepFlaws += 1;
-  if (reader.deepFlaws > mostDeepFlaws) return;
+  if (reader.deepFlaws > maxDeepFlaws) return;
   const names = frames.filter(({ container }) => !Array.isArray(container));
   flaws.push({ kind, path: names.map(({ name }) => name).join(".") });
 }

@@ -56,7 +56,7 @@ export type RequestField = {
   /** The name in the message object. */
   readonly local: string;
   readonly required: boolean;
-  /** True if it may be left out beside a field that REST does not have. */
+  /** True if it may be left out next to a field that REST does not have. */
   readonly optionalBeyondRest?: boolean;
   /** True if a body may contain null, which leaves the field unset. */
   readonly nullable: boolean;

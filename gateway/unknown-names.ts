@@ -3,7 +3,7 @@ import type { Violation } from "../src/errors.ts";
 import { withMore } from "../src/errors.ts";
 
 /** The maximum number of unknown names in a response, which keeps it small for any request. */
-const mostNamed = 50;
+const maxNamed = 50;
 
 /** The violations of unknown names. Known names need no bound, because an operation has few. */
 export interface UnknownNames {
@@ -22,7 +22,7 @@ export function collectUnknown(violations: Violation[]): UnknownNames {
   let last = 0;
   return {
     add(make) {
-      if (named === mostNamed) {
+      if (named === maxNamed) {
         more += 1;
         return;
       }

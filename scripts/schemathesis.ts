@@ -18,7 +18,7 @@ const usage = `npm run schemathesis -- [--short] [--seed <number>] [--document <
 Ends with 1 when a response is not what the document says, and with 2 when the run itself fails.`;
 
 /** What the long form makes at the least; fewer means that something was left out. */
-const leastRequests = { short: 200, long: 5_000 };
+const minRequests = { short: 200, long: 5_000 };
 
 /** What we read of Schemathesis's JSON report. */
 interface Report {
@@ -118,7 +118,7 @@ function run(folder: string, base: string, configuration: string): Report {
 }
 
 function verdict({ complete, seed, operations, test_cases, errors, warnings }: Report): number {
-  const least = values.short ? leastRequests.short : leastRequests.long;
+  const least = values.short ? minRequests.short : minRequests.long;
   const troubles = [
     ...(complete ? [] : ["it was not run to its end"]),
     ...(operations.tested === operations.total

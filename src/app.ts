@@ -96,7 +96,11 @@ async function assemble(
   void warmUp([...rpcs.rest.keys(), ...rpcs.internal.keys()].map(({ input }) => input)).then(open.prepare);
 
   return {
-    ...{ port, internalPort: internalAt, ...where, services, client },
+    port,
+    internalPort: internalAt,
+    ...where,
+    services,
+    client,
     async stop(idle = 0) {
       state.stopping = true;
       state.idleMs = idle;

@@ -1,12 +1,12 @@
 // Bounded FIFO cache.
 
 /** The default maximum of entries: far more than are in use at once, and a few megabytes at most. */
-const usualMost = 10_000;
+const usualMaxSize = 10_000;
 
-/** Stores a value as the newest entry. Removes the oldest entry if there would be more than `most`. */
-export function setBounded<T>(memory: Map<string, T>, name: string, value: T, most = usualMost): void {
+/** Stores a value as the newest entry. Removes the oldest entry if there would be more than `maxSize`. */
+export function setBounded<T>(memory: Map<string, T>, name: string, value: T, maxSize = usualMaxSize): void {
   memory.delete(name);
-  const [oldest] = memory.size >= most ? memory.keys() : [];
+  const [oldest] = memory.size >= maxSize ? memory.keys() : [];
   if (oldest !== undefined) memory.delete(oldest);
   memory.set(name, value);
 }

@@ -50,13 +50,13 @@ export async function inflateHeld(response: object): Promise<void> {
 let lastInflation: Promise<unknown> = Promise.resolve();
 
 /**
- * Returns the text, or its beginning if its JSON exceeds `mostBytes`. Inflates it off the main thread, and decodes it
+ * Returns the text, or its beginning if its JSON exceeds `maxBytes`. Inflates it off the main thread, and decodes it
  * in turn with other work.
  */
-export async function inflateText(text: DeflatedText, mostBytes: number): Promise<string> {
-  const json = text.size <= mostBytes ? await inflateJson(text) : await inflateBeginning(text, mostBytes);
+export async function inflateText(text: DeflatedText, maxBytes: number): Promise<string> {
+  const json = text.size <= maxBytes ? await inflateJson(text) : await inflateBeginning(text, maxBytes);
   // Decodes the part between the quotes. A text that was cut has no closing quote.
-  const end = text.size <= mostBytes ? json.length - 1 : json.length;
+  const end = text.size <= maxBytes ? json.length - 1 : json.length;
   let whole = "";
   for (let at = 1; at < end; ) {
     const next = at + largeBytes < end ? placeToCut(json, at, at + largeBytes) : end;
@@ -67,17 +67,17 @@ export async function inflateText(text: DeflatedText, mostBytes: number): Promis
   return whole;
 }
 
-async function inflateBeginning({ blocks }: DeflatedText, mostBytes: number): Promise<Buffer> {
+async function inflateBeginning({ blocks }: DeflatedText, maxBytes: number): Promise<Buffer> {
   const beginning: Buffer[] = [];
   let length = 0;
   for await (const piece of Readable.from([blocks]).pipe(createInflateRaw(inflateOptions))) {
     beginning.push(piece as Buffer);
     length += (piece as Buffer).length;
     // One more byte shows whether a character ends at the limit.
-    if (length > mostBytes) break;
+    if (length > maxBytes) break;
   }
   const json = Buffer.concat(beginning);
-  return json.subarray(0, placeToCut(json, 1, Math.min(mostBytes, json.length)));
+  return json.subarray(0, placeToCut(json, 1, Math.min(maxBytes, json.length)));
 }
 
 /**

@@ -7,7 +7,7 @@ import { write, writeSync } from "node:fs";
  */
 const batch = { length: 8_192, everyMs: 100 } as const;
 /** The maximum number of characters that wait while nothing can be written. Further lines are lost. */
-const mostWaiting = 1_000_000;
+const maxWaiting = 1_000_000;
 /** The maximum time in milliseconds for which the end of the process waits for a slow reader. */
 const lastMs = 500;
 
@@ -56,7 +56,7 @@ export function createLogWriter(fd: number, report: (line: string) => void): Log
   setInterval(flush, batch.everyMs).unref();
   return {
     write(line) {
-      if (waiting.length + left.length + line.length > mostWaiting) return losses.add();
+      if (waiting.length + left.length + line.length > maxWaiting) return losses.add();
       waiting += line;
       if (waiting.length >= batch.length && !failing) flush();
     },

@@ -25,9 +25,9 @@ export interface LoggedError {
 /** Matches names and codes. A text that is longer or has blanks could come from a user. */
 const word = /^[\w.$-]{1,64}$/;
 const place = /:\d+:\d+\)?$/;
-const mostFrames = 8;
-const mostDeep = 4;
-const mostTogether = 3;
+const maxFrames = 8;
+const maxDepth = 4;
+const maxTogether = 3;
 
 /** Returns the facts of any thrown value. */
 export function loggedError(error: unknown, deep = 0): LoggedError {
@@ -35,7 +35,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
   const of = error as Error & Readonly<Record<string, unknown>>;
   const labels = Array.isArray(of["errorLabels"]) ? of["errorLabels"].filter(isWord) : [];
   const stack = framesOf(error);
-  const inner = deep < mostDeep;
+  const inner = deep < maxDepth;
   return {
     type: word.test(error.name) ? error.name : "Error",
     ...wordOf("code", of["code"]),
@@ -46,7 +46,7 @@ export function loggedError(error: unknown, deep = 0): LoggedError {
     ...(stack.length === 0 ? {} : { stack }),
     ...(inner && error.cause !== undefined ? { cause: loggedError(error.cause, deep + 1) } : {}),
     ...(inner && error instanceof AggregateError
-      ? { errors: error.errors.slice(0, mostTogether).map((one) => loggedError(one, deep + 1)) }
+      ? { errors: error.errors.slice(0, maxTogether).map((one) => loggedError(one, deep + 1)) }
       : {}),
   };
 }
@@ -93,5 +93,5 @@ function framesOf({ stack = "", message }: Error): string[] {
         line.startsWith("    at ") && place.test(line) && !line.includes("node_modules") && !line.includes("node:"),
     )
     .map((line) => line.trim().slice("at ".length))
-    .slice(0, mostFrames);
+    .slice(0, maxFrames);
 }

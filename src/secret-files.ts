@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { isAbsolute } from "node:path";
 
 /** The maximum length of a secret's file. */
-const mostBytes = 65_536;
+const maxBytes = 65_536;
 
 /** Throws the error of an invalid NAME_FILE. `problem` follows the name of the variable in a sentence. */
 export type OnWrong = (variable: string, problem: string) => never;
@@ -48,6 +48,6 @@ function read(path: string, wrong: (problem: string) => never): string {
   }
   const value = content.replace(/\r?\n$/, "");
   if (value === "") return wrong(`${shown(path)} is empty`);
-  if (content.length > mostBytes) return wrong(`${shown(path)} is longer than ${mostBytes} bytes`);
+  if (content.length > maxBytes) return wrong(`${shown(path)} is longer than ${maxBytes} bytes`);
   return value;
 }

@@ -29,11 +29,11 @@ const surrogate = /[\ud800-\udfff]/;
 export function endOfCodePoints(text: string, count: number): number {
   let [end, left] = [0, count];
   while (left > 0 && end < text.length) {
-    const most = Math.min(stride, left, text.length - end);
-    if (surrogate.test(text.slice(end, end + most))) {
-      for (let seen = 0; seen < most && end < text.length; seen++) end = endOfCodePoint(text, end);
-    } else end += most;
-    left -= most;
+    const size = Math.min(stride, left, text.length - end);
+    if (surrogate.test(text.slice(end, end + size))) {
+      for (let seen = 0; seen < size && end < text.length; seen++) end = endOfCodePoint(text, end);
+    } else end += size;
+    left -= size;
   }
   return end;
 }

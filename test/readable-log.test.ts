@@ -64,8 +64,12 @@ const users = [
   { email: "enrolled@example.com", password: "the-other-password", access: null, enrolled: true },
 ];
 const started = {
-  ...{ baseUrl: "http://localhost:8080", mcpUrl: "http://localhost:8080/mcp", internalUrl: "http://localhost:8081" },
-  ...{ dataDir: "/somewhere/data", demoKey: "rec_key", seconds: 1.23 },
+  baseUrl: "http://localhost:8080",
+  mcpUrl: "http://localhost:8080/mcp",
+  internalUrl: "http://localhost:8081",
+  dataDir: "/somewhere/data",
+  demoKey: "rec_key",
+  seconds: 1.23,
   embedded: { mongod: undefined, redis: undefined, oidc: { issuer: "" }, demo: { users, provider: { issuer: "" } } },
 } as unknown as Parameters<typeof bannerLines>[0];
 

@@ -92,7 +92,10 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const created_at = timeOf(random, at, size.contacts);
         const contact = derive({
           ...noContactTexts,
-          ...{ _id: idOf("contact", at), account_id, version: 1, full_name: inferred ? null : full },
+          _id: idOf("contact", at),
+          account_id,
+          version: 1,
+          full_name: inferred ? null : full,
           email: chance(random, 0.85)
             ? `${person.first}.${person.last}${at}@${pick(random, ["mail", "acme", "north", "proton"])}.example.com`.toLowerCase()
             : null,
@@ -129,7 +132,8 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
             contact_id: idOf("contact", of),
             client: { full_name, inferred_name, email },
           },
-          ...{ title, subtitle: chance(random, 0.5) ? sentences(random, languages[0], 50) : null },
+          title,
+          subtitle: chance(random, 0.5) ? sentences(random, languages[0], 50) : null,
           ...{
             session_date,
             session_date_end: new Date(session_date.getTime() + 3_600_000),
@@ -141,7 +145,8 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
             conference_url: `https://zoom.example.com/j/${at}`,
             provider_doc_url: null,
           },
-          ...{ created_at: session_date, updated_at: session_date },
+          created_at: session_date,
+          updated_at: session_date,
         });
       }
     },
@@ -152,7 +157,10 @@ export function recordsOf({ name, ...size }: AccountPlan, account_id: UUID): Acc
         const of = Math.floor(random() * (kind === "contact" ? size.contacts : size.sessions));
         const created_at = timeOf(random, at, size.notes);
         yield deriveNote({
-          ...{ _id: idOf("note", at), account_id, kind, parent_id: idOf(kind, of) },
+          _id: idOf("note", at),
+          account_id,
+          kind,
+          parent_id: idOf(kind, of),
           label:
             kind === "session"
               ? (titles[of] ?? null)

@@ -29,7 +29,10 @@ export async function createBareContact(db: Db, accountId: UUID, fields: Contact
       ...noContactTexts,
       ...fields,
     },
-    ...{ created_at: now, updated_at: now, archived_at: null, rank: 0 },
+    created_at: now,
+    updated_at: now,
+    archived_at: null,
+    rank: 0,
   };
   await db.collection<ContactDocument>(bareCollection).insertOne(contact);
   return { contact, timeline: [], sessions: [] };
@@ -70,6 +73,12 @@ export function newNote(
       label: contactLabel(contact),
       type: "user_manual",
     },
-    ...{ title: null, title_slug: null, position: 0, content, source: "api", created_at: now, updated_at: now },
+    title: null,
+    title_slug: null,
+    position: 0,
+    content,
+    source: "api",
+    created_at: now,
+    updated_at: now,
   });
 }

@@ -114,7 +114,8 @@ async function exportAll({ source, folder, say, form, violations }: Scene, doome
   const third = run();
   await until(third, () => recorded(folder).length >= 5);
   await rest(`http://127.0.0.1:${source.internalPort}`, "/records.admin.v1.AccountService/DeleteAccount", {
-    ...{ key: childToken, body: { account_id: doomed, reason: "a drill" } },
+    key: childToken,
+    body: { account_id: doomed, reason: "a drill" },
   });
   const last = await third.ended;
   if (last.code !== 0) throw new Error(`the export ended with ${last.code}: ${last.output}`);

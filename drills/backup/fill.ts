@@ -56,7 +56,12 @@ async function fillOne(fixture: Fixture, at: number, extra: number): Promise<Fil
   await services.accounts.link(_id, { issuer, subject: `second ${subject}` });
   await fillRecords(fixture, _id.toHexString(), at, extra);
   await createDashboardSessions(client.db(), ["a-session-secret-of-32-characters-or-more"]).begin({
-    ...{ issuer, subject, sid: undefined, email: undefined, name: undefined, idToken: "none" },
+    issuer,
+    subject,
+    sid: undefined,
+    email: undefined,
+    name: undefined,
+    idToken: "none",
   });
   const actor = { person: `person.${at}@example.com`, requestId: randomUUID(), address: "192.0.2.1" };
   const owner: Owner = { kind: "credentials", accountId: _id, actor, deadline: deadlineIn(30_000) };
@@ -118,7 +123,9 @@ async function fillRecords(fixture: Fixture, accountId: string, at: number, extr
 /** Uses a key for a write with an idempotency key. */
 async function writeOnce({ instances: [instance] }: Fixture, key: string): Promise<void> {
   const { status, text } = await rest(instance?.base ?? "", "/v1/contacts", {
-    ...{ key, body: { full_name: "Ünïcode 名前 🙂" }, headers: { "Idempotency-Key": randomUUID() } },
+    key,
+    body: { full_name: "Ünïcode 名前 🙂" },
+    headers: { "Idempotency-Key": randomUUID() },
   });
   if (status !== 201) throw new Error(`a write got ${status}: ${text}`);
 }
@@ -134,8 +141,15 @@ async function runImport({ instances: [instance] }: Fixture, folder: string, acc
 /** A release that is not written yet may store other fields, and numbers of other types. */
 async function addUnknownFields({ client }: Fixture): Promise<void> {
   const later = {
-    ...{ double: new Double(5), long: Long.fromNumber(5), integer: 5, none: null, text: "{}", list: [[1], {}] },
-    ...{ id: new UUID(), at: new Date(0), nested: { a: { b: new Double(0.1) } } },
+    double: new Double(5),
+    long: Long.fromNumber(5),
+    integer: 5,
+    none: null,
+    text: "{}",
+    list: [[1], {}],
+    id: new UUID(),
+    at: new Date(0),
+    nested: { a: { b: new Double(0.1) } },
   };
   for (const { name } of await client.db().listCollections({}, { nameOnly: true }).toArray())
     await client

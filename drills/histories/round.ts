@@ -72,7 +72,10 @@ export async function runRound(
     for (let time = 0; time < (plan.twice === true ? 2 : 1); time++) {
       let switched = plan.switch === undefined || time > 0;
       const scene: Scene = {
-        ...{ site, standstills, electionMs: plan.electionMs, beside: plan.beside ?? 1 },
+        site,
+        standstills,
+        electionMs: plan.electionMs,
+        beside: plan.beside ?? 1,
         divided: (alone, many) =>
           void clients.push(...stage.crossed.map((register) => crossedHands(round, register, alone, many))),
         async meanwhile(ms, instances) {

@@ -114,7 +114,12 @@ function siteOf(
   const instance = (name: string): ChildInstance => fixture.instances[at(name)] as ChildInstance;
   const sessions = createDashboardSessions(client.db(), [sessionSecret]);
   return {
-    ...{ fixture, network, primaries, plain, account, instance },
+    fixture,
+    network,
+    primaries,
+    plain,
+    account,
+    instance,
     members,
     instances: ["i0", "i1", "i2"],
     pid: (name) => (name.startsWith("m") ? mongod.members[at(name)]?.pid : instance(name).pid) as number,

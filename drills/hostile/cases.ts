@@ -30,7 +30,7 @@ export function* casesOf(slots: readonly Slot[], patterns: readonly Pattern[], s
       const [slot, pattern] = [slots[slotAt], patterns[patternAt]];
       const way = pick(slot?.ways ?? []);
       if (slot === undefined || pattern === undefined || way === undefined) continue;
-      const most = pick(way.mostBytes) ?? 0;
+      const most = pick(way.maxBytes) ?? 0;
       const bytes = way.bytesOf(pattern.make(64));
       if (bytes !== undefined) yield caseOf(slot.name, way, pattern, Math.floor(most / Math.max(1, bytes / 64)));
     }

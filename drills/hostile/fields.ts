@@ -27,8 +27,8 @@ export function fieldSlots(operations: readonly Operation[], user: User): Slot[]
       const slot = `the field ${field}`;
       const required = Object.fromEntries(operation.required.map((name) => [name, valuesOf(name, user, user)?.own]));
       // A path or a query percent-encodes the text: three bytes for one.
-      const mostBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
-      const way = textWay(`${operation.name} by ${operation.wire}`, mostBytes, (text) =>
+      const maxBytes = operation.wire === "REST" && !operation.writes ? inTarget : sizes;
+      const way = textWay(`${operation.name} by ${operation.wire}`, maxBytes, (text) =>
         operation.send({ ...required, [field]: text }, user),
       );
       slots.set(slot, [...(slots.get(slot) ?? []), way]);
@@ -101,10 +101,10 @@ export function bodySlots(requests: readonly Request[], wire: Wire): Slot[] {
   ];
 }
 
-function textWay(name: string, mostBytes: readonly number[], put: (text: string) => Promise<Status>): Way {
+function textWay(name: string, maxBytes: readonly number[], put: (text: string) => Promise<Status>): Way {
   return {
     name,
-    mostBytes,
+    maxBytes,
     // Includes the escapes: otherwise the size limit would reject a text that JSON escapes.
     bytesOf: (text) => Buffer.byteLength(JSON.stringify(text)),
     // Protobuf's binary form cannot hold a lone surrogate: such a text is not sent.

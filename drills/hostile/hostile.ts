@@ -29,13 +29,13 @@ import { fillWithUnread, holdUnread } from "./unread.ts";
 import type { Outcome } from "./slow.ts";
 import { slownesses, startSlow } from "./slow.ts";
 import { isRunning, mainThreadMs, residentMb } from "./vitals.ts";
-import { longestBlockMs, weighAll } from "./weigh.ts";
+import { maxBlockMs, weighAll } from "./weigh.ts";
 
 /** What a run does: everything, or one thing, for a control. */
 type Focus = "all" | "slow" | "dense" | "largest" | "unread" | Exclude<Selection, "all">;
 
 /** More growth than this, in megabytes, is somebody outside's doing. The largest response needs 100 of it. */
-const mostGrowthMb = 250;
+const maxGrowthMb = 250;
 /** Above the rate of the probes and the cases. The trusted proxy gives each request an address. */
 const limits = { RATE_LIMIT: "5000", RATE_BURST: "5000", TRUST_PROXY: "1" };
 /** Many connections of one client, and the longest p99 of another's requests beside them, in milliseconds. */
@@ -89,7 +89,7 @@ export const hostile: Drill = {
       "what a connection sends is parsed as it comes",
       "dense",
       { file: "src/http/paced-input.ts", from: "const pieceBytes = 2_048;", to: "const pieceBytes = 1_000_000;" },
-      { file: "src/http/paced-input.ts", from: "const mostPending = 16;", to: "const mostPending = 1_000_000;" },
+      { file: "src/http/paced-input.ts", from: "const maxPending = 16;", to: "const maxPending = 1_000_000;" },
     ),
     control("a response of any size is made in one go", "largest", {
       file: "src/large/slots.ts",
@@ -98,7 +98,7 @@ export const hostile: Drill = {
     }),
     control("any number of responses may be unread", "unread", {
       file: "src/large/sending.ts",
-      from: "  if (isTooMuch || (sending > 0 && sending + bytes > mostBytes)) rejectLarge();\n",
+      from: "  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();\n",
       to: "",
     }),
     control(
@@ -156,9 +156,9 @@ async function judge(
     const memoryBefore = residentMb(pid);
     // Other tests run beside a short run: only the median is judged.
     const judged = long ? "p99" : "p50";
-    const mostMs = long ? Math.max(longestBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
+    const maxMs = long ? Math.max(maxBlockMs, 3 * idle.p99) : Math.max(500, 20 * idle.p50);
 
-    const during = async (what: string, work: () => Promise<unknown>, longestMs = mostMs): Promise<void> => {
+    const during = async (what: string, work: () => Promise<unknown>, limitMs = maxMs): Promise<void> => {
       await work();
       await wait(500);
       const seen = await probes.take();
@@ -167,7 +167,7 @@ async function judge(
       figures[`probe worst ms, ${what}`] = worst;
       const memory = residentMb(pid).toFixed(0);
       say(`${what}: ${count} probes, p99 ${p99.toFixed(1)} ms, worst ${worst.toFixed(1)} ms, ${memory} MB`);
-      if (seen[judged] > longestMs)
+      if (seen[judged] > limitMs)
         violations.push(
           `${what}: ${judged} of the probes ${seen[judged].toFixed(0)} ms, without it ${idle[judged].toFixed(1)} ms`,
         );
@@ -198,7 +198,7 @@ async function judge(
     if (focus === "all" || focus === "dense") {
       for (const one of dense) {
         const flood = (): Promise<unknown> => sendDense(base, one, denseConnections, long ? 5_000 : 1_000);
-        await during(`${denseConnections} connections full of ${one.name}`, flood, long ? denseMs : mostMs);
+        await during(`${denseConnections} connections full of ${one.name}`, flood, long ? denseMs : maxMs);
       }
     }
     if (focus === "all" || focus === "largest") {
@@ -216,7 +216,7 @@ async function judge(
         const growth = residentMb(pid) - before;
         figures["memory growth under responses that nobody reads, MB"] = growth;
         figures["responses that nobody reads, by status"] = JSON.stringify(statuses);
-        if (growth > mostGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
+        if (growth > maxGrowthMb) violations.push(`unread responses take ${growth.toFixed(0)} MB`);
         close();
       });
     }
@@ -246,7 +246,7 @@ async function judge(
     const growth = residentMb(pid) - memoryBefore;
     figures["memory before, MB"] = memoryBefore;
     figures["memory growth, MB"] = growth;
-    if (growth > mostGrowthMb) violations.push(`the instance holds ${growth.toFixed(0)} MB more than before`);
+    if (growth > maxGrowthMb) violations.push(`the instance holds ${growth.toFixed(0)} MB more than before`);
     return { figures, violations };
   } catch (error) {
     if (isRunning(pid)) throw error;

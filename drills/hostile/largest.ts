@@ -18,7 +18,7 @@ const json = "application/json";
 export type Put = (rpc: string, batch: string, items: readonly object[]) => Promise<string[]>;
 
 /** A note as long as one may be. */
-export const longestNote = { content: longest, created_at: "2026-03-01T10:00:00Z" };
+export const maxNoteLength = { content: longest, created_at: "2026-03-01T10:00:00Z" };
 
 /** Stores items in an account. */
 export function putInto(internal: string, accountId: string): Put {
@@ -42,7 +42,7 @@ export function putInto(internal: string, accountId: string): Put {
  */
 export async function fillWithLargest(internal: string, accountId: string, name: string, share = 1): Promise<string> {
   const put = putInto(internal, accountId);
-  const at = longestNote;
+  const at = maxNoteLength;
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${name} ${number}` }));
   for (const contact_id of await put("UpsertContacts", "contacts", named)) {
     const own = Array.from({ length: (share * notes) / 2 }, () => ({ ...at, contact_id, source: "app" }));

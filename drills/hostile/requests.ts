@@ -33,7 +33,10 @@ export function requestsOf(where: Where, user: User, asset: string): Request[] {
   const form = (path: string, headers: Record<string, string>): Request => ({
     name: `POST ${path}`,
     sent: {
-      ...{ base: where.base, method: "POST", path, body: Buffer.from("logout_token=a.b.c") },
+      base: where.base,
+      method: "POST",
+      path,
+      body: Buffer.from("logout_token=a.b.c"),
       headers: { ...headers, "content-type": "application/x-www-form-urlencoded" },
     },
   });
@@ -47,7 +50,10 @@ export function requestsOf(where: Where, user: User, asset: string): Request[] {
       ({ parent, name }): Request => ({
         name: `${name} on the internal listener`,
         sent: {
-          ...{ base: where.internal, method: "POST", path: `/${parent.typeName}/${name}`, body: Buffer.from("{}") },
+          base: where.internal,
+          method: "POST",
+          path: `/${parent.typeName}/${name}`,
+          body: Buffer.from("{}"),
           headers: { "content-type": json, authorization: `Bearer ${childToken}` },
         },
       }),
@@ -56,7 +62,9 @@ export function requestsOf(where: Where, user: User, asset: string): Request[] {
     {
       name: "MCP tools/list",
       sent: {
-        ...{ base: where.base, method: "POST", path: "/mcp" },
+        base: where.base,
+        method: "POST",
+        path: "/mcp",
         headers: { ...mcpHeaders, authorization: `Bearer ${user.token}` },
         body: Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'),
       },
@@ -104,7 +112,9 @@ function rest(route: Route, { base, origin }: Where, user: User): Request {
   return {
     name: `${method} ${template}`,
     sent: {
-      ...{ base, method, path: query.length === 0 ? path : `${path}?${query.join("&")}` },
+      base,
+      method,
+      path: query.length === 0 ? path : `${path}?${query.join("&")}`,
       headers: body === undefined ? by : { ...by, "content-type": json },
       body: body === undefined ? undefined : Buffer.from(JSON.stringify(properties)),
     },
@@ -140,7 +150,10 @@ function rpcs(route: Route, where: Where, user: User): Request[] {
     {
       name: `${rpc.name} on the internal listener`,
       sent: {
-        ...{ base: where.internal, method: "POST", path, body: text },
+        base: where.internal,
+        method: "POST",
+        path,
+        body: text,
         headers: {
           "content-type": json,
           authorization: `Bearer ${childToken}`,

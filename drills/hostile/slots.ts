@@ -6,7 +6,7 @@ import type { Sent, Status, Wire } from "./wire.ts";
 export interface Way {
   readonly name: string;
   /** Sizes in bytes. A case picks one of them as its maximum. */
-  readonly mostBytes: readonly number[];
+  readonly maxBytes: readonly number[];
   /** The encoded size of the text; undefined if the place cannot hold it. */
   bytesOf(text: string): number | undefined;
   /** Undefined if the text cannot be sent there. */
@@ -38,7 +38,7 @@ export function headerSlots(headers: readonly string[], requests: readonly Reque
 function headerWay(header: string, start: string, name: string, sent: Sent, wire: Wire): Way {
   return {
     name: `${name} over ${wire.version}`,
-    mostBytes: [wire.mostBytes],
+    maxBytes: [wire.maxBytes],
     bytesOf: (text) => (/[\0-\x08\x0a-\x1f\x7f]|\p{Surrogate}/u.test(text) ? undefined : Buffer.byteLength(text)),
     send: (text) =>
       wire.send({ ...sent, headers: { ...sent.headers, [header]: Buffer.from(start + text).toString("latin1") } }),
@@ -82,7 +82,7 @@ function pathWay(name: string, sent: Sent, wire: Wire, path: (text: string) => s
   const written = (text: string): string => (encoded ? encodeURIComponent(text) : text);
   return {
     name: `${name}${encoded ? ", percent-encoded," : ""} over ${wire.version}`,
-    mostBytes: [wire.mostBytes],
+    maxBytes: [wire.maxBytes],
     bytesOf(text) {
       if (/\p{Surrogate}/u.test(text)) return undefined;
       const bytes = written(text);

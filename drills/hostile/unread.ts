@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import type { ClientHttp2Session } from "node:http2";
 import { connect } from "node:http2";
-import { longestNote, putInto } from "./largest.ts";
+import { maxNoteLength, putInto } from "./largest.ts";
 
 /** Less than a huge response has, which takes a slot: 3.6 MB. */
 const contacts = 2;
@@ -24,7 +24,7 @@ export async function fillWithUnread(internal: string, accountId: string): Promi
   const put = putInto(internal, accountId);
   const named = Array.from({ length: contacts }, (_, number) => ({ full_name: `${word} ${number}` }));
   for (const contact_id of await put("UpsertContacts", "contacts", named)) {
-    const own = Array.from({ length: notes }, () => ({ ...longestNote, contact_id, source: "app" }));
+    const own = Array.from({ length: notes }, () => ({ ...maxNoteLength, contact_id, source: "app" }));
     for (let from = 0; from < notes; from += 15) await put("UpsertContactNotes", "notes", own.slice(from, from + 15));
   }
 }

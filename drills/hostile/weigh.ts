@@ -4,12 +4,12 @@ import type { Gauge, Taken } from "./gauge.ts";
 import type { Status } from "./wire.ts";
 
 /** The longest time in milliseconds for which a request may block all others. */
-export const longestBlockMs = 100;
+export const maxBlockMs = 100;
 /**
  * The most growth of the cost when the length grows 4 times. A linear cost grows 4 times, a quadratic one 16 times.
  * The difference leaves room for garbage collection, which follows a deep structure more than once.
  */
-const mostGrowth = 10;
+const maxGrowth = 10;
 /** Growth is judged above this cost only: other work of the instance costs as much. */
 const judgedMs = 40;
 const quarter = 1 / 4;
@@ -59,7 +59,7 @@ export async function weighAll(cases: Iterable<Case>, gauge: Gauge, { untilMs, f
   async function weighGroup(): Promise<void> {
     const { cpuMs, blockMs } = await gauge.during(() => Promise.all(group.map((one) => send(one, 1))));
     count += group.length;
-    if (cpuMs > noiseMs / 2 + 2 * usualMs * group.length || blockMs > longestBlockMs / 4) {
+    if (cpuMs > noiseMs / 2 + 2 * usualMs * group.length || blockMs > maxBlockMs / 4) {
       for (const one of group) {
         const { taken, faults } = await weigh(one, gauge, send);
         worst.push({ name: one.name, taken });
@@ -99,20 +99,20 @@ export async function weigh(
   };
   // Of a request of one length only the block is judged, and the least of several measurements can only be shorter.
   const enough = ({ cpuMs, blockMs }: Taken): boolean =>
-    cpuMs <= judgedMs || (one.isFixed === true && blockMs <= longestBlockMs);
+    cpuMs <= judgedMs || (one.isFixed === true && blockMs <= maxBlockMs);
   const taken = await least(1, enough);
   if (taken.cpuMs <= judgedMs) return { taken, faults: [] };
   const kept = `${one.name} keeps all others waiting for ${taken.blockMs.toFixed(0)} ms`;
   if (taken.blockMs > beyondDoubtMs) return { taken, faults: [kept] };
-  if (one.isFixed === true) return { taken, faults: taken.blockMs > longestBlockMs ? [kept] : [] };
+  if (one.isFixed === true) return { taken, faults: taken.blockMs > maxBlockMs ? [kept] : [] };
   const never = (): boolean => false;
   const [shorter, nothing] = [await least(quarter, never), await least(0, never)];
   const growth = (taken.cpuMs - nothing.cpuMs) / Math.max(0.5, shorter.cpuMs - nothing.cpuMs);
-  const grows = growth > mostGrowth && taken.cpuMs - nothing.cpuMs > judgedMs;
+  const grows = growth > maxGrowth && taken.cpuMs - nothing.cpuMs > judgedMs;
   return {
     taken,
     faults: [
-      ...(taken.blockMs > longestBlockMs && one.inParts !== true ? [kept] : []),
+      ...(taken.blockMs > maxBlockMs && one.inParts !== true ? [kept] : []),
       ...(grows
         ? [`${one.name} costs ${taken.cpuMs.toFixed(0)} ms, ${shorter.cpuMs.toFixed(1)} ms at a quarter of its length`]
         : []),

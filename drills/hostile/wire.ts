@@ -21,7 +21,7 @@ export interface Status {
 export interface Wire {
   readonly version: "HTTP/1.1" | "HTTP/2";
   /** The maximum size of a header in bytes. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Headers that it cannot carry. */
   readonly lacks: ReadonlySet<string>;
   send(sent: Sent): Promise<Status>;
@@ -41,7 +41,7 @@ function fromAnywhere(): Readonly<Record<string, string>> {
 /** A connection for each request. */
 export const http1: Wire = {
   version: "HTTP/1.1",
-  mostBytes: 15_000,
+  maxBytes: 15_000,
   lacks: new Set([":authority"]),
   send: ({ base, method, path, headers, body }) => {
     const lines = Object.entries({ host: "localhost", connection: "close", ...fromAnywhere(), ...headers });
@@ -80,7 +80,7 @@ export function createHttp2(): Wire & { close(): void } {
   };
   return {
     version: "HTTP/2",
-    mostBytes: 58_000,
+    maxBytes: 58_000,
     lacks: new Set([
       "connection",
       "keep-alive",

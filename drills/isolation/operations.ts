@@ -45,7 +45,13 @@ export const beyondRest: readonly Route[] = [...new Set(table.map(({ rpc }) => r
   .flatMap(({ methods }) => methods as readonly DescMethodUnary[])
   .filter((rpc) => needed[rpc.localName] !== undefined && !table.some((route) => route.rpc === rpc))
   .map((rpc) => ({
-    ...{ method: "GET", template: "", rpc, credential: "key", idempotencyKey: false, path: [], body: undefined },
+    method: "GET",
+    template: "",
+    rpc,
+    credential: "key",
+    idempotencyKey: false,
+    path: [],
+    body: undefined,
     query: rpc.input.fields.map(({ name, localName }) => {
       const required = needed[rpc.localName]?.includes(name) === true;
       return { name, local: localName, kind: "string", required, nullable: true, instant: false };

@@ -84,7 +84,12 @@ export async function runStream({
       if (response?.outcome === "ok") {
         const { id, replayed } = response;
         acknowledged.push({
-          ...{ name, operation, parent, id, wire, replayed },
+          name,
+          operation,
+          parent,
+          id,
+          wire,
+          replayed,
           body: bodyOf(operation, wire, response),
           at: performance.now(),
         });

@@ -79,20 +79,20 @@ async function limit(form: Form, say: Say, { apart = false, build = {} }: Faults
         await toRedis?.set("gone");
         const away = await ownBuckets(fixture, awaySeconds, violations);
         const {
-          ideal: [least, most],
+          ideal: [min, max],
           ...figures
         } = together;
         if (
           form === "long" &&
-          (figures.passed < 0.98 * least || figures.passed - figures["decided without Redis"] > 1.02 * most)
+          (figures.passed < 0.98 * min || figures.passed - figures["decided without Redis"] > 1.02 * max)
         )
           violations.push(
-            `${figures.passed} requests passed where ${Math.round(least)} to ${Math.round(most)} should have`,
+            `${figures.passed} requests passed where ${Math.round(min)} to ${Math.round(max)} should have`,
           );
         return {
           figures: {
             ...figures,
-            "a bucket lets through": `${Math.round(least)} to ${Math.round(most)}`,
+            "a bucket lets through": `${Math.round(min)} to ${Math.round(max)}`,
             "passed without Redis": away.passed,
             "sent without Redis": away.sent,
           },

@@ -17,14 +17,14 @@ export interface Pool {
 }
 
 /** A pool of at most so many connections, used in turn, so that none is idle for long. */
-export function createPool(base: string, most = 1_000): Pool {
+export function createPool(base: string, maxConnections = 1_000): Pool {
   const open = new Set<Connection>();
   const waiting: (() => void)[] = [];
   let free: Connection[] = [];
   let inUse = 0;
 
   async function take(): Promise<Connection> {
-    if (inUse >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (inUse >= maxConnections) await new Promise<void>((resolve) => waiting.push(resolve));
     else inUse += 1;
     for (let connection = free.shift(); connection !== undefined; connection = free.shift()) {
       if (connection.usable) return connection;

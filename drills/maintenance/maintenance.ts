@@ -35,7 +35,7 @@ const stepDowns = "stepdown of the primary";
 /** Of a control: nothing else makes as many requests fail. */
 const little: Plan = { ...plans.short, seconds: 3, only: stepDowns };
 /** As the documentation advises: growing pauses, at random, for as long as a failover takes. */
-const patience = { firstMs: 200, longestMs: 5_000, totalMs: 30_000 } as const;
+const patience = { firstMs: 200, maxMs: 5_000, totalMs: 30_000 } as const;
 
 /** The first failure of a request loses its cause. */
 const speechless = {
@@ -114,7 +114,7 @@ async function maintain(
       /** A request until it is anything but 503. */
       async function persistently(number: number): Promise<Reply> {
         const end = performance.now() + patience.totalMs;
-        for (let pauseMs: number = patience.firstMs; ; pauseMs = Math.min(patience.longestMs, 2 * pauseMs)) {
+        for (let pauseMs: number = patience.firstMs; ; pauseMs = Math.min(patience.maxMs, 2 * pauseMs)) {
           const reply = await caller.send(number);
           if (!unavailable.has(reply.status) || performance.now() > end) return reply;
           repeated += 1;

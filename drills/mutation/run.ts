@@ -10,7 +10,7 @@ import { groups } from "./groups.ts";
 import { keepKills, rowsOf, scoreOf, tableOf } from "./report.ts";
 
 /** Of all mutants, in percent. */
-const leastScore = 85;
+const minScore = 85;
 /** Sandboxes, reports, and what the next run need not do again. */
 const folder = ".mutation";
 
@@ -20,7 +20,7 @@ All groups where none is named; what has not changed since the last run is not r
   --concurrency   how many mutants are tried at once, by default 2
   --timeout       after how many seconds, beside three times what the tests take unbroken, a run counts as one that does
                   not end, by default 60: more on a busy machine
-Ends with 1 when less than ${leastScore} % of the breaks were noticed. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
+Ends with 1 when less than ${minScore} % of the breaks were noticed. Groups: ${groups.map(({ name }) => name).join(", ")}.`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -45,7 +45,7 @@ const rows = wanted
   .filter((path) => existsSync(path))
   .flatMap(rowsOf);
 console.log(`${rows.flatMap(({ survivors, timeouts }) => [...survivors, ...timeouts]).join("\n")}\n\n${tableOf(rows)}`);
-if (scoreOf(rows) < leastScore) process.exitCode = 1;
+if (scoreOf(rows) < minScore) process.exitCode = 1;
 
 async function run(group: Group): Promise<void> {
   console.log(`# ${group.name}`);

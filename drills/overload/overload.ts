@@ -35,7 +35,7 @@ const connections = 1_000;
 const patienceMs = 15_000;
 const heapMb = 256;
 /** A process of Node is some 100 MB larger than its heap, and buffers and threads have to be somewhere. */
-const mostRssMb = 2 * heapMb;
+const maxRssMb = 2 * heapMb;
 
 export const overload: Drill = {
   name: "overload",
@@ -79,12 +79,12 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
         const before = await probed(pools.probe, 500);
         const rssBefore = rssMb(instance.pid);
         let loading = true;
-        let mostRss = rssBefore;
+        let maxRss = rssBefore;
         const watching = (async () => {
           const seen: Outcome[] = [];
           while (loading) {
             seen.push(...(await probed(pools.probe, 250)));
-            mostRss = Math.max(mostRss, rssMb(instance.pid));
+            maxRss = Math.max(maxRss, rssMb(instance.pid));
           }
           return seen;
         })();
@@ -138,7 +138,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
             : []),
           ...(rejectedMs > 2_500 ? [`half of the rejections came later than ${Math.round(rejectedMs)} ms`] : []),
           ...(unhealthy.length > 0 ? [`health during the load: ${tally(unhealthy)}`] : []),
-          ...(mostRss > mostRssMb ? [`the process grew to ${Math.round(mostRss)} MB`] : []),
+          ...(maxRss > maxRssMb ? [`the process grew to ${Math.round(maxRss)} MB`] : []),
           ...(recovered === undefined ? ["5 seconds after the load requests were still slow or rejected"] : []),
         ];
         const figures = {
@@ -166,7 +166,7 @@ async function flood(form: Form, say: Say, environment: Readonly<Record<string, 
             0.99,
           ),
           "RSS before MB": rssBefore,
-          "RSS most MB": mostRss,
+          "RSS most MB": maxRss,
           "connections at the end": pools.load.count(),
           "recovered after ms": recovered ?? "not within 5000",
         };

@@ -53,7 +53,7 @@ const control: Plan = { ...plans.short, faults: { cluster: ["move"] } };
 
 const forgetful: Break = {
   file: "src/guards/shared-bucket.ts",
-  from: "[...args, String(most)]",
+  from: "[...args, String(maxTokens)]",
   to: "[...args, '']",
 };
 const deaf: Break = {

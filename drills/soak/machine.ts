@@ -5,7 +5,7 @@ import type { Miss } from "./load.ts";
 export interface Machine {
   /** Whether a request that ended at its deadline ran while this process, which has little to do, was woken late. */
   explains(miss: Miss): boolean;
-  longestMs(): number;
+  maxMs(): number;
   stop(): void;
 }
 
@@ -17,12 +17,12 @@ const deadlineMs = 4_500;
 
 export function watchMachine(): Machine {
   const late: { readonly from: number; readonly to: number }[] = [];
-  let longestMs = 0;
+  let maxMs = 0;
   let last = performance.now();
   const timer = setInterval(() => {
     const now = performance.now();
     const waited = now - last - everyMs;
-    longestMs = Math.max(longestMs, waited);
+    maxMs = Math.max(maxMs, waited);
     if (waited > lateMs) late.push({ from: last, to: now });
     last = now;
   }, everyMs).unref();
@@ -31,7 +31,7 @@ export function watchMachine(): Machine {
       word === "unavailable" &&
       completedAt - sentAt > deadlineMs &&
       late.some(({ from, to }) => to > sentAt && from < completedAt),
-    longestMs: () => Math.round(longestMs),
+    maxMs: () => Math.round(maxMs),
     stop: () => clearInterval(timer),
   };
 }

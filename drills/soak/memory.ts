@@ -20,14 +20,14 @@ export interface Sample {
  * Of what an instance holds; in the long form by the slope over 25 minutes, to which what the allocator does adds its
  * own.
  */
-const mostResidentIn10Minutes = 5_000_000;
+const maxResidentIn10Minutes = 5_000_000;
 /** What a request or a connection left open would be hundreds; the pools of connections grow to some tens. */
-const mostDescriptors = 100;
+const maxDescriptors = 100;
 /**
  * In seconds there is no slope to see, and the first requests leave something behind by themselves: all of them so
  * much.
  */
-const mostKeptShortly = 16_000_000;
+const maxKeptShortly = 16_000_000;
 
 /** Node's options by which an instance collects its garbage on a signal. */
 export const collecting = `--require ${join(import.meta.dirname, "collect.cjs")}`;
@@ -69,11 +69,11 @@ export function memoryOf(form: Form, samples: readonly Sample[], warmUpSeconds: 
   const [begin = first] = warm;
   const slopes = { resident: growth(warm, ({ resident }) => resident), kept: growth(warm, ({ kept }) => kept) };
   const violations: string[] = [];
-  if (form === "long" && slopes.resident > mostResidentIn10Minutes)
+  if (form === "long" && slopes.resident > maxResidentIn10Minutes)
     violations.push(`the instance that lived through grows by ${megabytes(slopes.resident)} MB in 10 minutes`);
-  if (form === "short" && last.kept - first.kept > mostKeptShortly)
+  if (form === "short" && last.kept - first.kept > maxKeptShortly)
     violations.push(`the instance that lived through keeps ${megabytes(last.kept - first.kept)} MB more than before`);
-  if (last.descriptors - begin.descriptors > mostDescriptors)
+  if (last.descriptors - begin.descriptors > maxDescriptors)
     violations.push(`descriptors grow from ${begin.descriptors} to ${last.descriptors}`);
   return {
     figures: {

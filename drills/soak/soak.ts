@@ -29,7 +29,7 @@ interface Plan {
   readonly sampleEverySeconds: number;
   /** Callers that measure the peak throughput. */
   readonly callers: number;
-  readonly mostPerSecond: number;
+  readonly maxPerSecond: number;
   /** Before, memory grows because everything is new. */
   readonly warmUpSeconds: number;
 }
@@ -40,7 +40,7 @@ const plans: Record<Form, Plan> = {
     members: 3,
     instances: 3,
     callers: 16,
-    mostPerSecond: 1_000,
+    maxPerSecond: 1_000,
     seconds: minutes * 60,
     requests: 0,
     calibrateMs: 20_000,
@@ -53,7 +53,7 @@ const plans: Record<Form, Plan> = {
     members: 1,
     instances: 2,
     callers: 8,
-    mostPerSecond: 60,
+    maxPerSecond: 60,
     seconds: 6,
     requests: 240,
     calibrateMs: 1_000,
@@ -64,7 +64,7 @@ const plans: Record<Form, Plan> = {
   },
 };
 /** So many requests may be under way. */
-const mostUnderWay = 32;
+const maxInProgress = 32;
 /** After a failover everything is right again within it. */
 const haltsForMs = 15_000;
 /** The leak that the drill has to see. */
@@ -114,7 +114,7 @@ async function soakUnder(
   const machine = watchMachine();
   const samples: Sample[] = [await sample(instance)];
   const capacity = await calibrate(source, plan.callers, plan.calibrateMs);
-  const perSecond = Math.min(plan.mostPerSecond, capacity / 2);
+  const perSecond = Math.min(plan.maxPerSecond, capacity / 2);
   say(`${Math.round(capacity)} requests a second at most, so ${Math.round(perSecond)} from now on`);
   const suffered: { readonly fault: Fault; readonly from: number; readonly to: number }[] = [];
   const violations: string[] = [];
@@ -168,7 +168,7 @@ async function soakUnder(
     every(plan.faultEverySeconds, suffer),
     every(plan.sampleEverySeconds, measure),
   ]);
-  const held = await steadily(source, perSecond, mostUnderWay, during);
+  const held = await steadily(source, perSecond, maxInProgress, during);
   for (const result of await during) if (result.status === "rejected") throw result.reason;
   machine.stop();
   samples.push(await sample(instance));
@@ -208,7 +208,7 @@ async function soakUnder(
       ),
       "unavailable at the deadline while the machine had no time": due.length - unexplained.length,
       "not served and not explained": unexplained.length,
-      "this process waited for the machine at most, ms": machine.longestMs(),
+      "this process waited for the machine at most, ms": machine.maxMs(),
       "slowest response, ms": slowestMs,
       faults: turns
         .map(({ name }) => `${suffered.filter(({ fault }) => fault.name === name).length} times ${name}`)

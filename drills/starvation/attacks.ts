@@ -61,7 +61,7 @@ function forgedKey(): Readonly<Record<string, string>> {
 }
 
 /** Cycles through a list. */
-function inTurn<T>(all: readonly T[]): () => T {
+function cycle<T>(all: readonly T[]): () => T {
   let at = 0;
   return () => all[at++ % all.length] as T;
 }
@@ -93,9 +93,9 @@ export const attacks: readonly Attack[] = [
     ...usual,
     name: "forged and expired access tokens",
     arm({ badTokens, token }) {
-      const bad = inTurn(badTokens);
+      const bad = cycle(badTokens);
       const signed = token.slice(0, token.lastIndexOf(".") + 1);
-      const forged = inTurn([
+      const forged = cycle([
         bad,
         () => signed + randomBytes(256).toString("base64url"),
         () => randomBytes(32).toString("base64url"),
@@ -115,7 +115,7 @@ export const attacks: readonly Attack[] = [
           post(path, { ...by, "content-type": json, "content-encoding": "gzip" }, body),
         ),
       );
-      return inTurn(shots);
+      return cycle(shots);
     },
   },
   {
@@ -125,7 +125,7 @@ export const attacks: readonly Attack[] = [
     connections: 20,
     perSecond: 500,
     arm: () =>
-      inTurn(
+      cycle(
         ["cookie", "accept-encoding", "authorization", "x-unknown"].map((name) =>
           get(search, { [name]: "a; b=c, ".repeat(7_000) }),
         ),
@@ -168,7 +168,7 @@ export const attacks: readonly Attack[] = [
   {
     ...usual,
     name: "all documents at once",
-    arm: ({ documents }) => inTurn(documents.map((path) => get(path))),
+    arm: ({ documents }) => cycle(documents.map((path) => get(path))),
   },
   { ...usual, name: "no credentials at all", arm: () => () => get(search) },
 ];

@@ -36,7 +36,7 @@ const limits = { RATE_LIMIT: "10", RATE_BURST: "20", TRUST_PROXY: "1" };
 /** Removes the limits of failed look-ups. */
 const unlimitedLookUps: readonly Break[] = [
   { file: "src/guards/credentials.ts", from: "const waitMs = await lookUps.take(network);", to: "const waitMs = 0;" },
-  { file: "src/guards/capacity.ts", from: "unverified: Math.max(1, Math.floor(most / 2))", to: "unverified: most" },
+  { file: "src/guards/capacity.ts", from: "unverified: Math.max(1, Math.floor(slots / 2))", to: "unverified: slots" },
   {
     file: "src/guards/capacity.ts",
     from: '!(await timed(deadline.tally, "queueMs", "a slot", () => wait(credential, deadline)))',
@@ -143,7 +143,8 @@ async function meansOf(fixture: Fixture, fake: FakeProvider, base: string, some:
     ([, path = ""]) => new URL(path, `${base}/docs`).pathname,
   );
   return {
-    ...{ base, key },
+    base,
+    key,
     token: await accessToken(fake, claims),
     badTokens: [await accessToken(fake, { ...claims, iat: long, exp: long + 600 }), ...(await Promise.all(foreign))],
     documents: [

@@ -16,16 +16,16 @@ export interface Attacked {
 }
 
 /** The least share of 200s for requests with a valid key below the limit. */
-const leastShare = 0.99;
-const mostHealthMs = 250;
+const minShare = 0.99;
+const maxHealthMs = 250;
 /** Fewer requests a second are no attack, unless they do harm. */
-const leastShots = 20;
+const minShots = 20;
 /** The machine, not a client, starves an instance that waits for longer. */
-const mostWaiting = 0.4;
+const maxWaiting = 0.4;
 
 /** Why the drill cannot judge; undefined if all is well without an attack. */
 export function unfit(quiet: Seen): string | undefined {
-  if (shareOf(quiet) >= leastShare && quiet.unhealthy.length === 0) return undefined;
+  if (shareOf(quiet) >= minShare && quiet.unhealthy.length === 0) return undefined;
   return `nothing can be judged: requests fail without an attack, too: ${statusesOf(quiet)}`;
 }
 
@@ -34,19 +34,19 @@ export function unfit(quiet: Seen): string | undefined {
  * reports that. `anyhow` judges in any case: a control needs it.
  */
 export function faultsOf({ quiet, seen, spent, seconds, waiting }: Attacked, form: Form, anyhow: boolean): string[] {
-  if (waiting > mostWaiting && !anyhow)
+  if (waiting > maxWaiting && !anyhow)
     return form === "short" ? [] : [`the machine is too busy: the instance waited ${percent(waiting)} of the time`];
   const share = shareOf(seen);
   // In a short run the median is judged: it has too few requests for more.
   const at = form === "long" ? 0.99 : 0.5;
   const [ms, quietMs] = [quantile(seen.healthMs, at), quantile(quiet.healthMs, at)];
-  const mostMs = Math.max(mostHealthMs, 3 * quietMs);
+  const maxMs = Math.max(maxHealthMs, 3 * quietMs);
   const faults = [
-    ...(share < leastShare ? [`another account gets ${percent(share)} of its responses: ${statusesOf(seen)}`] : []),
+    ...(share < minShare ? [`another account gets ${percent(share)} of its responses: ${statusesOf(seen)}`] : []),
     ...(seen.unhealthy.length > 0 ? [`health got ${tallied(seen.unhealthy)}`] : []),
-    ...(ms > mostMs ? [`health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} before`] : []),
+    ...(ms > maxMs ? [`health takes ${ms.toFixed(0)} ms, ${quietMs.toFixed(1)} before`] : []),
   ];
-  if (faults.length > 0 || form === "short" || shotsOf(spent) >= leastShots * seconds) return faults;
+  if (faults.length > 0 || form === "short" || shotsOf(spent) >= minShots * seconds) return faults;
   return [`${shotsOf(spent)} requests are no attack`];
 }
 

@@ -111,7 +111,8 @@ export function createTraffic(fleet: Fleet, windows: readonly Window[]): Traffic
       return [...wrong, ...unexplained.map(({ words }) => `${words}, which no fault explains`)];
     },
     figures: () => ({
-      ...{ "responses of the old version": served.old, "responses of the new version": served.new },
+      "responses of the old version": served.old,
+      "responses of the new version": served.new,
       ...{
         "503": unavailable.length,
         "500 of the old version in a fault": failed,

@@ -14,7 +14,7 @@ interface Person {
   readonly phone: string | null;
 }
 
-const longestQuery = 100;
+const maxQueryLength = 100;
 const client = new RecordsClient(connection());
 const file = process.argv[2] ?? join(import.meta.dirname, "people.csv");
 const rows = parse<Record<string, string>>(readFileSync(file, "utf8"), {
@@ -56,7 +56,7 @@ async function sync(person: Person): Promise<"created" | "updated" | "unchanged"
 
 /** The active contact that has the email, which is unique whatever its case. */
 async function find(email: string): Promise<Contact | undefined> {
-  const found = await client.contacts.search({ query: email.slice(0, longestQuery) });
+  const found = await client.contacts.search({ query: email.slice(0, maxQueryLength) });
   return found.find((contact) => contact.email?.toLowerCase() === email.toLowerCase());
 }
 

@@ -20,7 +20,7 @@ export interface Operation {
     | undefined;
   /** The response field whose content is `data`; undefined if the whole response is. */
   readonly data: DescField | undefined;
-  /** The response fields beside `data`. */
+  /** The response fields next to `data`. */
   readonly siblings: readonly DescField[];
   /** The fields of the request and of the response that REST does not have. */
   readonly beyond: { readonly request: readonly DescField[]; readonly response: readonly DescField[] };

@@ -28,7 +28,7 @@ export function printWriters(f: GeneratedFile, operations: readonly Operation[],
   f.print(helpers);
 }
 
-/** Returns the function that writes the body of a success: `data`, and the other fields of the response beside it. */
+/** Returns the function that writes the body of a success: `data`, and the other fields of the response next to it. */
 export function bodyWriter(f: GeneratedFile, { rpc, data, siblings }: Operation, options: Options): Printable {
   const whole =
     data === undefined

@@ -7,8 +7,13 @@ import { run } from "./run.ts";
 
 const root = join(import.meta.dirname, "../..");
 const compilerOptions = {
-  ...{ strict: true, target: "es2022", lib: ["es2022", "dom"], module: "nodenext", outDir: "out" },
-  ...{ types: ["node"], typeRoots: [join(root, "node_modules/@types")] },
+  strict: true,
+  target: "es2022",
+  lib: ["es2022", "dom"],
+  module: "nodenext",
+  outDir: "out",
+  types: ["node"],
+  typeRoots: [join(root, "node_modules/@types")],
 };
 
 export const openApiGeneratorTypescript: Generator = {

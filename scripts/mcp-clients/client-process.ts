@@ -13,7 +13,7 @@ interface Line {
 /** No command takes this long, and a client that signs in again and again must end. */
 const commandMs = 60_000;
 /** More pages for one command are a loop. */
-const mostPages = 3;
+const maxPages = 3;
 
 /** Starts the program; `environment` is added to that of this process. */
 export function startClientProcess(
@@ -37,14 +37,14 @@ export function startClientProcess(
   };
   const run = async (command: object, userAgent?: UserAgent): Promise<unknown> => {
     send(command);
-    for (let pages = 0; pages <= mostPages; pages++) {
+    for (let pages = 0; pages <= maxPages; pages++) {
       const { authorize, result, error } = await nextLine();
       if (error !== undefined) throw new Error(error);
       if (authorize === undefined) return result;
       if (userAgent === undefined) throw new Error(`The client opened ${authorize} unasked.`);
       send({ callback: (await userAgent(new URL(authorize))).href });
     }
-    throw new Error(`The client opened more than ${mostPages} pages for one command.`);
+    throw new Error(`The client opened more than ${maxPages} pages for one command.`);
   };
   const runInTime = async (command: object, userAgent?: UserAgent): Promise<unknown> => {
     let timer: NodeJS.Timeout | undefined;

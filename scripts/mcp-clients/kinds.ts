@@ -39,7 +39,11 @@ function typescriptV2(era: Era, isShort: boolean): ClientKind {
   const name = "@modelcontextprotocol/client";
   const { version } = JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8")) as { version: string };
   return {
-    ...{ id: "typescript-v2", name: "TypeScript SDK v2", version, revision: revisionOf[era], isShort },
+    id: "typescript-v2",
+    name: "TypeScript SDK v2",
+    version,
+    revision: revisionOf[era],
+    isShort,
     missing: () => undefined,
     install: () => undefined,
     start: async (url) => typescript("v2", era, url, [join(installed(name), "dist/index.mjs")]),
@@ -48,8 +52,11 @@ function typescriptV2(era: Era, isShort: boolean): ClientKind {
 
 function typescriptV1(): ClientKind {
   return {
-    ...{ id: "typescript-v1", name: "TypeScript SDK v1", version: sdkV1.version },
-    ...{ revision: revisionOf.legacy, isShort: true },
+    id: "typescript-v1",
+    name: "TypeScript SDK v1",
+    version: sdkV1.version,
+    revision: revisionOf.legacy,
+    isShort: true,
     missing: () => undefined,
     install: (cacheDir) => fetchPackage(sdkV1, cacheDir),
     async start(url, cacheDir) {
@@ -68,8 +75,11 @@ function typescript(generation: string, era: Era, url: string, modules: readonly
 
 function python(project: PythonProject, era: Era, isShort: boolean): ClientKind {
   return {
-    ...{ id: project.project, name: `Python ${project.project}`, version: project.version },
-    ...{ revision: revisionOf[era], isShort },
+    id: project.project,
+    name: `Python ${project.project}`,
+    version: project.version,
+    revision: revisionOf[era],
+    isShort,
     missing: () => (canMakeEnvironments() ? undefined : withoutEnvironments),
     install: (cacheDir) => void pythonWith(project, cacheDir),
     async start(url, cacheDir) {
@@ -82,8 +92,11 @@ function python(project: PythonProject, era: Era, isShort: boolean): ClientKind 
 function inspectorCli(era: Era, isShort: boolean): ClientKind {
   const node = (cacheDir: string): string => nodeOfAtLeast(inspectorNode, cacheDir);
   return {
-    ...{ id: "inspector", name: "MCP Inspector CLI", version: inspector.version },
-    ...{ revision: revisionOf[era], isShort },
+    id: "inspector",
+    name: "MCP Inspector CLI",
+    version: inspector.version,
+    revision: revisionOf[era],
+    isShort,
     missing: () => undefined,
     install(cacheDir) {
       fetchPackage(inspector, cacheDir);

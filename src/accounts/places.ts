@@ -10,7 +10,7 @@ import type { Deadline } from "../deadline.ts";
 export interface PlaceLeft {
   readonly place: string;
   /**
-   * The number of documents or keys, counted up to `mostCounted` in MongoDB; undefined if the place cannot be reached.
+   * The number of documents or keys, counted up to `maxCounted` in MongoDB; undefined if the place cannot be reached.
    */
   readonly left: number | undefined;
 }
@@ -32,7 +32,7 @@ export interface Places {
  */
 const deletedAtOnce = 100;
 /** Bounds the time to count, so that it fits in a request. */
-const mostCounted = 10_000;
+const maxCounted = 10_000;
 
 /**
  * Creates the places. `redis` returns undefined if the service has no Redis. In `specs`, a collection comes before
@@ -68,7 +68,7 @@ export function createPlaces(db: Db, specs: readonly CollectionSpec[], redis: ()
     look(leaving, untilMs, deadline) {
       const inMongo = partsOf(specs, leaving).map(async (part) => ({
         place: part.place,
-        left: await countIn(db, part, mostCounted, deadline),
+        left: await countIn(db, part, maxCounted, deadline),
       }));
       return Promise.all([...inMongo, leftInRedis(leaving.id, untilMs).then((left) => ({ place: "redis", left }))]);
     },

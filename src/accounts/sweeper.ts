@@ -49,7 +49,7 @@ const everyMs = 5_000;
  * The number of concurrent background erasures of an instance. Each sends MongoDB and Redis one command after the
  * other.
  */
-const mostAtOnce = 4;
+const maxConcurrent = 4;
 
 /** Creates the sweeper of a database's erasures. `ease` prepares for the deletion of all notes of an account. */
 export function createSweeper(client: MongoClient, places: Places, ease: (id: UUID) => Promise<void>): Sweeper {
@@ -152,7 +152,7 @@ function followUnfinished(
         for (let next = due.pop(); next !== undefined && !isStopped(); next = due.pop()) await continueWith(next);
       }
       // Not awaited, so that a slow or failing erasure does not delay the others.
-      for (let working = running.size; working < mostAtOnce; working++) void work();
+      for (let working = running.size; working < maxConcurrent; working++) void work();
     },
     trouble,
   );

@@ -66,12 +66,16 @@ export function createGuards(
   const sessions = createSessionGuard({
     read: sessionCookie.read,
     find: async (cookies, deadline) => signIn?.find(cookies, deadline),
-    ...{ origin: () => new URL(where.baseUrl).origin, recognizers, capacity },
+    origin: () => new URL(where.baseUrl).origin,
+    recognizers,
+    capacity,
   });
   const { state, requireFresh: requireFreshSwitches } = switches;
   const accessPolicy = publicAccessPolicy({
-    ...{ authentication: authenticationOf(services, recognizers), sessions },
-    ...{ switches: state, requireFreshSwitches },
+    authentication: authenticationOf(services, recognizers),
+    sessions,
+    switches: state,
+    requireFreshSwitches,
     onUse: ({ hash }) => services.lastUse.note(hash),
     onRejection: recordRejections(services.audit, observability.onError),
   });

@@ -61,14 +61,17 @@ function showMetrics(
   ready: () => boolean,
 ): void {
   observability.metrics.show({
-    ...{ version: release, interfaceVersion, ready },
+    version: release,
+    interfaceVersion,
+    ready,
     mongodbReachable: switches.reachable,
     lease: primary.status,
     switches: () => ({
       [switchName("publicInterface")]: switches.state().publicInterface,
       [switchName("writes")]: switches.state().writes,
     }),
-    ...{ fallbackBuckets: limits.fallbackBuckets, erasures: services.erasures.counts },
+    fallbackBuckets: limits.fallbackBuckets,
+    erasures: services.erasures.counts,
     pool: () => poolOf(client),
     work: limits.capacity.state,
   });

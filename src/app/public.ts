@@ -47,9 +47,13 @@ export function createPublicSide(
   const documentOptions = (): OpenApiOptions => ({ ...config, ...where, sessionCookie: sessionCookie.name() });
   const { documentProvider } = config;
   const dashboard = createDashboard({
-    ...{ signIn: identity.signIn, throttleAsset: throttleDocument, onError },
-    ...{ enter: guards.sessions.enter, enterLogout: guards.enterLogout },
-    ...{ baseUrl: () => where.baseUrl, mcpUrl: () => where.mcpUrl },
+    signIn: identity.signIn,
+    throttleAsset: throttleDocument,
+    onError,
+    enter: guards.sessions.enter,
+    enterLogout: guards.enterLogout,
+    baseUrl: () => where.baseUrl,
+    mcpUrl: () => where.mcpUrl,
     interfaceOff: () => !switches.state().publicInterface,
   });
   const { sendLarge } = limits;
@@ -102,12 +106,18 @@ function createMcpSide(
   documentOptions: () => OpenApiOptions,
 ): Mcp {
   const mcp = createMcp({
-    ...{ provider, issuer: dependencies.oidc?.issuer, accessPolicy: assistants, dispatch: dispatch.assistants },
+    provider,
+    issuer: dependencies.oidc?.issuer,
+    accessPolicy: assistants,
+    dispatch: dispatch.assistants,
     documentProvider: config.documentProvider,
     document: () => openApiDocument(documentOptions()),
     version: interfaceVersion,
-    ...{ where, corsOrigins: config.corsOrigins, audit },
-    ...{ throttleDocument: limits.throttleDocument, burst: config.rateBurst },
+    where,
+    corsOrigins: config.corsOrigins,
+    audit,
+    throttleDocument: limits.throttleDocument,
+    burst: config.rateBurst,
     onError: observability.onError,
   });
   opened.push(() => mcp.close());

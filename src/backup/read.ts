@@ -21,7 +21,7 @@ export type ReadDocuments = (
 ) => AsyncIterable<ReadDocumentsResponse>;
 
 /** The maximum size of a message, unless a single document is larger. Most clients accept up to 4 MB. */
-const mostBytes = 1_000_000;
+const maxBytes = 1_000_000;
 /** The size at which a page ends, because its documents are in memory together. A note can take 7 MB. */
 const pageBytes = 8_000_000;
 const storedDocument = { $typeName: "records.admin.v1.StoredDocument" } as const;
@@ -35,7 +35,7 @@ export function createReadDocuments(client: MongoClient): ReadDocuments {
   async function read(collection: string, stages: Document[], hint: string | undefined, deadline: Deadline) {
     const { rows, isCut } = await aggregateStored(db.collection(collection), stages, {
       ...(hint === undefined ? {} : { hint }),
-      mostBytes: hint === undefined ? Infinity : pageBytes,
+      maxBytes: hint === undefined ? Infinity : pageBytes,
       deadline,
     });
     return { documents: rows.map((bson) => ({ ...storedDocument, collection, bson })), isCut };
@@ -104,7 +104,7 @@ function* messagesOf(all: Documents): Iterable<ReadDocumentsResponse> {
   let documents: Documents = [];
   let bytes = 0;
   for (const document of all) {
-    if (documents.length > 0 && bytes + document.bson.length > mostBytes) {
+    if (documents.length > 0 && bytes + document.bson.length > maxBytes) {
       yield { $typeName: "records.admin.v1.ReadDocumentsResponse", documents };
       [documents, bytes] = [[], 0];
     }

@@ -1,7 +1,7 @@
 // Parses header fields with lists, weights or parameters in linear time (RFC 9110, RFC 6265).
 
 /** The maximum number of elements that are read from a list. Further elements are ignored. */
-const mostElements = 100;
+const maxElements = 100;
 
 /** One element of a list with weights, such as `gzip;q=0.5`. */
 export interface Preference {
@@ -125,15 +125,15 @@ function unquoted(value: string): string | undefined {
 
 /** Returns the elements of a list. Empty ones do not count (RFC 9110 §5.6.1). */
 function elementsOf(header: string | undefined, quoting = quoted): string[] {
-  return header === undefined ? [] : partsOf(header, ",", quoting, mostElements).filter((element) => element !== "");
+  return header === undefined ? [] : partsOf(header, ",", quoting, maxElements).filter((element) => element !== "");
 }
 
 /** Splits a text at separators outside quotes, and trims the parts. */
-function partsOf(text: string, separator: string, { escapes }: Quoting, most = Infinity): string[] {
+function partsOf(text: string, separator: string, { escapes }: Quoting, limit = Infinity): string[] {
   const parts: string[] = [];
   let start = 0;
   let inside = false;
-  for (let at = 0; at < text.length && parts.length < most; at++) {
+  for (let at = 0; at < text.length && parts.length < limit; at++) {
     const sign = text[at];
     if (sign === "\\" && inside && escapes) {
       at++;
@@ -144,7 +144,7 @@ function partsOf(text: string, separator: string, { escapes }: Quoting, most = I
       start = at + 1;
     }
   }
-  if (parts.length < most) parts.push(trimmed(text.slice(start)));
+  if (parts.length < limit) parts.push(trimmed(text.slice(start)));
   return parts;
 }
 

@@ -105,7 +105,7 @@ export interface Owner {
 /** A right to write, and whether a write has begun under it. */
 interface Granted {
   /** Fails if the right has ended since it was granted. */
-  readonly judge: () => void;
+  readonly recheck: () => void;
   begun: boolean;
 }
 
@@ -127,14 +127,14 @@ export function readOnlyScope(accountId: UUID, deadline: Deadline, unproven?: Un
 
 /**
  * Grants the right to write. Only guards in `src/guards` may call it. Fails with ACCESS_DENIED for a scope that never
- * may write. `judge` fails if the right has ended since. A batch or a retried write can outlast the instant at which an
- * operator pauses writes.
+ * may write. `recheck` fails if the right has ended since. A batch or a retried write can outlast the instant at which
+ * an operator pauses writes.
  */
-export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () => undefined): WriteScope {
+export function grantWrites(scope: Scope, claim?: Claim, recheck: () => void = () => undefined): WriteScope {
   if (neverToWrite.has(scope)) fail(Reason.ACCESS_DENIED);
   const { kind, accountId, unproven, deadline } = scope;
   const write = { kind, accountId, unproven, claim, deadline } as WriteScope;
-  grants.set(write, { judge, begun: false });
+  grants.set(write, { recheck, begun: false });
   return write;
 }
 
@@ -144,9 +144,9 @@ export function grantWrites(scope: Scope, claim?: Claim, judge: () => void = () 
  * nothing was done, so it becomes UNAVAILABLE if a write has already begun.
  */
 export function requireGrant(scope: WriteScope): void {
-  const { judge, begun } = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
+  const { recheck, begun } = grants.get(scope) ?? fail(Reason.ACCESS_DENIED);
   try {
-    judge();
+    recheck();
   } catch (error) {
     const { kind, reason, message } = failureOf(error);
     if (!begun || kind.http !== 503) throw error;

@@ -14,7 +14,7 @@ import type { Json, Output } from "./output.ts";
 import { count, facts } from "./output.ts";
 
 const pollMs = 1_000;
-const mostLeft = 10_000;
+const maxLeft = 10_000;
 /** How long the command retries during an erasure while the service does not respond. */
 const patienceMs = 120_000;
 
@@ -155,14 +155,14 @@ async function erase(output: Output, link: Link, accountId: string, reason: stri
 }
 
 /**
- * Returns the progress of an erasure: how much is deleted and how much is left. The service counts up to `mostLeft` in
+ * Returns the progress of an erasure: how much is deleted and how much is left. The service counts up to `maxLeft` in
  * each place.
  */
 function progressOf({ places }: DeleteAccountResponse): string {
   const deleted = places.reduce((sum, one) => sum + Number(one.deleted), 0);
   const left = places
     .filter((one) => one.left > 0n)
-    .map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === mostLeft ? " or more" : ""}`);
+    .map((one) => `${one.place} ${count(Number(one.left))}${Number(one.left) === maxLeft ? " or more" : ""}`);
   return `Erasing: ${count(deleted)} deleted${left.length === 0 ? "" : `; left: ${left.join(", ")}`}`;
 }
 

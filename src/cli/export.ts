@@ -18,7 +18,7 @@ Formats (from the file's name by default; standard output is NDJSON):
   vcard   only active contacts, as vCard 3.0; line breaks within texts become
           LF
 
-The command first writes a temporary file beside FILE, whose name ends with
+The command first writes a temporary file next to FILE, whose name ends with
 .part, and renames it to FILE when it is complete. Only its owner can read it
 (0600).
 

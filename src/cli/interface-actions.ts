@@ -7,7 +7,7 @@ import { timestampText } from "./timestamp-text.ts";
 import type { Json, Output } from "./output.ts";
 import { facts } from "./output.ts";
 
-const largestLimit = 1_000;
+const maxLimit = 1_000;
 
 /** Creates the actions over a link. Each one reports its result, and rejects if it fails. */
 export function interfaceActions(output: Output, link: Link) {
@@ -20,9 +20,8 @@ export function interfaceActions(output: Output, link: Link) {
       output.result(switchesDocument(state), facts(switchesFacts(state, output)));
     },
     async log(limitText: string): Promise<void> {
-      const limit = /^[1-9]\d{0,3}$/.test(limitText) ? Number(limitText) : largestLimit + 1;
-      if (limit > largestLimit)
-        rejectUsage(`--limit: must be a whole number from 1 to ${largestLimit}, not "${limitText}".`);
+      const limit = /^[1-9]\d{0,3}$/.test(limitText) ? Number(limitText) : maxLimit + 1;
+      if (limit > maxLimit) rejectUsage(`--limit: must be a whole number from 1 to ${maxLimit}, not "${limitText}".`);
       const { changes } = await service.listChanges({ limit });
       const documents = changes.map((one) => ({
         switch: one.switch,

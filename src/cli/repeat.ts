@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isPassing } from "./link.ts";
 
 const attempts = 8;
-const backoffMs = { first: 500, most: 15_000 };
+const backoffMs = { first: 500, max: 15_000 };
 
 /** Options of a retry. */
 export interface Repeating {
@@ -28,7 +28,7 @@ export async function repeat<T>(
     } catch (error) {
       if (stop.aborted || !isPassing(error) || attempt + 1 === attempts || !(await restart())) throw error;
       onRepeat();
-      await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.most), undefined, { signal: stop });
+      await sleep(Math.min(backoffMs.first * 2 ** attempt, backoffMs.max), undefined, { signal: stop });
     }
   }
 }

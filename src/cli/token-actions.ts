@@ -160,7 +160,9 @@ async function listenForCallback(prompt: TokenOptions["prompt"]): Promise<Callba
   // If the sign-in fails earlier, nothing awaits this promise.
   returned.catch(() => undefined);
   return {
-    ...{ redirectUri, state, returned },
+    redirectUri,
+    state,
+    returned,
     stop() {
       clearTimeout(timer);
       lines.close();

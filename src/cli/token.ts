@@ -31,7 +31,9 @@ export function addToken(program: Command, environment: NodeJS.ProcessEnv, conte
       const { getToken } = await import("./token-actions.ts");
       const { output } = context;
       const { token, expiresIn } = await getToken({
-        ...{ mcpUrl, clientId: options.clientId, opensBrowser: options.browser && output.watched },
+        mcpUrl,
+        clientId: options.clientId,
+        opensBrowser: options.browser && output.watched,
         prompt: (line) => output.prompt(line),
       });
       output.result({ access_token: token, expires_in: expiresIn ?? null, mcp_url: mcpUrl }, [token]);

@@ -43,7 +43,9 @@ function noteMessage(note: NoteRow): ContactTimelineNote {
   return {
     $typeName: "records.v1.ContactTimelineNote",
     id: idText(note._id),
-    ...{ content: "", source: "", ...textsOf(contactNoteFields.texts, note) },
+    content: "",
+    source: "",
+    ...textsOf(contactNoteFields.texts, note),
     ...timesOf(contactNoteFields.times, note),
   };
 }

@@ -6,7 +6,7 @@ import { isTooLarge } from "../db/error-codes.ts";
 import type { Contact, SearchContactsResponse } from "../gen/records/v1/contacts_pb.ts";
 import type { KnownRecord } from "../db/named.ts";
 import type { PageRequest } from "../db/page.ts";
-import { checkStages, cutPage, mostChecked, pageStages } from "../db/page.ts";
+import { checkStages, cutPage, maxChecked, pageStages } from "../db/page.ts";
 import { read } from "../db/read.ts";
 import { listIndex } from "../db/search-index.ts";
 import type { WordPlan } from "../db/word-search.ts";
@@ -24,9 +24,9 @@ import { termsOf } from "./write.ts";
 
 const resultLimit = 25;
 /** The maximum number of contacts, newest first, that are checked for conditions without an index. */
-const mostLooked = 20_000;
+const maxExamined = 20_000;
 /** The maximum number of archived contacts that a query searches, and the number between yields to other requests. */
-const mostArchived = 2_000;
+const maxArchived = 2_000;
 const archivedAtOnce = 100;
 
 /** Searches contacts. */
@@ -117,19 +117,19 @@ async function findIds(
     const state = archived === undefined ? {} : { archived_at: archived ? { $ne: null } : null };
     const stages = [
       { $match: { account_id: scope.accountId } },
-      ...pageStages(page, [{ $limit: mostLooked }, { $match: { ...state, ...byEmail } }]),
+      ...pageStages(page, [{ $limit: maxExamined }, { $match: { ...state, ...byEmail } }]),
       { $project: { _id: 1 } },
     ];
     return idsOf(await read<KnownRecord>(contacts, scope, stages, { hint: listIndex }));
   }
-  const most = page.offset + page.limit + 1;
+  const end = page.offset + page.limit + 1;
   if (anyWord) {
     const found = await findByAnyWord(contacts, scope, queryWords(query), CONTACT_SHAPE, byEmail);
-    return found.slice(page.offset, most);
+    return found.slice(page.offset, end);
   }
-  const active = archived === true ? [] : await findActive(contacts, scope, query, byEmail, most);
-  const others = archived === false || active.length >= most ? [] : await findArchived(contacts, scope, query, byEmail);
-  return [...active, ...others].slice(page.offset, most);
+  const active = archived === true ? [] : await findActive(contacts, scope, query, byEmail, end);
+  const others = archived === false || active.length >= end ? [] : await findArchived(contacts, scope, query, byEmail);
+  return [...active, ...others].slice(page.offset, end);
 }
 
 async function findActive(
@@ -137,11 +137,11 @@ async function findActive(
   scope: Scope,
   query: string,
   condition: Document,
-  most: number,
+  limit: number,
 ): Promise<UUID[]> {
   const plans = await planReadings(contacts, scope, queryReadings(query), CONTACT_SHAPE);
   if (plans.length === 0) return [];
-  const stages = [...foundStages(contacts, scope, plans, { condition, most }), { $project: { _id: 1 } }];
+  const stages = [...foundStages(contacts, scope, plans, { condition, limit }), { $project: { _id: 1 } }];
   return idsOf(await read<KnownRecord>(contacts, scope, stages));
 }
 
@@ -157,9 +157,9 @@ async function findArchived(
   const stages = [
     { $match: { account_id: scope.accountId } },
     { $sort: { rank: -1 } },
-    { $limit: mostLooked },
+    { $limit: maxExamined },
     { $match: { archived_at: { $ne: null }, ...condition } },
-    { $limit: mostArchived },
+    { $limit: maxArchived },
     { $project: names },
   ];
   const found: UUID[] = [];
@@ -195,15 +195,15 @@ function foundStages(
   contacts: Collection<Document>,
   scope: Scope,
   plans: readonly WordPlan[],
-  page?: { readonly condition: Document; readonly most: number },
+  page?: { readonly condition: Document; readonly limit: number },
 ): Document[] {
   // However deep a page is, each tier ends after as many contacts as can be checked.
-  const most = Math.min(page?.most ?? resultLimit, mostChecked);
+  const limit = Math.min(page?.limit ?? resultLimit, maxChecked);
   const tier = (filters: Document[], left: Document[]): Document[] => [
     { $match: { account_id: scope.accountId, ...(filters.length === 1 ? filters[0] : { $or: filters }) } },
     { $sort: { rank: -1 } },
     ...checkStages(page?.condition ?? {}),
-    { $limit: most },
+    { $limit: limit },
     ...left,
     // A page needs only the ids.
     { $project: page === undefined ? { n: 0, g: 0 } : { _id: 1 } },
@@ -212,7 +212,7 @@ function foundStages(
   const begun = plans.map((plan) => planFilter(plan, CONTACT_SHAPE));
   if (whole.length === 0) return tier(begun, []);
   const rest = { coll: contacts.collectionName, pipeline: tier(begun, [{ $match: { $nor: whole } }]) };
-  return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.most ?? resultLimit }];
+  return [...tier(whole, []), { $unionWith: rest }, { $limit: page?.limit ?? resultLimit }];
 }
 
 /** Stages that remove the long texts and lists of a contact. */

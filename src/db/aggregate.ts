@@ -79,19 +79,19 @@ export interface StoredRows {
 
 /**
  * Returns the rows of an aggregation as stored BSON: numbers keep their types, and no field is left out. Ends with the
- * row that reaches `mostBytes`.
+ * row that reaches `maxBytes`.
  */
 export function aggregateStored(
   collection: ReadCollection,
   pipeline: Document[],
-  { mostBytes, ...options }: ReadOptions & { readonly mostBytes: number },
+  { maxBytes, ...options }: ReadOptions & { readonly maxBytes: number },
 ): Promise<StoredRows> {
   return underLease(collection, { pipeline }, options, async () => {
     const rows: Buffer[] = [];
     let bytes = 0;
     let isCut = false;
     for await (const row of storedRows(collection, { pipeline }, options)) {
-      isCut = bytes >= mostBytes;
+      isCut = bytes >= maxBytes;
       if (isCut) break;
       // The row is a view of the reply's memory, which the driver may reuse.
       rows.push(Buffer.from(row));

@@ -8,10 +8,10 @@ import { read } from "./read.ts";
 import { searchIndex } from "./search-index.ts";
 
 /** The maximum number of words, and of documents for each word, newest first. */
-const mostWords = 12;
+const maxWords = 12;
 const newest = 200;
 /** The maximum number of documents for each word that are checked against the condition. */
-const mostLooked = 2_000;
+const maxExamined = 2_000;
 
 interface Hit {
   readonly _id: UUID;
@@ -39,14 +39,14 @@ export async function findByAnyWord(
       [
         { $match: { account_id: scope.accountId, g: probed.term, ...rank } },
         { $sort: { rank: -1 } },
-        { $limit: mostLooked },
+        { $limit: maxExamined },
         { $match: { ...others, ...check } },
         { $limit: newest },
         { $project: { rank: 1, word: { $literal: at } } },
       ],
     ];
   });
-  const [first, ...more] = pipelines.slice(0, mostWords);
+  const [first, ...more] = pipelines.slice(0, maxWords);
   if (first === undefined) return [];
   const unions = more.map((pipeline) => ({ $unionWith: { coll: collection.collectionName, pipeline } }));
   return ranked(await read<Hit>(collection, scope, [...first, ...unions], { hint: searchIndex }));

@@ -6,25 +6,25 @@ import type { Terms } from "../search/terms.ts";
 
 /**
  * Returns the search terms of each item, in order. MongoDB writes an index entry for each term, so the time of a batch
- * depends on them. Fails with INVALID_REQUEST if several items have more than `most` terms together. A single item is
- * always accepted.
+ * depends on them. Fails with INVALID_REQUEST if several items have more than `maxTerms` terms together. A single item
+ * is always accepted.
  */
 export function termsOfBatch<Item>(
   { deadline }: Pick<WriteScope, "deadline">,
   items: readonly Item[],
-  most: number | undefined,
+  maxTerms: number | undefined,
   termsOf: (item: Item) => Terms,
 ): Promise<Terms[]> {
   let count = 0;
   return mapInPieces(items, deadline, (item, at) => {
     const terms = termsOf(item);
     count += terms.g.length;
-    if (most !== undefined && at > 0 && count > most) rejectText(most, at);
+    if (maxTerms !== undefined && at > 0 && count > maxTerms) rejectText(maxTerms, at);
     return terms;
   });
 }
 
-function rejectText(most: number, fit: number): never {
-  const message = `a batch must have at most ${most.toLocaleString("en")} search terms; the first ${fit.toLocaleString("en")} items fit, so send the rest in other batches`;
+function rejectText(maxTerms: number, fit: number): never {
+  const message = `a batch must have at most ${maxTerms.toLocaleString("en")} search terms; the first ${fit.toLocaleString("en")} items fit, so send the rest in other batches`;
   return rejectInput([{ field: "", rule: "search_terms", message }]);
 }

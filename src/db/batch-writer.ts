@@ -17,11 +17,11 @@ export interface BatchWriter<T> {
 /** Longer than an election, and shorter than the time for which an account's erasure waits for late writes. */
 const keptMs = 20_000;
 /** Bounds the queue while MongoDB is unavailable. */
-const most = 10_000;
+const maxWaiting = 10_000;
 /** The pause between attempts during a stop. Without a primary, each attempt fails at once. */
 const betweenTriesMs = 200;
 /** The minimum time for an attempt during a stop, even if the last requests used up the grace period. */
-const leastTryMs = 1_000;
+const minTryMs = 1_000;
 
 /**
  * Creates a writer that collects items for `afterMs`. Failed items are retried for 20 seconds and then given up, so
@@ -52,7 +52,7 @@ export function createBatchWriter<T>(
       if (closed) throw error;
       const now = performance.now();
       const all = taken.length + waiting.length;
-      waiting = [...taken.filter(({ since }) => now - since < keptMs), ...waiting].slice(-most);
+      waiting = [...taken.filter(({ since }) => now - since < keptMs), ...waiting].slice(-maxWaiting);
       if (waiting.length < all) onLost(error);
       if (waiting.length > 0) writeSoon();
       throw error;
@@ -89,7 +89,7 @@ export function createBatchWriter<T>(
 /** Repeats `attempt` until it returns undefined or the time is over. Returns the result of the last attempt. */
 async function tryUntil(until: number, attempt: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
-    const left = Math.max(leastTryMs, until - performance.now());
+    const left = Math.max(minTryMs, until - performance.now());
     const error = await orAfter(left, attempt(), () => new Error("no response in time"));
     if (error === undefined || performance.now() + betweenTriesMs >= until) return error;
     await new Promise((resolve) => setTimeout(resolve, betweenTriesMs));

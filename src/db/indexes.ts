@@ -178,7 +178,7 @@ export async function indexesOf(
   const { firstBatch } = reply["cursor"] as {
     readonly firstBatch: readonly (IndexDescriptionInfo | { readonly spec: IndexDescriptionInfo })[];
   };
-  // While an index is being built, the reply nests its description beside the id of the build.
+  // While an index is being built, the reply nests its description next to the id of the build.
   return firstBatch.map((index) =>
     "spec" in index ? { ...(index.spec as IndexDescriptionInfo), building: true } : { ...index, building: false },
   );

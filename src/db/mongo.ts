@@ -14,7 +14,7 @@ import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { Failure, failureOf } from "../errors.ts";
 import { brokenConnectionCodes, isOurFault, repeatableCodes } from "./error-codes.ts";
 import { watchPool } from "./pool.ts";
-import { mostAtOnce, primaryOf, watchPrimary } from "./primary.ts";
+import { maxConcurrent, primaryOf, watchPrimary } from "./primary.ts";
 import { rejectionOf } from "./rejection.ts";
 import { repairTopologyVersions } from "./topology-version.ts";
 
@@ -27,7 +27,7 @@ export const commandLimitMs = 4_500;
  * Connections of an instance to each server in addition to those for requests: the lease's proofs, and two monitors for
  * each of its two clients.
  */
-export const connectionsBeside = mostAtOnce + 4;
+export const connectionsBeside = maxConcurrent + 4;
 
 /** How long a starting instance waits before it tries to connect again. */
 export const retryMs = 250;
@@ -80,7 +80,7 @@ export const recordsIndex = { key: { account_id: 1, _id: 1 }, name: "records" } 
  */
 export async function connectMongo(uri: string, waitMs: number, maxPool?: number): Promise<MongoClient> {
   const client = clientOf(uri, { monitorCommands: true, ...poolOptions(maxPool) });
-  const prober = clientOf(uri, { maxPoolSize: mostAtOnce, minPoolSize: 0 });
+  const prober = clientOf(uri, { maxPoolSize: maxConcurrent, minPoolSize: 0 });
   repairTopologyVersions(client);
   watchPool(client);
   watchPrimary(client, prober);

@@ -9,7 +9,7 @@ export interface PageRequest {
 }
 
 /** The maximum number of documents, newest first, that are checked against a condition without an index. */
-export const mostChecked = 10_000;
+export const maxChecked = 10_000;
 
 /**
  * Returns the stages that cut a page, newest first, from rows in the order of an index. `narrowing` stages, such as
@@ -21,11 +21,11 @@ export function pageStages({ limit, offset }: PageRequest, narrowing: readonly D
 }
 
 /**
- * Returns the stages that filter the newest `most` rows by a condition without an index. The bound keeps a rare
+ * Returns the stages that filter the newest `limit` rows by a condition without an index. The bound keeps a rare
  * condition from reading the whole account.
  */
-export function checkStages(condition: Document, most = mostChecked): Document[] {
-  return Object.keys(condition).length === 0 ? [] : [{ $limit: most }, { $match: condition }];
+export function checkStages(condition: Document, limit = maxChecked): Document[] {
+  return Object.keys(condition).length === 0 ? [] : [{ $limit: limit }, { $match: condition }];
 }
 
 /** Returns the rows of the page, and its pagination object. */

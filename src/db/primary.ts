@@ -42,7 +42,7 @@ export interface Primary extends Pick<Lease, "require" | "confirm" | "status"> {
 /** The interval between proofs. Several can be under way, so that a slow network does not break the lease. */
 const everyMs = 250;
 /** The maximum number of proofs under way, each on a connection of the prober. */
-export const mostAtOnce = 6;
+export const maxConcurrent = 6;
 /** Takes the place of the primary's address in a sharded cluster. */
 const router = "mongos";
 /** The polling interval of callers that wait for the lease. */
@@ -113,7 +113,7 @@ export function createPrimary(
   }
 
   const timer = setInterval(() => {
-    if (underWay < mostAtOnce) void prove();
+    if (underWay < maxConcurrent) void prove();
     const status = lease.status();
     if (status.held !== wasHeld) leaseListener(status);
     wasHeld = status.held;

@@ -6,7 +6,7 @@ import type { SentinelGroup } from "../redis-url.ts";
 
 /** The time limit for a Sentinel's response, in milliseconds. */
 const sentinelMs = 2_000;
-const mostRetryMs = 5_000;
+const maxRetryMs = 5_000;
 const switched = "+switch-master";
 
 /** Returns the client options for the group's master. */
@@ -14,7 +14,9 @@ export function masterOptions({ tls, nodes, credentials, database, master, senti
   const { username, password } = sentinelCredentials;
   return {
     sentinels: [...nodes],
-    ...{ name: master, db: database, ...credentials },
+    name: master,
+    db: database,
+    ...credentials,
     ...(username === undefined ? {} : { sentinelUsername: username }),
     ...(password === undefined ? {} : { sentinelPassword: password }),
     ...(tls ? { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true } : {}),
@@ -39,7 +41,7 @@ export function watchFailovers(
       keepAlive: 10_000,
       enableReadyCheck: false,
       maxRetriesPerRequest: null,
-      retryStrategy: (attempt) => Math.min(mostRetryMs, 100 * attempt),
+      retryStrategy: (attempt) => Math.min(maxRetryMs, 100 * attempt),
     });
     // A Sentinel may be unavailable; the others report the same.
     watcher.on("error", () => undefined);

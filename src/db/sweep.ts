@@ -25,7 +25,7 @@ export interface Part {
  * The target duration of a delete. The number of documents depends on their index entries: a note has up to a hundred.
  */
 const batchMs = 200;
-const batchSize = { first: 200, least: 20, most: 2_000 } as const;
+const batchSize = { first: 200, min: 20, max: 2_000 } as const;
 /** The number of deletes under way: while one waits for a majority, another one works. */
 const atOnce = 2;
 
@@ -95,7 +95,7 @@ async function sweepOnce(db: Db, { place, filter, key, hint }: Part, right: Swee
       );
       right.count(place, deletedCount);
       const fitting = (size * batchMs) / (performance.now() - startedAt);
-      size = Math.round(Math.min(batchSize.most, 2 * size, Math.max(batchSize.least, fitting)));
+      size = Math.round(Math.min(batchSize.max, 2 * size, Math.max(batchSize.min, fitting)));
     }
   }
   // Waits for every sweep, even if one fails, because the caller then releases the lease.

@@ -12,7 +12,7 @@ const triedAt = [1_000, 5_000] as const;
  * The maximum number of index keys that a query passes over, shared by its words. Each word gets at least `counted`,
  * and its keys up to the lower bound are passed over twice.
  */
-const mostPassed = 20_000;
+const maxPassed = 20_000;
 
 /** A condition on the rank that limits a search to part of an account. */
 export interface Within {
@@ -65,7 +65,7 @@ export async function tryTerms(
   // A term without others needs no comparison.
   const compared = new Set(groups.filter(({ length }) => length > 1).flat());
   // The search of each group then scans up to the bound, so groups share it as terms do.
-  const share = Math.max(counted, Math.floor(mostPassed / Math.max(counts.length, groups.length)));
+  const share = Math.max(counted, Math.floor(maxPassed / Math.max(counts.length, groups.length)));
   const bounds = [...new Set(triedAt.map((bound) => Math.min(bound, share)))];
   const pipelines = counts.flatMap((one, at) =>
     (compared.has(one) ? bounds : bounds.slice(-1)).map((bound): Document[] => [

@@ -28,7 +28,7 @@ export interface DemoFile {
 }
 
 /** The addresses of a service and of its databases. */
-export interface Whereabouts {
+export interface Addresses {
   readonly baseUrl: string;
   readonly internalUrl: string;
   readonly serviceToken: string;
@@ -51,7 +51,7 @@ export interface Demo {
   /** Creates the missing accounts, keys and records, and links the users to their accounts. */
   fill(services: Services): Promise<void>;
   /** Writes `demo.json` and returns the key of the first account, or undefined if that account has none. */
-  announce(where: Whereabouts): Promise<string | undefined>;
+  announce(where: Addresses): Promise<string | undefined>;
 }
 
 const batchSize = 500;

@@ -10,7 +10,7 @@ import { startMongod } from "./mongod.ts";
 import type { DevelopmentProvider } from "./provider/provider.ts";
 import { startProvider } from "./provider/provider.ts";
 import { startRedis } from "./redis.ts";
-import { keptSecret } from "./secrets.ts";
+import { loadOrCreateSecret } from "./secrets.ts";
 import type { EmbeddedServer } from "./server.ts";
 
 /** The dependencies of the service, embedded or configured. */
@@ -54,7 +54,7 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   const parts = await Promise.allSettled([
     mongodbUri === undefined ? startMongod(options) : undefined,
     redisUrl === undefined ? startRedis(options) : undefined,
-    // A development provider never serves a configured database, and never runs beside a configured provider.
+    // A development provider never serves a configured database, and never runs together with a configured provider.
     mongodbUri === undefined && oidc === undefined ? startDemo(dataDir) : undefined,
   ]);
   const [mongod, redis, demo] = parts.map((part) => (part.status === "fulfilled" ? part.value : undefined)) as [
@@ -75,8 +75,8 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
   return {
     mongodbUri: mongodbUri ?? mongod?.uri ?? "",
     redisUrl: redisUrl ?? redis?.uri,
-    serviceTokens: serviceTokens ?? [await keptSecret(dataDir, "service-token")],
-    sessionSecrets: sessionSecrets ?? [await keptSecret(dataDir, "session-secret")],
+    serviceTokens: serviceTokens ?? [await loadOrCreateSecret(dataDir, "service-token")],
+    sessionSecrets: sessionSecrets ?? [await loadOrCreateSecret(dataDir, "session-secret")],
     oidc:
       client === undefined || issuer === undefined
         ? oidc
@@ -89,6 +89,6 @@ export async function startEmbedded(config: Config, progress: (line: string) => 
 }
 
 async function startDemo(dataDir: string): Promise<Embedded["demo"]> {
-  const users = demoUsers(await keptSecret(dataDir, "demo-secret"));
+  const users = demoUsers(await loadOrCreateSecret(dataDir, "demo-secret"));
   return { users, provider: await startProvider({ dataDir, users }) };
 }

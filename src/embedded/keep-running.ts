@@ -19,7 +19,7 @@ export interface KeptRunning {
 }
 
 /** The pause before a restart. It doubles while runs are short or fail. */
-const pauseMs = { first: 250, most: 30_000 } as const;
+const pauseMs = { first: 250, max: 30_000 } as const;
 /** A run that lasts longer than this resets the pause. */
 const longRunMs = 60_000;
 
@@ -40,7 +40,7 @@ export function keepRunning(
 
   /** Starts the next run after the pause, with as many attempts as necessary. Returns undefined once stopped. */
   async function next(): Promise<Run | undefined> {
-    for (; ; pause = Math.min(pause * 2, pauseMs.most)) {
+    for (; ; pause = Math.min(pause * 2, pauseMs.max)) {
       await sleep(pause, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return undefined;
       try {
@@ -57,7 +57,7 @@ export function keepRunning(
       if (signal.aborted) return;
       report(`the embedded ${role} has ended (${how}): it is started again`);
       await current.stop();
-      pause = performance.now() - began > longRunMs ? pauseMs.first : Math.min(pause * 2, pauseMs.most);
+      pause = performance.now() - began > longRunMs ? pauseMs.first : Math.min(pause * 2, pauseMs.max);
       const run = await next();
       if (run === undefined) return;
       current = run;

@@ -30,7 +30,7 @@ const SILENCE_MS = 30_000;
 
 /**
  * Returns the path of the mongod that mongodb-memory-server has or downloads for this system, copied into the work
- * folder. The package compares the download with the checksum that MongoDB publishes beside it. The MONGOMS_ variables
+ * folder. The package compares the download with the checksum that MongoDB publishes with it. The MONGOMS_ variables
  * apply, except MONGOMS_SYSTEM_BINARY and MONGOMS_MD5_CHECK: the check always stays on. Fails if the download fails,
  * does not match its checksum, does not start within 5 seconds (`firstByteMs`) or stalls for 30.
  */
@@ -43,8 +43,11 @@ export async function fetchFromMemoryServer(
   const child = spawn(process.execPath, ["-e", DOWNLOAD, memoryServer, workDir], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      ...{ MONGOMS_MAX_RETRIES: "1", ...env },
-      ...{ MONGOMS_VERSION: env["MONGOMS_VERSION"] || VERSION, MONGOMS_MD5_CHECK: "true", MONGOMS_SYSTEM_BINARY: "" },
+      MONGOMS_MAX_RETRIES: "1",
+      ...env,
+      MONGOMS_VERSION: env["MONGOMS_VERSION"] || VERSION,
+      MONGOMS_MD5_CHECK: "true",
+      MONGOMS_SYSTEM_BINARY: "",
     },
   });
   let printed = "";

@@ -6,7 +6,7 @@ import { findMongod } from "./find-mongod.ts";
 import { ensureServiceUser, serviceUser } from "./mongod-user.ts";
 import { isListening } from "./port.ts";
 import { becomePrimary, REPLICA_SET } from "./replica-set.ts";
-import { keptSecret, readSecret, secretFile } from "./secrets.ts";
+import { loadOrCreateSecret, readSecret, secretFile } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
@@ -18,8 +18,8 @@ export async function mongodOn(
   dataDir: string,
   progress: EmbeddedOptions["progress"] = () => undefined,
 ): Promise<ServerKind> {
-  const key = await keptSecret(dataDir, "mongodb-key");
-  const password = await keptSecret(dataDir, "mongodb-password");
+  const key = await loadOrCreateSecret(dataDir, "mongodb-key");
+  const password = await loadOrCreateSecret(dataDir, "mongodb-password");
   return {
     role: "mongod",
     folder: "mongodb",

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { findRedis } from "./find-redis.ts";
 import { messageOf } from "./program.ts";
-import { keptSecret, readSecret, writePrivate } from "./secrets.ts";
+import { loadOrCreateSecret, readSecret, writePrivate } from "./secrets.ts";
 import { startServer, type EmbeddedOptions, type EmbeddedServer, type ServerKind } from "./server.ts";
 import { until } from "./wait.ts";
 
@@ -13,7 +13,7 @@ const readyLine = "Ready to accept connections";
  * Returns how to run a redis-server on the data folder, with the password of that folder. Creates a missing password.
  */
 export async function redisOn(dataDir: string): Promise<ServerKind> {
-  const password = await keptSecret(dataDir, "redis-password");
+  const password = await loadOrCreateSecret(dataDir, "redis-password");
   // Every user of this machine could read a password on the command line.
   const settings = join(dataDir, "redis.conf");
   await writePrivate(settings, `requirepass ${password}\n`);

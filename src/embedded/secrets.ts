@@ -19,7 +19,7 @@ const shortest = 32;
  * Returns the secret with this name. Creates a missing or damaged one, in hexadecimal digits. They need no escaping in
  * a URI, a configuration file or mongod's key file.
  */
-export async function keptSecret(dataDir: string, name: SecretName): Promise<string> {
+export async function loadOrCreateSecret(dataDir: string, name: SecretName): Promise<string> {
   const kept = await readSecret(dataDir, name);
   const file = secretFile(dataDir, name);
   if (kept !== undefined) {

@@ -7,7 +7,7 @@ import { endLeftovers, noteServer } from "./leftovers.ts";
 import { freePort } from "./port.ts";
 import { messageOf, type Program } from "./program.ts";
 
-/** A server that runs beside the service and ends with it. */
+/** A server that runs alongside the service and ends with it. */
 export interface EmbeddedServer {
   /** Includes the credentials: do not print it. */
   readonly uri: string;

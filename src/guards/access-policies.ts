@@ -6,7 +6,7 @@ import { fail } from "../errors.ts";
 import type { Authentication } from "./authenticate.ts";
 import type { Call, KeyFacts } from "./call.ts";
 import type { AccessPolicy, Guard } from "./chain.ts";
-import { judge } from "./chain.ts";
+import { runGuards } from "./chain.ts";
 import type { InternalAccess } from "./internal.ts";
 import { readScope } from "../call/scope.ts";
 import type { SessionGuard } from "./session.ts";
@@ -152,7 +152,7 @@ export function internalAccessPolicy(
     guards: (call) => (open(call) ? [] : guarded),
     async grant(call, caller, deadline) {
       if (open(call)) return undefined;
-      if (!call.onBehalf) return access.operator(call.inbound, deadline, () => judge(guarded, call, caller));
+      if (!call.onBehalf) return access.operator(call.inbound, deadline, () => runGuards(guarded, call, caller));
       const until = deadline();
       return readScope(await access.accountOf(call.inbound, until), until);
     },

@@ -141,7 +141,8 @@ function createAdmission(dependencies: AssistantAccessDependencies) {
     requireRoomLeft(inbound.tally); // 503
     const again = async (look: Promise<Found<TokenFacts>>): Promise<Reader> => readerOf(await look, inbound);
     const prover = createProver({
-      ...{ holder, deadline },
+      holder,
+      deadline,
       onProvenByRead() {
         recognizer.proven(digestName(token));
         requireSwitches(); // 503

@@ -28,7 +28,7 @@ export interface Capacity {
 /** The requests in progress and in the queues. */
 export interface CapacityState {
   readonly working: Readonly<Record<CredentialState, number>>;
-  readonly most: number;
+  readonly slots: number;
   readonly waiting: number;
 }
 
@@ -47,7 +47,7 @@ export const unlimited: Capacity = {
 /** The maximum length of each queue: enough for a short burst. */
 const usualQueue = 256;
 /** The maximum wait. After a longer one, neither the request nor those behind it could finish in time. */
-const longestWaitMs = 3_000;
+const maxWaitMs = 3_000;
 
 interface Waiting {
   readonly number: number;
@@ -55,11 +55,11 @@ interface Waiting {
 }
 
 /**
- * Creates a capacity of `most` concurrent requests. `onRejection` is called for every request that is rejected because
+ * Creates a capacity of `slots` concurrent requests. `onRejection` is called for every request that is rejected because
  * the queue is full or the wait is over.
  */
-export function createCapacity(most: number, onRejection: () => void, mostQueued = usualQueue): BoundedCapacity {
-  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(most, mostQueued);
+export function createCapacity(slots: number, onRejection: () => void, maxQueued = usualQueue): BoundedCapacity {
+  const { hasSlot, isFull, enter, leave, wait, state } = createSlots(slots, maxQueued);
 
   function rejection(): Failure {
     onRejection();
@@ -104,18 +104,17 @@ export function createCapacity(most: number, onRejection: () => void, mostQueued
   };
 }
 
-/** Creates `most` slots, and two queues of at most `mostQueued` requests: with and without a verified credential. */
-function createSlots(most: number, mostQueued: number) {
-  const limits = { verified: most, unverified: Math.max(1, Math.floor(most / 2)) };
+/** Creates `slots` slots, and two queues of at most `maxQueued` requests: with and without a verified credential. */
+function createSlots(slots: number, maxQueued: number) {
+  const limits = { verified: slots, unverified: Math.max(1, Math.floor(slots / 2)) };
   const queues = { verified: new Set<Waiting>(), unverified: new Set<Waiting>() };
   let working = 0;
   let unverifiedWorking = 0;
   let numbers = 0;
 
   const hasSlot = (credential: CredentialState): boolean =>
-    working < most && (credential === "verified" || unverifiedWorking < limits.unverified);
-  const isFull = (credential: CredentialState): boolean =>
-    queues[credential].size >= mostQueued && !hasSlot(credential);
+    working < slots && (credential === "verified" || unverifiedWorking < limits.unverified);
+  const isFull = (credential: CredentialState): boolean => queues[credential].size >= maxQueued && !hasSlot(credential);
   const first = (credential: CredentialState): Waiting | undefined =>
     hasSlot(credential) ? queues[credential].values().next().value : undefined;
 
@@ -151,7 +150,7 @@ function createSlots(most: number, mostQueued: number) {
           resolve(false);
         },
         // A timer may fire up to a millisecond early, before the deadline has passed.
-        Math.ceil(Math.min(longestWaitMs, at - performance.now())) + 1,
+        Math.ceil(Math.min(maxWaitMs, at - performance.now())) + 1,
       );
       queues[credential].add(one);
     });
@@ -159,7 +158,7 @@ function createSlots(most: number, mostQueued: number) {
 
   const state = (): CapacityState => ({
     working: { verified: working - unverifiedWorking, unverified: unverifiedWorking },
-    most,
+    slots,
     waiting: queues.verified.size + queues.unverified.size,
   });
   return { hasSlot, isFull, enter, leave, wait, state };

@@ -33,7 +33,7 @@ export type Handler = (message: Message, grant: Grant) => Promise<Message>;
 export type Guard = (call: Call, caller: Caller) => void;
 
 /** Runs the guards in order. Fails with the failure of the first one that rejects the request. */
-export function judge(guards: readonly Guard[], call: Call, caller: Caller): void {
+export function runGuards(guards: readonly Guard[], call: Call, caller: Caller): void {
   for (const guard of guards) guard(call, caller);
 }
 
@@ -76,7 +76,7 @@ export function createDispatch(
       const call: Call = { ...facts, inbound };
       const caller = await accessPolicy.identify(inbound, call); // 429
       try {
-        judge(accessPolicy.guards(call), call, caller);
+        runGuards(accessPolicy.guards(call), call, caller);
       } catch (error) {
         throw await reported(error, accessPolicy, call, caller);
       }
@@ -92,8 +92,8 @@ export function createDispatch(
       const admission: Admission = { rpc, handler, accessPolicy, idempotency, call, caller };
       return {
         invoke: (message, found = []) => limited((deadline) => serve(message, found, admission, deadline)),
-        reject: (found) => limited(() => judgeAgain(admission).then(() => rejectInput(found))),
-        prove: () => limited(() => judgeAgain(admission).then(() => undefined)),
+        reject: (found) => limited(() => runGuardsAgain(admission).then(() => rejectInput(found))),
+        prove: () => limited(() => runGuardsAgain(admission).then(() => undefined)),
       };
 
       function limited<T>(work: (deadline: Deadline) => Promise<T>): Promise<T> {
@@ -135,9 +135,9 @@ async function reported(error: unknown, accessPolicy: AccessPolicy, call: Call, 
 }
 
 /** Runs the guards again, because their results may have changed while the body arrived. Returns the caller. */
-async function judgeAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
+async function runGuardsAgain({ accessPolicy, call, caller }: Admission): Promise<Caller> {
   const renewed = await accessPolicy.renew(call, caller);
-  judge(accessPolicy.guards(call), call, renewed);
+  runGuards(accessPolicy.guards(call), call, renewed);
   return renewed;
 }
 
@@ -150,7 +150,7 @@ async function serve(
   const { rpc, accessPolicy, call } = admission;
   const { inbound } = call;
   const key = call.rules.idempotencyKey ? inbound.header("idempotency-key") : undefined;
-  const caller = await judgeAgain(admission);
+  const caller = await runGuardsAgain(admission);
   (call.itemwise ? validateBatch : validate)(rpc.input, message, [...found, ...keyViolations(key)]); // 422
   const namesAccount = call.administers || call.itemwise;
   if (namesAccount) observeAccount(inbound, message);
@@ -171,7 +171,7 @@ async function perform(
   const write = (claim?: Claim): Promise<Message> =>
     handler(
       message,
-      grantWrites(grant, claim, () => judge(accessPolicy.guards(call), call, caller)),
+      grantWrites(grant, claim, () => runGuards(accessPolicy.guards(call), call, caller)),
     );
   if (key === undefined) return firstResponse(await write());
   const response = await idempotency.run({ rpc, scope: grant, key, message }, write);

@@ -19,14 +19,14 @@ const afterFailoverMs = 60_000;
  * The maximum number of waiting names: a few tens of megabytes. The oldest names beyond it are dropped. Redis drops
  * their responses within an hour.
  */
-const mostWaiting = 100_000;
+const maxWaiting = 100_000;
 /** The number of names marked at once. Together they take much less than the 50 ms limit for Redis. */
 const markedAtOnce = 100;
 /**
  * The number of failures that ends a round. The next round begins with other names, so that an unavailable master of a
  * cluster delays no other.
  */
-const mostFailures = 1_000;
+const maxFailures = 1_000;
 
 /** A name, and when its response was erased, in milliseconds of `performance.now()`. */
 type Erased = readonly [name: string, since: number];
@@ -80,7 +80,7 @@ function createRetries(redis: RedisLink): Retries {
 
   function add(erased: readonly Erased[]): void {
     for (const [name, since] of erased)
-      setBounded(waiting, name, Math.max(since, waiting.get(name) ?? -Infinity), mostWaiting);
+      setBounded(waiting, name, Math.max(since, waiting.get(name) ?? -Infinity), maxWaiting);
     if (waiting.size > 0) timer ??= setInterval(() => void retry(), retryMs).unref();
   }
 
@@ -97,7 +97,7 @@ function createRetries(redis: RedisLink): Retries {
   async function retry(): Promise<void> {
     if (isRunning) return;
     isRunning = true;
-    for (let left = waiting.size, failures = 0; left > 0 && failures < mostFailures; left -= markedAtOnce) {
+    for (let left = waiting.size, failures = 0; left > 0 && failures < maxFailures; left -= markedAtOnce) {
       const failed = await unmarked(redis, take());
       failures += failed.length;
       add(failed);

@@ -27,7 +27,7 @@ export const claimCollection: CollectionSpec = {
   collection: collections.claims,
   erasure: {
     key: "_id",
-    // The range of `_id` bounds the index scan. The account beside it is the shard key.
+    // The range of `_id` bounds the index scan. The account next to it is the shard key.
     hint: "_id_",
     filter: ({ id }) => ({
       "_id.account_id": id,

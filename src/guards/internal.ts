@@ -39,11 +39,11 @@ export interface InternalAccess {
   requireToken(inbound: Pick<Inbound, "header" | "observation">): void;
   /** Returns the account that the header `records-account-id` names. Fails with INVALID_REQUEST or NOT_FOUND. */
   accountOf(inbound: Pick<Inbound, "header" | "observation">, deadline: Deadline): Promise<UUID>;
-  /** Returns the right of a request that `requireToken` accepted. `judge` fails if the request may no longer write. */
+  /** Returns the right of a request that `requireToken` accepted. `recheck` fails if it may no longer write. */
   operator(
     inbound: Pick<Inbound, "header" | "address" | "requestId" | "observation">,
     deadline: () => Deadline,
-    judge: () => void,
+    recheck: () => void,
   ): Operator;
 }
 
@@ -79,16 +79,16 @@ export function createInternalAccess(
       }
       return requireAccount(uuid(header), inbound, deadline);
     },
-    operator: (inbound, deadline, judge) => ({
+    operator: (inbound, deadline, recheck) => ({
       kind: "operator",
       deadline,
       caller: { address: inbound.address, requestId: inbound.requestId, token: shown(tokenOf(inbound)) },
       async scopeFor(accountId) {
         // A message of a stream may be written only now, even after the last message has arrived.
-        judge();
+        recheck();
         const until = deadline();
         const scope = readScope(await requireAccount(uuid(accountId), inbound, until), until);
-        return grantWrites(scope, undefined, judge);
+        return grantWrites(scope, undefined, recheck);
       },
     }),
   };

@@ -15,7 +15,7 @@ export interface SentTake {
    * The maximum number of tokens in the bucket when Redis receives the take; undefined if the bucket is unknown. It
    * limits the bucket after a failover.
    */
-  readonly most: number | undefined;
+  readonly maxTokens: number | undefined;
   /** Stores the state in Redis's reply, even a late one, to a take that got `taken` tokens. */
   learn(state: BucketState, taken: number): void;
 }
@@ -87,13 +87,14 @@ export function createKnownBuckets(
       const sentAt = clock();
       const known = buckets.get(name);
       return {
-        most: known && refilled(known.left, sentAt + transitMs - known.since),
+        maxTokens: known && refilled(known.left, sentAt + transitMs - known.since),
         learn(state, taken) {
           const { replied, tookAt, left, since, ours, others } = buckets.get(name) ?? { ...unknown, since: sentAt };
           const due = replied === undefined ? burst : refilled(replied.left, state.at - replied.at);
           put(name, {
             ...(tookAt > sentAt ? { left: Math.min(left, state.left), since } : { left: state.left, since: sentAt }),
-            ...{ replied: state, tookAt },
+            replied: state,
+            tookAt,
             ...sharesAfter({ ours, others }, taken, Math.max(0, due - taken - state.left)),
           });
         },

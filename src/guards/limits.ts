@@ -40,9 +40,9 @@ export interface LimitCounters {
 /** The burst is large because a page loads several documents at once: itself and its files. */
 const documentSize = { rate: 20, burst: 100 };
 /** The maximum number of large bodies sent at once: about 30 MB if all are uncompressed. */
-const mostLargeBodies = 8;
+const maxLargeBodies = 8;
 /** The maximum for one network, so that others get slots however slowly its clients read. */
-const mostOfNetwork = 2;
+const maxPerNetwork = 2;
 
 /**
  * Creates the limits. `redis` is undefined if there is none. `maxInFlight` is the maximum number of concurrent
@@ -85,11 +85,11 @@ export function createLimits(
 }
 
 function createSendLarge(onOverload: () => void): Limits["sendLarge"] {
-  const all = createCapacity(mostLargeBodies, onOverload);
+  const all = createCapacity(maxLargeBodies, onOverload);
   const networks = new Map<string, BoundedCapacity>();
   return async (send, { address, limits }) => {
     const name = networkOf(address);
-    const network = networks.get(name) ?? createCapacity(mostOfNetwork, onOverload);
+    const network = networks.get(name) ?? createCapacity(maxPerNetwork, onOverload);
     networks.set(name, network);
     const deadline = deadlineIn(deadlineMs, limits);
     try {

@@ -11,7 +11,7 @@ import { sanitizeForEcho } from "../text.ts";
 /** The path that means every field (AIP-134). */
 const everything = "*";
 /** The maximum length of a path in a violation's message, in UTF-16 units. */
-const longestPath = 64;
+const maxPathLength = 64;
 
 /**
  * Completes the message's field mask, if it has one. An unset or empty mask becomes the fields that are set, and `*`
@@ -41,7 +41,7 @@ export function completeMask(schema: DescMessage, message: Message): Violation[]
   );
 
   function pathViolations(path: string, field: DescField | undefined): Violation[] {
-    if (field === undefined) return [violation(`"${sanitizeForEcho(path, longestPath)}" is not one of ${names}`)];
+    if (field === undefined) return [violation(`"${sanitizeForEcho(path, maxPathLength)}" is not one of ${names}`)];
     if (fields.isSet(field) || !getOption(field, fieldOption).notNull) return [];
     return [{ field: path, rule: "not_null", message: "cannot be cleared" }];
   }

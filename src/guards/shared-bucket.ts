@@ -62,7 +62,7 @@ export function sharedBucket(
     rejectIfRedisNotReady: true,
   };
   const limiter = new RateLimiterRedis(options);
-  const most = burst + Math.ceil((rate * patienceMs) / 1_000);
+  const maxWaiting = burst + Math.ceil((rate * patienceMs) / 1_000);
   const underway = new Map<string, number>();
 
   async function takeShared(name: string, tokens: number, tally: Tally | undefined): Promise<number> {
@@ -87,7 +87,7 @@ export function sharedBucket(
     async take(name, tokens = 1, tally) {
       if (tokens > 1) return takeShared(name, tokens, tally);
       const waiting = underway.get(name) ?? 0;
-      if (waiting >= most) {
+      if (waiting >= maxWaiting) {
         onRemembered();
         return Math.ceil(1_000 / rate);
       }
@@ -129,8 +129,8 @@ function sendingKnown(client: ScriptedClient, known: KnownBuckets, nameOf: (key:
     },
     defineCommand: client.defineCommand.bind(client),
     async rlflxIncr(args: readonly [key: string, points: string, ...string[]]) {
-      const { most = "", learn } = known.send(nameOf(args[0]));
-      const [consumed, waitMs, left, at] = await scripted.rlflxIncr([...args, String(most)]);
+      const { maxTokens = "", learn } = known.send(nameOf(args[0]));
+      const [consumed, waitMs, left, at] = await scripted.rlflxIncr([...args, String(maxTokens)]);
       learn({ left: Number(left), at: Number(at) }, waitMs > 0 ? 0 : Number(args[1]));
       return [consumed, waitMs];
     },

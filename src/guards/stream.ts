@@ -8,7 +8,7 @@ import type { Inbound, StreamDispatch } from "../call/dispatch.ts";
 import type { Call } from "./call.ts";
 import { countRows, factsOf, listOf } from "./call.ts";
 import type { AccessPolicy } from "./chain.ts";
-import { judge } from "./chain.ts";
+import { runGuards } from "./chain.ts";
 import type { Operator } from "./internal.ts";
 import { validateBatch } from "./validate.ts";
 
@@ -31,7 +31,7 @@ export function createStreamDispatch(
       const received = listOf(rpc.input);
       const sent = received === undefined ? call.list : undefined;
       const caller = await accessPolicy.identify(inbound, call);
-      const check = (): void => judge(accessPolicy.guards(call), call, caller);
+      const check = (): void => runGuards(accessPolicy.guards(call), call, caller);
       check();
       const operator = await accessPolicy.grant(call, caller, () => deadlineIn(batchMs, inbound.limits, inbound.tally));
       if (operator?.kind !== "operator") throw new Error(`${rpc.name} streams, and is not the operator's`);

@@ -71,7 +71,7 @@ export function createProver(parts: ProofParts): TokenProver {
   }
 
   /** Records the proof by a read that began at `begunAt` or later. If its rows prove nothing, a look-up decides. */
-  function judge(proof: Proof, rows: readonly Document[], begunAt: number): void {
+  function acceptRows(proof: Proof, rows: readonly Document[], begunAt: number): void {
     try {
       proof.require(rows);
       readAt = Math.max(readAt, begunAt);
@@ -92,7 +92,7 @@ export function createProver(parts: ProofParts): TokenProver {
         proven: false,
         // A verification of the token has to follow.
         setProven: () => undefined,
-        proof: { ...proof, require: (rows) => judge(proof, rows, begunAt) },
+        proof: { ...proof, require: (rows) => acceptRows(proof, rows, begunAt) },
         prove: proveAfterRead,
       };
     },

@@ -3,7 +3,7 @@ import type { Html } from "../html.ts";
 import { html, trusted } from "../html.ts";
 import type { Source } from "./source.ts";
 
-/** The data that a page needs beside its own content. */
+/** The data that a page needs in addition to its content. */
 export interface Frame {
   readonly pages: readonly Source[];
   readonly files: { readonly style: string; readonly script: string; readonly index: string };

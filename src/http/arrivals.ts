@@ -1,8 +1,8 @@
 // Drains input at a port that is about to close: accepted connections, and bytes on open ones.
 
-/** A poll that takes no longer is quick, in milliseconds. At most `mostPolls` polls wait for a quick one. */
+/** A poll that takes no longer is quick, in milliseconds. At most `maxPolls` polls wait for a quick one. */
 const quickMs = 0.5;
-const mostPolls = 20;
+const maxPolls = 20;
 
 /**
  * Waits until Node has accepted all connections in the kernel's queue: closing the port would reset them. Node accepts
@@ -13,7 +13,7 @@ export async function acceptPending(accepted: () => number, until: number): Prom
   for (let polls = 0; performance.now() < until; polls++) {
     const [before, began] = [accepted(), performance.now()];
     await waitForPollPhase();
-    if (accepted() === before && (performance.now() - began < quickMs || polls >= mostPolls)) return;
+    if (accepted() === before && (performance.now() - began < quickMs || polls >= maxPolls)) return;
   }
 }
 

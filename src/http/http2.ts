@@ -2,8 +2,8 @@
 import type { Http2Server, ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { constants, createServer } from "node:http2";
 import type { Socket } from "node:net";
-import type { Schedule } from "../turns.ts";
-import { inTurn } from "../turns.ts";
+import type { Schedule } from "../fair-queue.ts";
+import { inOrder } from "../fair-queue.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
 import { expectsContinue } from "./expectation.ts";
 import { sizeOf } from "./inbound.ts";
@@ -111,7 +111,7 @@ export function createHttp2Server(dependencies: Http2Dependencies): Http2 {
         sessions.add(session);
         session.once("close", () => sessions.delete(session));
         setPeer(session, socket);
-        connections.set(session, { socket, beginSoon: inTurn(dependencies.schedule, input.behind) });
+        connections.set(session, { socket, beginSoon: inOrder(dependencies.schedule, input.behind) });
         limitIdle(session, dependencies.idle, () => socket.destroy());
         dependencies.onSession(session);
       });

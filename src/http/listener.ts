@@ -1,7 +1,7 @@
 // One port for HTTP/1.1 and cleartext HTTP/2: hands each connection to the right server by its first bytes.
 import type { AddressInfo, Server as TcpServer, Socket } from "node:net";
 import { createServer as createTcp } from "node:net";
-import { createTurns } from "../turns.ts";
+import { createFairQueue } from "../fair-queue.ts";
 import { orAfter } from "../time-limit.ts";
 import { acceptPending, waitForPollPhase } from "./arrivals.ts";
 import type { ListenerOptions, Request, Response } from "../call/exchange.ts";
@@ -41,7 +41,7 @@ const stalledMs = 30_000;
  * The minimum rate in bytes per second: a client that always reads a little is cut off as well. Ten streams share 100
  * kB/s at worst.
  */
-const leastRate = 10_000;
+const minRate = 10_000;
 const maxConnections = 10_000;
 /** How long the input of all connections is parsed before everything else has its turn. */
 const turnMs = 2;
@@ -49,7 +49,7 @@ const turnMs = 2;
  * The maximum time to accept pending connections or read arrived input. However many clients connect, the port must
  * close.
  */
-const longestTakeMs = 500;
+const maxTakeMs = 500;
 /** How long a client that connects while the listener stops has for its first requests. */
 const freshMs = 500;
 /** The time after the grace period for the last bytes and for the log. */
@@ -63,10 +63,10 @@ export function wasCutOff(response: Response): boolean {
 }
 
 /** Creates a listener. It closes slow clients within seconds, for which Node's defaults allow minutes. */
-export function createListener(options: ListenerOptions, limits = { stalledMs, leastRate }): Listener {
+export function createListener(options: ListenerOptions, limits = { stalledMs, minRate }): Listener {
   const sockets = new Map<Socket, PacedInput>();
   const running = createRunning();
-  const schedule = createTurns(turnMs);
+  const schedule = createFairQueue(turnMs);
   let accepted = 0;
   let closing = false;
 
@@ -76,18 +76,20 @@ export function createListener(options: ListenerOptions, limits = { stalledMs, l
     endUnread(request, response);
     options.handle(request, response);
   }
+  const isLimited = options.rejectSlow !== undefined;
   const times = { headersTimeout: headersTimeoutMs, requestTimeout: requestTimeoutMs };
-  const http1 = createHttp1Server({
-    ...{ ...options, ...times, receive, running, keepAliveTimeout: keepAliveMs },
-    stalledMs: options.rejectSlow === undefined ? 0 : limits.stalledMs,
-  });
+  const common = { ...options, ...times, receive, running };
+  const stalledIn1 = isLimited ? limits.stalledMs : 0;
+  const http1 = createHttp1Server({ ...common, keepAliveTimeout: keepAliveMs, stalledMs: stalledIn1 });
   const http2 = createHttp2Server({
-    ...{ ...options, ...times, receive, running, schedule, stalledMs: limits.stalledMs },
+    ...common,
+    schedule,
+    stalledMs: limits.stalledMs,
     idle: { firstMs: headersTimeoutMs, nextMs: keepAliveMs },
     // Delayed, because its first requests may have arrived with it.
     onSession: (session) => closing && setTimeout(() => endSession(session), freshMs),
   });
-  const stopLimiting = options.rejectSlow === undefined ? () => undefined : limitReading(running, limits, http2.cut);
+  const stopLimiting = isLimited ? limitReading(running, limits, http2.cut) : () => undefined;
   const tcp = createTcp((socket) => {
     accepted += 1;
     const input = paceInput(socket, schedule);
@@ -139,7 +141,7 @@ async function shutDown(opened: Opened, graceMs: number, idleMs: number): Promis
   for (const response of running.responses)
     if (response.req.httpVersionMajor === 1 && !response.headersSent) response.setHeader("Connection", "close");
   const until = performance.now() + graceMs;
-  const soon = (): number => Math.min(until, performance.now() + longestTakeMs);
+  const soon = (): number => Math.min(until, performance.now() + maxTakeMs);
   await acceptPending(accepted, soon());
   const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
   for (const session of http2.sessions) endSession(session);

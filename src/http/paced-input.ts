@@ -1,7 +1,7 @@
 // Paces input: passes large reads of a connection on in small pieces, in turn with those of other connections.
 import type { Socket } from "node:net";
-import type { Schedule } from "../turns.ts";
-import { inTurn } from "../turns.ts";
+import type { Schedule } from "../fair-queue.ts";
+import { inOrder } from "../fair-queue.ts";
 
 /**
  * The size of a piece, in bytes. Node reads up to 64 KiB at once and parses them in one go. They can hold 2,500
@@ -9,17 +9,17 @@ import { inTurn } from "../turns.ts";
  */
 const pieceBytes = 2_048;
 /** The maximum number of bytes that are read ahead, as many as Node reads ahead of a body. */
-const mostHeld = 16_384;
+const maxHeld = 16_384;
 /**
  * How often a request is put off for bytes behind it: the number of pieces in the largest read. By then, a client that
  * resets its requests as fast as it sends them has done so.
  */
-const mostBehind = 32;
+const maxBehind = 32;
 /**
  * The number of pending requests of one connection that holds back its further input. At least 2, because the last
  * request may be waiting for its body.
  */
-const mostPending = 16;
+const maxPending = 16;
 
 const nothing = Buffer.alloc(0);
 
@@ -34,7 +34,7 @@ export interface PacedInput {
   /** Discards the input that was not passed on, and all further input. */
   discard(): void;
   /**
-   * Returns whether bytes still wait that arrived together with those passed on. After `mostBehind` times in a row, it
+   * Returns whether bytes still wait that arrived together with those passed on. After `maxBehind` times in a row, it
    * returns false once, so that endless input does not block requests.
    */
   behind(): boolean;
@@ -79,7 +79,7 @@ export function paceInput(socket: Socket, schedule: Schedule): PacedInput {
     held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
     passSoon();
     // Continues to read up to the limit, because only reading shows that the client has left.
-    return held.length < mostHeld;
+    return held.length < maxHeld;
   };
   socket._read = (size) => {
     if (held.length === 0) read(size);
@@ -96,7 +96,7 @@ export function paceInput(socket: Socket, schedule: Schedule): PacedInput {
       held = nothing;
     },
     behind() {
-      checks = held.length > 0 && checks < mostBehind ? checks + 1 : 0;
+      checks = held.length > 0 && checks < maxBehind ? checks + 1 : 0;
       return checks > 0;
     },
   };
@@ -108,10 +108,10 @@ interface Pipeline extends Pick<PacedInput, "begin" | "end"> {
 }
 
 function createPipeline(schedule: Schedule, onEnd: () => void): Pipeline {
-  const beginSoon = inTurn(schedule);
+  const beginSoon = inOrder(schedule);
   let pending = 0;
   return {
-    isFull: () => pending >= mostPending,
+    isFull: () => pending >= maxPending,
     begin(request) {
       pending++;
       if (pending === 1) request();

@@ -9,7 +9,7 @@ export interface ReadingLimits {
   /** How long a client may read nothing, and the time limit of a small response, in milliseconds. */
   readonly stalledMs: number;
   /** The minimum rate for a larger response, in bytes per second. */
-  readonly leastRate: number;
+  readonly minRate: number;
 }
 
 /**
@@ -23,7 +23,7 @@ const everyMs = 1_000;
  */
 export function limitReading(
   { responses }: Running,
-  { stalledMs, leastRate }: ReadingLimits,
+  { stalledMs, minRate }: ReadingLimits,
   cutStream: (stream: ServerHttp2Stream) => void,
 ): () => void {
   const since = new WeakMap<Response, number>();
@@ -33,8 +33,8 @@ export function limitReading(
       if (!isSent(response)) continue;
       const begun = since.get(response) ?? now;
       since.set(response, begun);
-      const mostMs = stalledMs + ((announcedSize(response) ?? 0) / leastRate) * 1_000;
-      if (now - begun <= mostMs) continue;
+      const maxMs = stalledMs + ((announcedSize(response) ?? 0) / minRate) * 1_000;
+      if (now - begun <= maxMs) continue;
       if (isHttp2(response)) cutStream(response.stream);
       else response.socket?.destroy();
     }

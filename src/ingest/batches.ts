@@ -27,9 +27,9 @@ export interface Batch {
 
 export type Item = ContactItem | SessionItem | TranscriptItem | SessionNoteItem | ContactNoteItem;
 
-const mostItems = 500;
+const maxItems = 500;
 /** MongoDB indexes about 200,000 terms for a batch of this weight, within a few seconds on a busy machine. */
-const mostWeight = 500_000;
+const maxWeight = 500_000;
 
 const kinds = {
   contact: "contacts",
@@ -71,7 +71,7 @@ export function createBatches(nameless: (position: number) => string) {
       const kind = kinds[record.case];
       const weight = weightOf(record.value, termWeight);
       const batch = open.get(kind);
-      const full = batch !== undefined && (batch.items.length >= mostItems || batch.weight + weight > mostWeight);
+      const full = batch !== undefined && (batch.items.length >= maxItems || batch.weight + weight > maxWeight);
       const due = full ? [...parents[kind], kind].flatMap(close) : [];
       const into = open.get(kind) ?? { kind, items: [], positions: [], weight: 0 };
       open.set(kind, into);

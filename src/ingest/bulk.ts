@@ -39,7 +39,7 @@ export interface BulkLoading {
  */
 const worthwhile = 5_000;
 /** The maximum number of notes of other accounts. Without the index, their searches scan these. */
-const mostOfOthers = 10_000;
+const maxOfOthers = 10_000;
 const { name: hint } = recordsIndex;
 const lookEveryMs = 10_000;
 /**
@@ -60,8 +60,8 @@ export function createBulkLoading(db: Db, progress: ProgressStore, isErasing: ()
   async function hasNearlyAll(accountId: UUID, deadline: Deadline | undefined): Promise<boolean> {
     // Shards may have different indexes.
     if (primaryOf(db.client).sharded()) return false;
-    const others = await countUpTo(notes, mostOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
-    return others <= mostOfOthers && (await index.isBuilt());
+    const others = await countUpTo(notes, maxOfOthers + 1, { account_id: { $ne: accountId } }, { hint, deadline });
+    return others <= maxOfOthers && (await index.isBuilt());
   }
   const drop = (): Promise<void> => index.drop().then(() => notify("dropped"));
   const build = (): Promise<void> => index.build().then(() => notify("built"));

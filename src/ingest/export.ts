@@ -57,14 +57,14 @@ export function createExport(client: MongoClient): Export {
  * Most gRPC clients accept messages of up to 4 MB. Only a message with a single record exceeds this number of
  * characters.
  */
-const mostCharacters = 500_000;
+const maxCharacters = 500_000;
 
 function* messagesOf(records: readonly ExportedRecord[]): Iterable<ExportResponse> {
   let message: ExportedRecord[] = [];
   let characters = 0;
   for (const record of records) {
     const weight = record.record.value === undefined ? 0 : weightOf(record.record.value);
-    if (message.length > 0 && characters + weight > mostCharacters) {
+    if (message.length > 0 && characters + weight > maxCharacters) {
       yield { $typeName: "records.ingest.v1.ExportResponse", records: message };
       [message, characters] = [[], 0];
     }

@@ -66,7 +66,9 @@ export function noteRecord(document: NoteDocument): ExportedRecord {
         $typeName: "records.ingest.v1.ContactNoteItem",
         ...nameOf(document),
         contactId: parent_id.toHexString(),
-        ...{ content: "", source: "", ...textsOf(contactNoteFields.texts, document) },
+        content: "",
+        source: "",
+        ...textsOf(contactNoteFields.texts, document),
         ...timesOf(contactNoteFields.times, document),
       },
     });

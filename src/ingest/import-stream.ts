@@ -46,7 +46,7 @@ export interface ImportStream {
 }
 
 const reportEveryMs = 1_000;
-const mostNameLength = 200;
+const maxNameLength = 200;
 
 /** Reads the progress of the import with this id, and opens a stream at its position. */
 export async function openImportStream(target: StreamTarget): Promise<ImportStream> {
@@ -212,5 +212,5 @@ function rejection(position: number, item: Item | undefined, { reason, message }
 
 /** Whether a name is short enough for a record. A longer, rejected name could be as long as a message. */
 function isShort(name: string | undefined): name is string {
-  return name !== undefined && name.length <= mostNameLength;
+  return name !== undefined && name.length <= maxNameLength;
 }

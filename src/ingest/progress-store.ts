@@ -88,7 +88,11 @@ export function createProgressStore(db: Db): ProgressStore {
       const _id = idOf(scope, importId);
       const after = {
         account_id: scope.accountId,
-        ...{ position, written, rejected, contact_changes, changed_at: databaseNow(db.client) },
+        position,
+        written,
+        rejected,
+        contact_changes,
+        changed_at: databaseNow(db.client),
         ...(unacknowledged === undefined ? {} : { unacknowledged: new Binary(unacknowledged) }),
       };
       try {

@@ -32,7 +32,7 @@ const responseBytes = 1_000_000;
  * client that acknowledges reaches it only with more rejections under way. `records import` sends 20,000 records ahead
  * (`cli/import/window.ts`).
  */
-const mostBytes = 8_000_000;
+const maxBytes = 8_000_000;
 const compression = { level: constants.Z_BEST_SPEED };
 const deflate = promisify<Buffer, typeof compression, Buffer>(deflateRaw);
 const inflate = promisify<Uint8Array, Buffer>(inflateRaw);
@@ -102,7 +102,7 @@ function sizeOf(all: readonly Kept[]): number {
 
 /** Returns the newest rejections that fit into the stored document. */
 function newest(all: Kept[]): Kept[] {
-  let excess = sizeOf(all) - mostBytes;
+  let excess = sizeOf(all) - maxBytes;
   let from = 0;
   for (; excess > 0; from++) excess -= all[from]?.bytes.length ?? excess;
   return from === 0 ? all : all.slice(from);

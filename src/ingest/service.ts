@@ -21,7 +21,7 @@ import type { DeletedKind, DeletedName, Deletion } from "./deletion.ts";
 import { itemwise, resultsOf } from "./itemwise.ts";
 
 /** The maximum number of search terms in a batch. On two slow cores, MongoDB writes about 100,000 a second. */
-const mostTerms = 300_000;
+const maxTerms = 300_000;
 
 /** Creates the service. */
 export function createIngestService(
@@ -37,7 +37,7 @@ export function createIngestService(
     },
     async upsertSessions({ accountId, sessions: items, ...rest }, operator) {
       requireAllRead(rest);
-      const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items, mostTerms));
+      const results = resultsOf(items, await upserts.sessions(await operator.scopeFor(accountId), items, maxTerms));
       return { $typeName: "records.ingest.v1.UpsertSessionsResponse", results };
     },
     async putTranscripts({ accountId, transcripts: items, ...rest }, operator) {
@@ -50,7 +50,7 @@ export function createIngestService(
       requireAllRead(rest);
       const results = resultsOf(
         items,
-        await upserts.session_notes(await operator.scopeFor(accountId), items, mostTerms),
+        await upserts.session_notes(await operator.scopeFor(accountId), items, maxTerms),
       );
       return { $typeName: "records.ingest.v1.UpsertSessionNotesResponse", results };
     },
@@ -58,7 +58,7 @@ export function createIngestService(
       requireAllRead(rest);
       const results = resultsOf(
         items,
-        await upserts.contact_notes(await operator.scopeFor(accountId), items, mostTerms),
+        await upserts.contact_notes(await operator.scopeFor(accountId), items, maxTerms),
       );
       return { $typeName: "records.ingest.v1.UpsertContactNotesResponse", results };
     },
@@ -115,7 +115,7 @@ async function deleted(
   );
 }
 
-const mostDeleted = 1_000;
+const maxDeleted = 1_000;
 
 const deletedKinds: Readonly<Record<RecordKind, DeletedKind | undefined>> = {
   [RecordKind.UNSPECIFIED]: undefined,
@@ -134,7 +134,7 @@ interface CheckedName {
 
 /**
  * Returns the records that a request names, in the order of its fields. Fails with INVALID_REQUEST if their number is 0
- * or exceeds `mostDeleted`.
+ * or exceeds `maxDeleted`.
  */
 function deletedNames({
   contactIds,
@@ -157,8 +157,8 @@ function deletedNames({
       violations: violationsOf(ExternalNameSchema, one),
     })),
   ];
-  const message = `must name from 1 to ${mostDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
-  if (names.length === 0 || names.length > mostDeleted) rejectInput([{ field: "", rule: "items", message }]);
+  const message = `must name from 1 to ${maxDeleted.toLocaleString("en")} records: contact_ids, session_ids, transcript_ids, note_ids, external`;
+  if (names.length === 0 || names.length > maxDeleted) rejectInput([{ field: "", rule: "items", message }]);
   return names;
 }
 

@@ -20,9 +20,9 @@ import { byRulesOf, itemwise } from "./itemwise.ts";
 
 /**
  * Creates or replaces records. Returns the outcomes in the order of the items. Sessions and notes all fail with
- * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
+ * INVALID_REQUEST if several items together have more than `maxTerms` search terms.
  */
-export type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
+export type Upsert<Item> = (scope: WriteScope, items: readonly Item[], maxTerms?: number) => Promise<Outcome[]>;
 
 /** The upserts of each kind of record. */
 export interface Upserts {
@@ -49,5 +49,5 @@ export function checkedUpserts(upserts: Upserts): Upserts {
 
 function checked<Item extends Message>(schema: DescMessage, upsert: Upsert<Item>): Upsert<Item> {
   const check = byRulesOf(schema);
-  return (scope, items, mostTerms) => itemwise(scope, items, check, (valid) => upsert(scope, valid, mostTerms));
+  return (scope, items, maxTerms) => itemwise(scope, items, check, (valid) => upsert(scope, valid, maxTerms));
 }

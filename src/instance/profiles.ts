@@ -31,7 +31,7 @@ const profilers: Readonly<Record<string, { readonly profiler: Profiler; readonly
   "/profiles/heap": { profiler: heap, extension: "heapprofile" },
 };
 
-const seconds = { default: 10, most: 60 };
+const seconds = { default: 10, max: 60 };
 
 /**
  * Serves `GET /profiles/cpu` and `/profiles/heap` to callers with a service token. Rejects a request with
@@ -88,7 +88,7 @@ export function createProfiles(access: Pick<InternalAccess, "requireToken">, onE
 function secondsOf(url: string): number {
   const given = new URL(url, "http://localhost").searchParams.get("seconds") ?? String(seconds.default);
   const number = /^[1-9]\d?$/.test(given) ? Number(given) : 0;
-  if (number < 1 || number > seconds.most)
-    rejectInput([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.most}` }]);
+  if (number < 1 || number > seconds.max)
+    rejectInput([{ field: "seconds", rule: "range", message: `must be a whole number from 1 to ${seconds.max}` }]);
   return number;
 }

@@ -6,7 +6,7 @@ import { timed } from "../tally.ts";
 import { requireSlotIfExpected } from "./slots.ts";
 
 /** The maximum number of concurrent reads of an account. Each can return 16 MB before it is known to be huge. */
-export const mostReads = 4;
+export const maxReads = 4;
 
 interface Line {
   running: number;
@@ -16,7 +16,7 @@ interface Line {
 const lines = new Map<string, Line>();
 
 /**
- * Runs the read once fewer than `mostReads` of the account are running. Fails with UNAVAILABLE if the account's results
+ * Runs the read once fewer than `maxReads` of the account are running. Fails with UNAVAILABLE if the account's results
  * meanwhile turned out to be huge and no slot is free. Fails with the deadline's reason once it has passed. Requests on
  * the internal listener are not limited.
  */
@@ -25,7 +25,7 @@ export async function limitConcurrentReads<T>(deadline: Deadline | undefined, re
   if (deadline === undefined || tally?.onEnd === undefined) return read();
   const account = tally.account ?? "";
   const line = lineOf(account);
-  if (line.running < mostReads) line.running += 1;
+  if (line.running < maxReads) line.running += 1;
   else {
     const { waiting } = line;
     await timed(tally, "queueMs", "other reads of the account", () => new Promise<void>((go) => waiting.push(go)));

@@ -11,9 +11,9 @@ const countedBytes = 65_536;
  * The maximum number of bytes being sent: a sixteenth of the heap, from 16 to 128 MB. A response takes up to twice its
  * bytes.
  */
-export const mostBytes = within(16_000_000, getHeapStatistics().heap_size_limit / 16, 128_000_000);
+export const maxBytes = within(16_000_000, getHeapStatistics().heap_size_limit / 16, 128_000_000);
 /** The maximum number of bytes being sent to one account: a quarter of the total, from 4 to 16 MB. */
-export const mostBytesOfAccount = within(4_000_000, mostBytes / 4, 16_000_000);
+export const maxBytesPerAccount = within(4_000_000, maxBytes / 4, 16_000_000);
 
 const sizes = new WeakMap<object, number>();
 let sending = 0;
@@ -50,8 +50,8 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
   if (bytes < countedBytes || tally?.onEnd === undefined || tally.isHuge) return;
   const ofAccount = bytesOf(tally);
   // A response larger than the limit is sent alone.
-  const isTooMuch = ofAccount > 0 && ofAccount + bytes > mostBytesOfAccount;
-  if (isTooMuch || (sending > 0 && sending + bytes > mostBytes)) rejectLarge();
+  const isTooMuch = ofAccount > 0 && ofAccount + bytes > maxBytesPerAccount;
+  if (isTooMuch || (sending > 0 && sending + bytes > maxBytes)) rejectLarge();
   requireOpen(tally, count(tally, bytes));
 }
 
@@ -60,7 +60,7 @@ export function requireRoom(response: object, tally: Tally | undefined, bytes: n
  * request of an assistant.
  */
 export function requireRoomLeft(tally: Tally | undefined): void {
-  if (tally?.onEnd !== undefined && bytesOf(tally) >= mostBytesOfAccount) rejectLarge();
+  if (tally?.onEnd !== undefined && bytesOf(tally) >= maxBytesPerAccount) rejectLarge();
 }
 
 /** Records and counts a response as `requireRoom` does, without a limit. */
@@ -87,6 +87,6 @@ function count({ account = "" }: Tally, bytes: number): () => void {
   return () => add(-bytes);
 }
 
-function within(least: number, wanted: number, most: number): number {
-  return Math.max(least, Math.min(most, Math.floor(wanted)));
+function within(min: number, wanted: number, max: number): number {
+  return Math.max(min, Math.min(max, Math.floor(wanted)));
 }

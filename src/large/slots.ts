@@ -4,7 +4,7 @@ import { fail } from "../errors.ts";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import type { Tally } from "../tally.ts";
 import { setBounded } from "../bounded-cache.ts";
-import { createTurns } from "../turns.ts";
+import { createFairQueue } from "../fair-queue.ts";
 
 /**
  * The size from which a response is made in pieces, and the size of a piece, in bytes. A piece takes about 5
@@ -16,11 +16,11 @@ export const hugeBytes = 4_000_000;
 /**
  * The maximum number of huge responses made and sent at a time. One of 50 MB briefly needs about 250 MB of the heap.
  */
-export const mostHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
+export const maxHuge = Math.max(1, Math.min(8, Math.floor(getHeapStatistics().heap_size_limit / 250_000_000)));
 /** The maximum for one account, so that an account that reads slowly leaves slots to the others. */
-export const mostOfAccount = Math.max(1, Math.floor(mostHuge / 4));
+export const maxPerAccount = Math.max(1, Math.floor(maxHuge / 4));
 
-const wait = createTurns(0);
+const wait = createFairQueue(0);
 let huge = 0;
 const byAccount = new Map<string, number>();
 /** The accounts with a recent huge response, and the time until which another one is expected. */
@@ -49,7 +49,7 @@ export function requireSlotForHuge(tally: Tally | undefined): void {
   if (tally?.onEnd === undefined || tally.isHuge) return;
   const account = tally.account ?? "";
   const ofAccount = byAccount.get(account) ?? 0;
-  if (huge >= mostHuge || ofAccount >= mostOfAccount) rejectLarge();
+  if (huge >= maxHuge || ofAccount >= maxPerAccount) rejectLarge();
   huge += 1;
   byAccount.set(account, ofAccount + 1);
   setBounded(expected, account, performance.now() + expectedMs);

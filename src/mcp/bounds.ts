@@ -5,9 +5,9 @@ import { endOfCodePoint } from "../text.ts";
 export const resultBytes = 60_000;
 /** Bytes reserved for the members that are added to a cut result, and for the pagination of a cut page. */
 const reserve = 1_000;
-/** Lengths to which inner lists are shortened, longest first, until texts of `leastText` characters fit. */
+/** Lengths to which inner lists are shortened, longest first, until texts of `minText` characters fit. */
 const listSteps = [Infinity, 200, 100, 50, 35, 20, 10, 5, 3, 2, 1, 0];
-const leastText = 300;
+const minText = 300;
 /** Members that hold the result itself, whose lists keep all their items. */
 const outer = new Set(["data", "results", "passages"]);
 
@@ -61,7 +61,7 @@ function cutPage(content: Content): Content | undefined {
 /** Shortens inner lists until 300 characters of each text fit. The texts then share the remaining space. */
 function cutTexts(content: Content): Content {
   const limit = resultBytes - reserve;
-  const items = listSteps.find((step) => fits(content, { text: leastText, items: step }, limit)) ?? 0;
+  const items = listSteps.find((step) => fits(content, { text: minText, items: step }, limit)) ?? 0;
   let [low, high] = [0, limit];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);

@@ -14,7 +14,7 @@ interface List<Row> {
   readonly pagination: { readonly has_more: boolean };
 }
 
-const mostValues = 25;
+const maxValues = 25;
 
 /** The completers, by kind, name of the prompt or URI template, and argument. */
 export const completers: ReadonlyMap<string, Complete> = new Map<string, Complete>([
@@ -26,13 +26,13 @@ export const completers: ReadonlyMap<string, Complete> = new Map<string, Complet
 
 /** Finds the active contacts that match the words. Returns the newest ones until 2 characters are typed. */
 async function contacts(typed: string, { calls, inbound }: ToolContext): Promise<List<ContactRow>> {
-  const given = { ...queryOf(typed), limit: mostValues, brief: true };
+  const given = { ...queryOf(typed), limit: maxValues, brief: true };
   return (await calls.call("searchContacts", given, inbound)).body as unknown as List<ContactRow>;
 }
 
 /** Finds the past sessions that match the words. Returns the latest ones until 2 characters are typed. */
 async function sessions(typed: string, { calls, inbound }: ToolContext): Promise<List<SessionRow>> {
-  const given = { ...queryOf(typed), limit: mostValues, to: new Date().toISOString() };
+  const given = { ...queryOf(typed), limit: maxValues, to: new Date().toISOString() };
   return (await calls.call("listSessions", given, inbound)).body as unknown as List<SessionRow>;
 }
 

@@ -3,7 +3,7 @@
 import type { Server, createMcpHandler } from "@modelcontextprotocol/server";
 import { Reason } from "../gen/records/v1/errors_pb.ts";
 import { bodyLimit } from "../../gateway/body.ts";
-import { mostLevels } from "../../gateway/json.ts";
+import { maxLevels } from "../../gateway/json.ts";
 import { failureEnvelope, setFailureHeaders, writeFailure, writeJson } from "../../gateway/response.ts";
 import { failureFrom } from "../db/mongo.ts";
 import { Failure, rejectInput } from "../errors.ts";
@@ -58,9 +58,9 @@ interface Library {
 
 const path = "/mcp";
 /** The time limit of a stream. By then, each call of a request has its response (contract §10). */
-const longestMs = 5_000;
+const maxMs = 5_000;
 const allow = "POST, OPTIONS";
-const tooDeep = `the body must have at most ${mostLevels} levels of arrays and objects`;
+const tooDeep = `the body must have at most ${maxLevels} levels of arrays and objects`;
 
 export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
   const { accessPolicy, where } = dependencies;
@@ -110,7 +110,7 @@ export function createEndpoint(dependencies: EndpointDependencies): Endpoint {
         }
         const made = await served; // 422, 429
         if (typeof made === "string") writeJson(response, 200, made);
-        else await toResponse(made, response, longestMs);
+        else await toResponse(made, response, maxMs);
       } catch (error) {
         const failure = failureFrom(error);
         dependencies.onError(failure, inbound);

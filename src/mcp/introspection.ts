@@ -27,7 +27,7 @@ const refreshMs = 2_000;
 /** How long a token counts as in use after a request. A model may think this long between two calls. */
 const latelyMs = 30_000;
 /** The maximum number of tokens that are introspected in the background: 50 requests a second at the provider. */
-const mostRefreshed = 100;
+const maxRefreshed = 100;
 /** How long a request with a signed token waits for introspection. After that, the last result is used. */
 const patienceMs = 1_500;
 /**
@@ -134,7 +134,7 @@ function createRefreshed() {
     /** Records a use of the token. `introspect` introspects it again. */
     use(name: string, last: Introspection, introspect: (last: Introspection) => Promise<Introspection>): void {
       const isKnown = used.has(name);
-      if (!isKnown && used.size >= mostRefreshed) return;
+      if (!isKnown && used.size >= maxRefreshed) return;
       used.set(name, performance.now());
       if (!isKnown) refreshLater(name, last, introspect);
     },

@@ -4,8 +4,8 @@ import { firstWords } from "./first-words.ts";
 import { wordsInTurn } from "../search/words.ts";
 
 /** The maximum length of the text that is read, and of a query, in UTF-16 units. */
-const longestText = 1_000;
-const longestQuery = 100;
+const maxTextLength = 1_000;
+const maxQueryLength = 100;
 
 /** Maps each folded word to its written stop words: `sara` is a name, but Italian `sarà` is a stop word. */
 const common: ReadonlyMap<string, readonly string[]> = formsByWord(
@@ -17,7 +17,7 @@ const common: ReadonlyMap<string, readonly string[]> = formsByWord(
  * beginning of the text if no word fits.
  */
 export function keywords(text: string): string {
-  const read = text.slice(0, longestText);
+  const read = text.slice(0, maxTextLength);
   const written = read.toLowerCase().normalize();
   const isCommon = (word: string): boolean => common.get(word)?.some((form) => written.includes(form)) === true;
   const words = wordsInTurn(read).filter((word, at, all) => isNumber(word) || all.indexOf(word) === at);
@@ -25,7 +25,7 @@ export function keywords(text: string): string {
   let query = "";
   for (const word of uncommon.length === 0 ? words : uncommon) {
     const longer = query === "" ? word : `${query} ${word}`;
-    if (longer.length <= longestQuery) query = longer;
+    if (longer.length <= maxQueryLength) query = longer;
   }
   return query === "" ? firstWords(text) : query;
 }

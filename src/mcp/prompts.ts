@@ -101,7 +101,7 @@ function idOf(kind: string, given: string | undefined): string | undefined {
 }
 
 /** The maximum number of contacts listed in addition to the one that a prompt is about. */
-const mostOthers = 5;
+const maxOthers = 5;
 
 /** Finds the contact that an argument names. `others` are further contacts that match, without the long texts. */
 async function findContact(
@@ -110,7 +110,7 @@ async function findContact(
 ): Promise<{ readonly record: Fetched; readonly others: readonly ContactRow[] }> {
   const id = idOf("contact", given);
   if (id !== undefined) return { record: await fetchRecord("contact", id, context), others: [] };
-  const query = { query: words("contact", given), brief: true, limit: mostOthers + 1 };
+  const query = { query: words("contact", given), brief: true, limit: maxOthers + 1 };
   const { body } = await context.calls.call("searchContacts", query, context.inbound);
   const [first, ...others] = body["data"] as readonly ContactRow[];
   return first === undefined
@@ -121,7 +121,7 @@ async function findContact(
 /** Adds the other contacts that may be meant. Their names and emails are record text too. */
 function withOthers({ request, records = "" }: RequestWithRecords, others: readonly ContactRow[]): RequestWithRecords {
   if (others.length === 0) return { request, records };
-  const say = `Other contacts match as well, and at most ${mostOthers} of them are listed below the record. First say which contact this is, with the email, and which others there are.`;
+  const say = `Other contacts match as well, and at most ${maxOthers} of them are listed below the record. First say which contact this is, with the email, and which others there are.`;
   const lines = others.map(
     (row) => `- ${nameOfContact(row) ?? "Unnamed contact"}, ${row.email ?? "no email"} (contact:${row.id})`,
   );

@@ -8,9 +8,9 @@ import type { ToolContext } from "./tool.ts";
 
 const mimeType = "text/markdown";
 /** The maximum number of contacts, and of sessions, in the list. */
-const mostListed = 25;
+const maxListed = 25;
 /** In UTF-16 units. Many clients show the list in a menu. */
-const longestTitle = 100;
+const maxTitleLength = 100;
 
 export const templates = [
   { name: "contact", title: "A contact", description: "A person with notes and the last sessions, as text." },
@@ -24,8 +24,8 @@ export const templates = [
 /** Lists the newest active contacts and the latest past sessions. Fails with a Failure. */
 export async function listResources({ calls, inbound }: ToolContext): Promise<Resource[]> {
   const [contacts, sessions] = await Promise.all([
-    calls.call("searchContacts", { limit: mostListed, brief: true }, inbound),
-    calls.call("listSessions", { limit: mostListed, to: new Date().toISOString() }, inbound),
+    calls.call("searchContacts", { limit: maxListed, brief: true }, inbound),
+    calls.call("listSessions", { limit: maxListed, to: new Date().toISOString() }, inbound),
   ]);
   return [
     ...(contacts.body["data"] as readonly ContactRow[]).map((row) =>
@@ -38,7 +38,7 @@ export async function listResources({ calls, inbound }: ToolContext): Promise<Re
 }
 
 function resource(kind: string, id: string, title: string, description: string): Resource {
-  const name = title.length <= longestTitle ? title : `${title.slice(0, endOfCodePoint(title, longestTitle - 2))}…`;
+  const name = title.length <= maxTitleLength ? title : `${title.slice(0, endOfCodePoint(title, maxTitleLength - 2))}…`;
   return { uri: `${kind}://${id}`, name, description, mimeType };
 }
 

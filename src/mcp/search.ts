@@ -18,9 +18,9 @@ interface Found {
   readonly snippet: string;
 }
 
-const mostResults = 20;
+const maxResults = 20;
 /** The maximum number of results from a list if none of its records has all the words. */
-const mostPartly = 7;
+const maxPartialMatches = 7;
 const snippetLength = 240;
 
 /** Searches for the keywords of a query, because models send sentences. Cuts long queries instead of rejecting them. */
@@ -92,7 +92,7 @@ interface SearchTexts {
 }
 
 /** The maximum number of words in a text that may be a name as a whole: names can contain stop words, such as Will. */
-const mostNameWords = 5;
+const maxNameWords = 5;
 
 async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl }: ToolContext): Promise<Found[]> {
   const rowsOf = async (operation: string, given: Row): Promise<readonly Row[]> =>
@@ -100,10 +100,10 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
   /** Finds the records with all the words. If there are none, finds those with most of them. */
   const find = async (operation: string, given: Row): Promise<readonly Row[]> => {
     const rows = await rowsOf(operation, { query, ...given });
-    return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: mostPartly });
+    return rows.length > 0 ? rows : rowsOf(operation, { query, any_word: true, limit: maxPartialMatches });
   };
   const findNamed = async (): Promise<readonly Row[]> => {
-    const isName = sent.length <= 100 && sent.split(/\s+/).length <= mostNameWords;
+    const isName = sent.length <= 100 && sent.split(/\s+/).length <= maxNameWords;
     const named = isName ? await rowsOf("searchContacts", { query: sent }) : [];
     return named.length > 0 ? named : find("searchContacts", {});
   };
@@ -132,7 +132,7 @@ async function searchAll({ sent, query }: SearchTexts, { calls, inbound, baseUrl
     // A record found by its title may have no snippet. A note of it supplies one.
     if (known === undefined || known.snippet === "") all.set(one.id, { ...one, ...known, snippet: one.snippet });
   }
-  return [...all.values()].slice(0, mostResults);
+  return [...all.values()].slice(0, maxResults);
 }
 
 /** The fields of a result, as a REST row supplies them. */

@@ -109,7 +109,8 @@ export function createTokens({ provider, audiences, ended, warn }: TokenDependen
         name: email ?? account?.email ?? subject,
         accountId: account?._id,
         suspended: account?.suspension !== undefined,
-        ...{ authenticatedAt, sid },
+        authenticatedAt,
+        sid,
         proof: account && ended.proof(holder, account._id),
       };
     },

@@ -12,7 +12,7 @@ import { rejectOthers } from "./tool.ts";
 /** About 10,000 tokens of English, less than clients accept in one result. */
 const pageCharacters = 40_000;
 /** Bytes reserved for the rest of a page: its position, and how to get the next one. */
-const besideBytes = 1_500;
+const overheadBytes = 1_500;
 
 const rest = "Long texts are cut: pass next_offset, or a passage's offset without query, as offset.";
 
@@ -111,20 +111,20 @@ function readOffset(requested: Arguments[string], violations: Violation[]): numb
 }
 
 /**
- * Returns a page of a text, cut between code points, as large as the rest of the result (`beside`) allows. Offsets
+ * Returns a page of a text, cut between code points, as large as the rest of the result (`rest`) allows. Offsets
  * count code points. `next` is the offset of the next page, or null.
  */
 export function pageOf(
   text: string,
   offset: number,
-  beside: object,
+  rest: object,
 ): { readonly page: string; readonly next: number | null } {
-  const mostBytes = resultBytes - besideBytes - Buffer.byteLength(JSON.stringify(beside));
+  const maxBytes = resultBytes - overheadBytes - Buffer.byteLength(JSON.stringify(rest));
   const start = endOfCodePoints(text, offset);
   let [end, points, bytes] = [start, 0, 0];
   while (end < text.length && points < pageCharacters) {
     bytes += jsonBytesAt(text, end);
-    if (bytes > mostBytes) break;
+    if (bytes > maxBytes) break;
     end = endOfCodePoint(text, end);
     points++;
   }

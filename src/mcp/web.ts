@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { acceptsType } from "../call/negotiation.ts";
 import { receiveBytes } from "../../gateway/body.ts";
-import { mostLevels } from "../../gateway/json.ts";
+import { maxLevels } from "../../gateway/json.ts";
 import type { Request as NodeRequest, Response as NodeResponse } from "../call/exchange.ts";
 
 /** The received body of a request. */
@@ -40,7 +40,7 @@ export async function receiveMessages(request: NodeRequest, limit: number): Prom
  * Whether JSON has more levels of arrays and objects than any interface accepts. The library visits the levels by
  * recursion, which would exhaust the stack.
  */
-export function isTooDeep(json: unknown, levels = mostLevels): boolean {
+export function isTooDeep(json: unknown, levels = maxLevels): boolean {
   if (typeof json !== "object" || json === null) return false;
   return levels === 0 || Object.values(json).some((value) => isTooDeep(value, levels - 1));
 }
@@ -100,8 +100,8 @@ export function toWebRequest(
   return new Request(url, { method: method ?? "POST", headers, ...body });
 }
 
-/** Writes a response, chunk by chunk if it is a stream, and ends it after `longestMs` milliseconds at the latest. */
-export async function toResponse(from: Response, to: NodeResponse, longestMs: number): Promise<void> {
+/** Writes a response, chunk by chunk if it is a stream, and ends it after `maxMs` milliseconds at the latest. */
+export async function toResponse(from: Response, to: NodeResponse, maxMs: number): Promise<void> {
   const headers: Record<string, string> = Object.fromEntries(from.headers);
   // Node manages the connection, and HTTP/2 forbids the header (RFC 9113 §8.2.2).
   delete headers["connection"];
@@ -109,7 +109,7 @@ export async function toResponse(from: Response, to: NodeResponse, longestMs: nu
   if (from.body === null) return void to.end();
   const reader = from.body.getReader();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
-  const timer = setTimeout(cancel, longestMs);
+  const timer = setTimeout(cancel, maxMs);
   to.once("close", () => {
     clearTimeout(timer);
     cancel();

@@ -85,7 +85,7 @@ export type NoteOwner = Pick<NoteDocument, "kind" | "parent_id">;
 
 const parentIndex = "parent";
 /** The maximum number of a contact's sessions, newest first, whose notes are searched. */
-const mostSessions = 50;
+const maxSessions = 50;
 /** The maximum length of a note in search results, in code points. */
 const excerptLength = 1_000;
 
@@ -168,7 +168,7 @@ async function parentsOf(
   const newest = [
     { $match: { account_id: scope.accountId, contact_id: ownerId } },
     { $sort: { rank: -1 } },
-    { $limit: mostSessions },
+    { $limit: maxSessions },
     { $project: { _id: 1 } },
   ];
   return (await read<KnownRecord>(sessions, scope, newest, { hint: "contact" })).map(({ _id }) => _id);

@@ -13,11 +13,11 @@ import { contactNoteFields, noTexts, noteTypeName, sessionNoteFields } from "./d
 import type { LabelledContact } from "./store.ts";
 import { contactLabel, deriveNote, noteTerms } from "./store.ts";
 
-type Upsert<Item> = (scope: WriteScope, items: readonly Item[], mostTerms?: number) => Promise<Outcome[]>;
+type Upsert<Item> = (scope: WriteScope, items: readonly Item[], maxTerms?: number) => Promise<Outcome[]>;
 
 /**
  * Writes notes of one account per call. An item fails with NOT_FOUND if its owner does not exist. All fail with
- * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
+ * INVALID_REQUEST if several items together have more than `maxTerms` search terms.
  */
 export interface NoteUpserts {
   readonly upsertOfSessions: Upsert<SessionNoteItem>;
@@ -39,8 +39,8 @@ export function createNoteUpserts(
     ownerOf: (item: Item) => RecordName,
     documentOf: (item: Item, owner: Owner, before: NoteDocument | undefined) => NoteFields,
   ): Upsert<Item> {
-    return async (scope, items, mostTerms) => {
-      const found = await termsOfBatch(scope, items, mostTerms, noteTerms);
+    return async (scope, items, maxTerms) => {
+      const found = await termsOfBatch(scope, items, maxTerms, noteTerms);
       return putBatch(client, scope, notes, {
         names: items,
         find: { fields: { created_at: 1 }, kind },

@@ -90,7 +90,7 @@ const instanceGauges: readonly ReadGauge<InstanceState>[] = [
   [
     "records_work_in_flight_limit",
     "The limit of public requests in progress (MAX_IN_FLIGHT).",
-    ({ work }) => work().most,
+    ({ work }) => work().slots,
   ],
   ["records_work_waiting", "Public requests that wait for a slot.", ({ work }) => work().waiting],
   [

@@ -22,7 +22,7 @@ export interface Handles {
  * The maximum number of combinations, more than the service has. Events of further combinations have the value `other`
  * in every label.
  */
-const most = 5_000;
+const maxHandles = 5_000;
 
 interface Handle {
   readonly labels: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function createHandles(registry: Registry, { counter, histogram, labelNam
 
   return {
     note(key, labels, seconds) {
-      const handle = known.get(key) ?? (known.size < most ? make(key, labels()) : other());
+      const handle = known.get(key) ?? (known.size < maxHandles ? make(key, labels()) : other());
       handle.count += 1;
       handle.duration.observe(seconds);
     },

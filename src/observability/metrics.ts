@@ -52,7 +52,7 @@ export interface IdentityProviderMetrics {
 const requestBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const commandBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
-/** Creates the metrics of one instance in their own registry, beside those of the process. */
+/** Creates the metrics of one instance in their own registry, separate from those of the process. */
 export function createMetrics(): Metrics {
   const shared = processMetrics();
   const registry = new Registry();

@@ -14,7 +14,7 @@ import { sanitizeForEcho } from "../text.ts";
  * accept 8 KiB of these, including the headers. The details repeat the message in UTF-8, and all details are sent in
  * base64.
  */
-const most = { message: 2_000, messageInDetails: 1_000, violations: 2_000, field: 1_000, description: 1_000 };
+const maxBytes = { message: 2_000, messageInDetails: 1_000, violations: 2_000, field: 1_000, description: 1_000 };
 /** The bytes of a violation without its texts. */
 const violationHead = 12;
 
@@ -41,8 +41,8 @@ export function connectError(failure: Failure, protocol: string): ConnectError {
   const headers: Record<string, string> = {};
   if (protocol === "connect" && retryAfterSeconds !== undefined) headers["retry-after"] = String(retryAfterSeconds);
   if (protocol === "connect" && kind.http === 401) headers["www-authenticate"] = "Bearer";
-  const message = cut(failure.message, most.messageInDetails, Buffer.byteLength);
-  return new ConnectError(cut(message, most.message, percentEncoded), kind.code, headers, details);
+  const message = cut(failure.message, maxBytes.messageInDetails, Buffer.byteLength);
+  return new ConnectError(cut(message, maxBytes.message, percentEncoded), kind.code, headers, details);
 }
 
 /** Returns the first violation and as many others as fit. The last one says how many are left out. */
@@ -52,13 +52,13 @@ function fieldViolationsOf(
   let size = 0;
   const fitting = violations.filter(({ field, rule, message }, index) => {
     size += Buffer.byteLength(field + rule + message) + violationHead;
-    return size <= most.violations || index === 0;
+    return size <= maxBytes.violations || index === 0;
   });
   const more = violations.length - fitting.length;
   return fitting.map(({ field, rule, message }, at) => {
-    const description = cut(message, most.description, Buffer.byteLength);
+    const description = cut(message, maxBytes.description, Buffer.byteLength);
     return {
-      field: cut(field, most.field, Buffer.byteLength),
+      field: cut(field, maxBytes.field, Buffer.byteLength),
       reason: rule,
       description: more > 0 && at === fitting.length - 1 ? withMore(description, more) : description,
     };

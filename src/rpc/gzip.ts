@@ -8,8 +8,8 @@ import { inOwnTurn } from "../../gateway/body.ts";
  */
 export const gzip: Compression = {
   ...compressionGzip,
-  async decompress(bytes, mostBytes) {
-    const inflated = await compressionGzip.decompress(bytes, mostBytes);
+  async decompress(bytes, maxBytes) {
+    const inflated = await compressionGzip.decompress(bytes, maxBytes);
     await inOwnTurn(inflated.length);
     return inflated;
   },

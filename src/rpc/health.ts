@@ -9,7 +9,7 @@ import { Health, HealthCheckResponse_ServingStatus as Status } from "../gen/grpc
 
 const watchEveryMs = 250;
 /** The maximum length of a name that is repeated to its sender. */
-const longestName = 64;
+const maxNameLength = 64;
 
 /**
  * Registers the health service. `serving` reports whether requests are served. The empty name is the whole server. Once
@@ -27,7 +27,7 @@ export function registerHealth(
     check({ service }: HealthCheckRequest) {
       if (!known.has(service))
         fail(Reason.NOT_FOUND, {
-          message: `There is no service "${sanitizeForEcho(service, longestName)}". Call List to see all services.`,
+          message: `There is no service "${sanitizeForEcho(service, maxNameLength)}". Call List to see all services.`,
         });
       return response(current());
     },

@@ -14,7 +14,7 @@ import { reportedError } from "./connect-error.ts";
 import type { Protocol } from "./protocol.ts";
 
 /** The maximum length of the library's error text, which may repeat the input. */
-const longestText = 300;
+const maxTextLength = 300;
 
 /** The error text for a message that cannot be decoded. */
 export const unreadable = "the message is malformed";
@@ -27,7 +27,7 @@ export function tooLarge(maxBytes: number): Violation {
 /** Converts the library's error about a message to a violation. `maxBytes` is the message limit of the rpc. */
 export function violationOf(error: ConnectError, maxBytes: number): Violation {
   if (error.code === Code.ResourceExhausted) return tooLarge(maxBytes);
-  return violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, longestText)}`);
+  return violation("message", `${unreadable}: ${sanitizeForEcho(error.rawMessage, maxTextLength)}`);
 }
 
 /**

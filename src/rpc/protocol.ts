@@ -70,9 +70,9 @@ function queryOf({ url = "" }: Request): URLSearchParams {
 }
 
 /** Longer timeouts have no effect, because the service's own limits are shorter. */
-const longestTimeoutMs = 600_000;
+const maxTimeoutMs = 600_000;
 /** Node fires a longer timer at once, and the library sets a timer for every timeout. */
-const longestTimerMs = 2 ** 31 - 1;
+const maxTimerMs = 2 ** 31 - 1;
 
 const timeoutParsers: ReadonlyMap<string, typeof grpcTimeout> = new Map([
   ["grpc-timeout", grpcTimeout],
@@ -89,7 +89,7 @@ function timeoutIn(name: string, value: string | null): number | undefined {
 
 /** Whether a header has a timeout that is too long for a timer. */
 export function outlastsTimers(name: string, value: string): boolean {
-  return (timeoutIn(name, value) ?? 0) > longestTimerMs;
+  return (timeoutIn(name, value) ?? 0) > maxTimerMs;
 }
 
 /**
@@ -99,5 +99,5 @@ export function outlastsTimers(name: string, value: string): boolean {
 export function expiryOf(request: Request, arrivedAt: number): number | undefined {
   const name = isGrpc(request) ? "grpc-timeout" : "connect-timeout-ms";
   const timeoutMs = timeoutIn(name, request.headers[name]?.toString() ?? null);
-  return timeoutMs === undefined || timeoutMs > longestTimeoutMs ? undefined : arrivedAt + timeoutMs;
+  return timeoutMs === undefined || timeoutMs > maxTimeoutMs ? undefined : arrivedAt + timeoutMs;
 }

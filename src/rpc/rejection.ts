@@ -62,8 +62,8 @@ export async function rejectedWith(
 }
 
 /** More bytes than any error response of the library has: it repeats at most a part of one message. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Promise<Uint8Array> {
-  return compressionGzip.decompress(bytes, mostBytes);
+  return compressionGzip.decompress(bytes, maxBytes);
 }

@@ -22,7 +22,7 @@ const headersOfTheProtocols = [
 ];
 
 /** The maximum length of an encoding's name. No encoding has a longer one, and the library repeats unknown ones. */
-const longestEncoding = 64;
+const maxEncodingLength = 64;
 const encodings: ReadonlySet<string> = new Set(["content-encoding", "grpc-encoding", "connect-content-encoding"]);
 
 /** Builds the request for a handler. The host does not matter, because the path alone selects the handler. */
@@ -39,7 +39,7 @@ export function universalRequest(
     const value = headers[name];
     // A timeout that is too long for a timer is dropped. The call then lasts until its caller ends it.
     if (value === undefined || outlastsTimers(name, String(value))) continue;
-    header.set(name, encodings.has(name) ? String(value).slice(0, longestEncoding) : String(value));
+    header.set(name, encodings.has(name) ? String(value).slice(0, maxEncodingLength) : String(value));
   }
   const signal = limits?.cancellation?.signal ?? new AbortController().signal;
   const mark = url.indexOf("?");

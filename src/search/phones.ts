@@ -31,7 +31,7 @@ export function contactTerms(words: readonly string[], phone: string | null | un
  * With more numbers, only the likeliest positions are tried. A query therefore looks up at most 15 words more than it
  * contains, and all share one bound (`planReadings`). Fifty numbers cost no more than fifty other words.
  */
-const mostReadings = 16;
+const maxReadings = 16;
 
 /** A word of a query that is not a number, or a sequence of numbers. A `+` begins a new sequence. */
 interface Row {
@@ -60,7 +60,7 @@ export function queryReadings(text: string): string[][] {
   for (const words of readingsOf(rows)) {
     const reading = [...new Set(words)];
     readings.set(reading.join(" "), reading);
-    if (readings.size === mostReadings) break;
+    if (readings.size === maxReadings) break;
   }
   return [...readings.values()];
 }

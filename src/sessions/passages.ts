@@ -29,7 +29,7 @@ interface Piece {
 
 /** The usual maximum length of a piece in UTF-16 units, and the maximum number of consecutive pieces in a passage. */
 const usualLength = 200;
-const mostPieces = 3;
+const maxPieces = 3;
 /** The length of text that is searched for all words at once. */
 const stretchLength = 2_048;
 const zeroWidthSpace = /\u200b/g;
@@ -61,7 +61,7 @@ export async function findPassages(
     if (at >= stretchEnd) {
       stretchEnd = at + stretchLength;
       // Counts as it proceeds, but not beyond the earliest place where a passage can still begin.
-      count(at - (mostPieces + 1) * pieceLength);
+      count(at - (maxPieces + 1) * pieceLength);
       // Most stretches contain no word, and are skipped.
       const stretch = foldedForSearch(text.slice(at, stretchEnd + pieceLength));
       if (!words.some((word) => stretch.includes(word))) {
@@ -73,7 +73,7 @@ export async function findPassages(
     const own = text.slice(at, end);
     const piece = { start: at, end, text: own, folded: foldedForSearch(own) };
     at = isWhole || end === text.length ? end : betweenLetters(text, end - overlap);
-    recent = [...recent.slice(1 - mostPieces), piece];
+    recent = [...recent.slice(1 - maxPieces), piece];
     const first = beginningOfRow(recent, words, budget);
     if (first === undefined) continue;
     const start = Math.max(taken, startBefore(text, first.start, pieceLength));

@@ -77,7 +77,7 @@ export const sessionCollection: CollectionSpec = {
 };
 
 /** The maximum number of sessions whose transcripts are looked up, which bounds the time of a list. */
-const mostLookedUp = 2_000;
+const maxLookedUp = 2_000;
 
 /** Creates the store of a database's sessions. */
 export function createSessionStore(client: MongoClient): SessionStore {
@@ -141,7 +141,7 @@ async function listByAnyWord(
   const ids = isEmpty ? [] : await findByAnyWord(sessions, scope, words, SESSION_SHAPE, condition);
   const stages = [...transcriptStages(scope, filter), { $project: summaryProjection }];
   // The best: the stages would keep any.
-  const found = await readInOrder<SummaryRow>(sessions, scope, ids.slice(0, mostLookedUp), stages);
+  const found = await readInOrder<SummaryRow>(sessions, scope, ids.slice(0, maxLookedUp), stages);
   const { rows, pagination } = cutPage(found.slice(page.offset, page.offset + page.limit + 1), page);
   return { $typeName: "records.v1.ListSessionsResponse", sessions: rows.map(sessionSummary), pagination };
 }
@@ -195,7 +195,7 @@ async function find(
 function transcriptStages(scope: Scope, { hasTranscript }: SessionFilter): Document[] {
   if (hasTranscript === undefined) return [];
   return [
-    { $limit: mostLookedUp },
+    { $limit: maxLookedUp },
     { $project: summaryProjection },
     withSpoken(scope, { _id: 1 }),
     { $match: { spoken: hasTranscript ? { $ne: [] } : [] } },

@@ -40,13 +40,13 @@ interface SpokenSession extends Pick<SessionDocument, "_id" | StoredName<typeof 
 /**
  * The maximum numbers of a contact's sessions whose transcripts are looked up, and of transcripts that are searched.
  */
-const mostSessions = 500;
-const mostTranscripts = 50;
+const maxSessions = 500;
+const maxTranscripts = 50;
 /** The maximum number of bytes of JSON that are searched: about 30 hours of speech. */
-const mostBytes = 2_000_000;
-const mostPassages = 20;
+const maxBytes = 2_000_000;
+const maxPassages = 20;
 /** The maximum number of pieces whose words are compared one by one. Each takes about 100 microseconds. */
-const mostPieces = 1_000;
+const maxPieces = 1_000;
 
 /** Creates the search over a database's transcripts. */
 export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
@@ -64,13 +64,13 @@ export function createTranscriptSearch(client: MongoClient): TranscriptSearch {
       const ofContact = [{ $match: { account_id: scope.accountId, contact_id: contactId } }, { $sort: { rank: -1 } }];
       const newest = [
         ...ofContact,
-        { $limit: mostSessions },
+        { $limit: maxSessions },
         ...spokenStages(scope),
         { $match: { spoken: { $ne: [] } } },
         // One more than is searched, to detect further transcripts.
-        { $limit: mostTranscripts + 1 },
+        { $limit: maxTranscripts + 1 },
       ];
-      const older = [...ofContact, { $skip: mostSessions }, { $limit: 1 }, { $project: { _id: 1 } }];
+      const older = [...ofContact, { $skip: maxSessions }, { $limit: 1 }, { $project: { _id: 1 } }];
       const [spoken, others] = await Promise.all([
         read<SpokenSession>(sessions, scope, newest, { hint: "contact" }),
         read(sessions, scope, older, { hint: "contact" }),
@@ -88,12 +88,12 @@ async function searchIn(
   query: string,
 ): Promise<SearchTranscriptsResponse> {
   const words = queryWords(query);
-  const chosen = words.length === 0 ? [] : withinBytes(sessions.slice(0, mostTranscripts));
+  const chosen = words.length === 0 ? [] : withinBytes(sessions.slice(0, maxTranscripts));
   const texts = await textsOfSessions(transcripts, scope, chosen);
   const passages: TranscriptPassage[] = [];
   // One more than is shown, to detect further passages.
-  const budget = { passages: mostPassages + 1, pieces: mostPieces };
-  let left = mostBytes;
+  const budget = { passages: maxPassages + 1, pieces: maxPieces };
+  let left = maxBytes;
   for (const session of chosen) {
     const text = texts.get(session._id.toHexString());
     if (text === undefined || budget.passages === 0) continue;
@@ -101,11 +101,10 @@ async function searchIn(
     left -= text.size;
     passages.push(...found.map((passage) => passageMessage(session, passage)));
   }
-  const isWhole =
-    passages.length <= mostPassages && budget.pieces > 0 && left >= 0 && chosen.length === sessions.length;
+  const isWhole = passages.length <= maxPassages && budget.pieces > 0 && left >= 0 && chosen.length === sessions.length;
   return {
     $typeName: "records.v1.SearchTranscriptsResponse",
-    passages: passages.slice(0, mostPassages),
+    passages: passages.slice(0, maxPassages),
     complete: isWhole || words.length === 0,
   };
 }
@@ -133,13 +132,13 @@ function spokenStages(scope: Scope): Document[] {
 }
 
 /**
- * Returns the first sessions whose transcripts begin within `mostBytes` in total. The last transcript may extend
+ * Returns the first sessions whose transcripts begin within `maxBytes` in total. The last transcript may extend
  * beyond.
  */
 function withinBytes(rows: readonly SpokenSession[]): readonly SpokenSession[] {
   let before = 0;
   return rows.filter(({ spoken }) => {
-    const begins = before < mostBytes;
+    const begins = before < maxBytes;
     before += spoken[0]?.size ?? 0;
     return begins;
   });

@@ -51,7 +51,7 @@ export interface TranscriptStore {
 }
 
 /** The maximum size of a compressed text. The rest of the document also has to fit in MongoDB's limit of 16 MB. */
-const mostDeflated = 15 * 2 ** 20;
+const maxDeflated = 15 * 2 ** 20;
 const tooLong = "transcript: must be shorter: MongoDB can store at most 15 MiB of it, compressed";
 
 export const transcriptCollection: CollectionSpec = {
@@ -104,8 +104,7 @@ export function createTranscriptStore(client: MongoClient, lockSessions: LockNam
             const item = items[at] as TranscriptItem;
             const { _id } = parentOf("session", sessionOf(item), known);
             const text = texts[at] ?? null;
-            if (text !== null && text.blocks.length() > mostDeflated)
-              fail(Reason.INVALID_REQUEST, { message: tooLong });
+            if (text !== null && text.blocks.length() > maxDeflated) fail(Reason.INVALID_REQUEST, { message: tooLong });
             return { _id, account_id: scope.accountId, text, recording: recordingDocument(item) };
           };
         },

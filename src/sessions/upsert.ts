@@ -16,12 +16,12 @@ import { deriveSession, ownTerms } from "./store.ts";
 
 /**
  * Creates or replaces sessions. An item fails with NOT_FOUND if the account has no such contact. All fail with
- * INVALID_REQUEST if several items together have more than `mostTerms` search terms.
+ * INVALID_REQUEST if several items together have more than `maxTerms` search terms.
  */
 export type UpsertSessions = (
   scope: WriteScope,
   items: readonly SessionItem[],
-  mostTerms?: number,
+  maxTerms?: number,
 ) => Promise<Outcome[]>;
 
 type Client = KnownRecord & SessionClientNames;
@@ -37,8 +37,8 @@ export function createSessionUpserts(
 ): UpsertSessions {
   const sessions = client.db().collection<SessionDocument>(collections.sessions);
   const clientOf = ({ contactId: id, contactExternalId: externalId }: SessionItem): RecordName => ({ id, externalId });
-  return async (scope, items, mostTerms) => {
-    const found = await termsOfBatch(scope, items, mostTerms, ownTerms);
+  return async (scope, items, maxTerms) => {
+    const found = await termsOfBatch(scope, items, maxTerms, ownTerms);
     return putBatch(client, scope, sessions, {
       names: items,
       find: { fields: { created_at: 1, title: 1 } },

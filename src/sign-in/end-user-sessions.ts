@@ -19,7 +19,7 @@ export type EndUserSessions = (
 ) => Promise<number>;
 
 /** The maximum number of sessions that end together. A call that runs out of time leaves fewer for the next one. */
-const mostAtOnce = 500;
+const maxConcurrent = 500;
 
 /** Creates the function for a database. It needs no secret, because it opens no session. */
 export function createEndUserSessions(db: Db): EndUserSessions {
@@ -27,7 +27,7 @@ export function createEndUserSessions(db: Db): EndUserSessions {
   const ended = createEndedSessions(db);
   return async ({ issuer, subject }, deadline) => {
     for (let deleted = 0; ; ) {
-      const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline, limit: mostAtOnce });
+      const stored = await findAll<SessionDocument>(sessions, { issuer, subject }, { deadline, limit: maxConcurrent });
       // Also without sessions, because an assistant may have tokens.
       await ended.signOut({ issuer, subject }, stored.map(signOutOf), deadline);
       const these = { _id: { $in: stored.map(({ _id }) => _id) } };
@@ -36,7 +36,7 @@ export function createEndUserSessions(db: Db): EndUserSessions {
       );
       if (deletedCount === 0 && stored.length > 0) await requireNone(sessions, these, deadline);
       deleted += deletedCount;
-      if (stored.length < mostAtOnce) return deleted;
+      if (stored.length < maxConcurrent) return deleted;
     }
   };
 }

@@ -77,7 +77,7 @@ export interface EndedSessions {
 /** How long ends are kept: longer than the lifetime of an assistant's refresh token. */
 const keptSeconds = 400 * 86_400;
 /** The assumed lead of the provider's clock if it was not measured: the provider's times are whole seconds. */
-export const leastAheadMs = 1_000;
+export const minAheadMs = 1_000;
 
 export const endedCollection: CollectionSpec = {
   collection: collections.endedSessions,
@@ -114,7 +114,7 @@ export function createEndedSessions(db: Db): EndedSessions {
   const ended = db.collection<EndedDocument>(collections.endedSessions);
   const logoutTokens = db.collection<LogoutTokenDocument>(collections.logoutTokens);
   const signOut: EndedSessions["signOut"] = async ({ issuer, subject }, sessions, deadline) => {
-    const aheadMs = Math.max(leastAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
+    const aheadMs = Math.max(minAheadMs, ...sessions.map(({ providerAheadMs }) => Math.ceil(providerAheadMs)));
     const latest = Math.max(0, ...sessions.map(({ authenticatedAt = 0 }) => authenticatedAt));
     const sids = new Set(sessions.flatMap(({ sid }) => (sid === undefined ? [] : [sid])));
     const end = (): Promise<unknown> =>
@@ -156,7 +156,8 @@ export function createEndedSessions(db: Db): EndedSessions {
       });
     },
     async endOf(beginning, deadline) {
-      return judge(beginning, await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline }));
+      const ends = await findAll<EndedDocument>(ended, { _id: { $in: namesOf(beginning) } }, { deadline });
+      return signInEndOf(beginning, ends);
     },
     async endAndAccount(beginning, deadline) {
       const pipeline = [...endsOf(beginning), accountOf(beginning)];
@@ -214,7 +215,7 @@ function endAndAccountOf(
   rows: readonly Proven[],
 ): { readonly end: SignInEnd | undefined; readonly account: AccountDocument | undefined } {
   const ends = rows.flatMap(({ end }) => end ?? []);
-  return { end: judge(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
+  return { end: signInEndOf(beginning, ends), account: rows.find(({ account }) => account !== undefined)?.account };
 }
 
 /** Returns the ids of the documents that may end the sign-in. */
@@ -226,7 +227,7 @@ function namesOf({ issuer, subject, sid }: Beginning): EndedDocument["_id"][] {
  * Returns how the sign-in has ended according to the documents of `namesOf`; undefined if it has not. An ended session
  * at the provider stays ended, whatever its sign-in time.
  */
-export function judge(
+export function signInEndOf(
   { authenticatedAt }: Pick<Beginning, "authenticatedAt">,
   ends: readonly EndedDocument[],
 ): SignInEnd | undefined {
@@ -235,7 +236,7 @@ export function judge(
   const signedIn = authenticatedAt === undefined ? -Infinity : authenticatedAt * 1_000;
   const laterThan = Math.max(
     -Infinity,
-    ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + leastAheadMs),
+    ...ends.map(({ ended_at, later_than }) => later_than?.getTime() ?? ended_at.getTime() + minAheadMs),
   );
   return ends.length > 0 && signedIn <= laterThan ? { kind: "user", laterThan } : undefined;
 }

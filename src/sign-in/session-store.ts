@@ -12,7 +12,7 @@ import { transaction, write } from "../db/write.ts";
 import type { Deadline } from "../deadline.ts";
 import { deadlineIn, deadlineMs } from "../deadline.ts";
 import type { EndedDocument, SignOut } from "./ended-store.ts";
-import { judge, leastAheadMs } from "./ended-store.ts";
+import { signInEndOf, minAheadMs } from "./ended-store.ts";
 import type { SessionSecrets } from "./sealing.ts";
 import { createSeal, deriveKeys } from "./sealing.ts";
 
@@ -241,7 +241,7 @@ function documentOf(
 export function signOutOf({
   sid,
   authenticated_at: at,
-  provider_ahead_ms: providerAheadMs = leastAheadMs,
+  provider_ahead_ms: providerAheadMs = minAheadMs,
 }: SessionDocument): SignOut {
   return { sid, providerAheadMs, authenticatedAt: at && at.getTime() / 1_000 };
 }
@@ -252,7 +252,7 @@ export function signOutOf({
  */
 function providerAheadMs({ issuedAt, authenticatedAt = 0, sentAt }: Sent, { client }: Db): number {
   const databaseSentAt = primaryOf(client).databaseTime(sentAt).getTime();
-  return Math.max(leastAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - databaseSentAt);
+  return Math.max(minAheadMs, (Math.max(issuedAt, authenticatedAt) + 1) * 1_000 - databaseSentAt);
 }
 
 /** Joins the ends that may apply to the session, so that no second command is needed. */
@@ -280,5 +280,5 @@ function hasEnded(session: SessionDocument, ends: readonly EndedDocument[]): boo
     authenticatedAt === undefined
       ? concerning.filter(({ _id, ended_at }) => !("subject" in _id) || ended_at >= session.created_at)
       : concerning;
-  return judge({ authenticatedAt }, later) !== undefined;
+  return signInEndOf({ authenticatedAt }, later) !== undefined;
 }

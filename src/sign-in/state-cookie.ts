@@ -25,7 +25,7 @@ export interface StateCookie {
 /** The maximum age of a state, in seconds. */
 const stateSeconds = 600;
 /** The maximum number of sign-ins that a browser can have begun and not completed. */
-const mostStates = 3;
+const maxStates = 3;
 /** Separates the sealed states. An encrypted JWT does not contain it. */
 const separator = "~";
 
@@ -36,9 +36,9 @@ export function createStateCookie(secrets: SessionSecrets, baseUrl: () => string
     (cookie.read(cookies) ?? "")
       .split(separator)
       .filter((sealed) => sealed !== "")
-      .slice(-mostStates);
+      .slice(-maxStates);
   const keep = (sealed: readonly string[]): string =>
-    sealed.length === 0 ? cookie.clear() : cookie.set(sealed.slice(-mostStates).join(separator), stateSeconds);
+    sealed.length === 0 ? cookie.clear() : cookie.set(sealed.slice(-maxStates).join(separator), stateSeconds);
 
   return {
     read,

@@ -88,7 +88,7 @@ export const rooms: readonly Room[] = [
     [
       "gateway/",
       "src/text.ts",
-      "src/turns.ts",
+      "src/fair-queue.ts",
       "src/gen/",
       "src/errors.ts",
       "src/deflated.ts",

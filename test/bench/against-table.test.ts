@@ -4,7 +4,12 @@ import { againstTable, isSlower, ratioTable } from "../../bench/against-table.ts
 import type { Run, Sample } from "../../bench/results.ts";
 
 const sample = (rate: number, serviceUs: number, mongodUs = 1_000): Sample => ({
-  ...{ rate, p50Ms: 2, p99Ms: 9, serviceUs, mongodUs, redisUs: 0 },
+  rate,
+  p50Ms: 2,
+  p99Ms: 9,
+  serviceUs,
+  mongodUs,
+  redisUs: 0,
 });
 const run = (own: Sample, other: Sample, failed = 0): Run => ({
   rounds: [{ own, other }],

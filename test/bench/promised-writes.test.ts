@@ -29,7 +29,9 @@ const fieldsOf = (email: string) => ({ full_name: "Ann Lee", email, phone: null 
 const contactsOf = (account_id: UUID) => client.db().collection("contacts").countDocuments({ account_id });
 function createOnce(account: UUID, key: string, email: string) {
   return createContactOnce(client.db(), {
-    ...{ account, key, fields: fieldsOf(email) },
+    account,
+    key,
+    fields: fieldsOf(email),
     render: ({ contact }) => JSON.stringify({ id: contact._id.toHexString() }),
   });
 }

@@ -11,7 +11,12 @@ import { roundsOf, timesAsGood } from "../../bench/results.ts";
 import { goalTable } from "../../bench/table.ts";
 
 const sample = (serviceUs: number, mongodUs = 0): Sample => ({
-  ...{ rate: 1_000, p50Ms: 1, p99Ms: 2, serviceUs, mongodUs, redisUs: 0 },
+  rate: 1_000,
+  p50Ms: 1,
+  p99Ms: 2,
+  serviceUs,
+  mongodUs,
+  redisUs: 0,
 });
 /** A run in which the service takes so many microseconds where the other takes 1,000. */
 const run = (serviceUs: number, mongodUs = 0): Run => ({
@@ -20,7 +25,8 @@ const run = (serviceUs: number, mongodUs = 0): Run => ({
   memoryMb: { own: 100, other: 100 },
 });
 const pairOf = (...runs: Run[]): Pair => ({
-  ...{ line: "get", lineTitle: "GET contact" },
+  line: "get",
+  lineTitle: "GET contact",
   own: { name: "ours", title: "Records" },
   other: { name: "fastifyAgg", title: "Fastify, one aggregation" },
   runs,

@@ -239,8 +239,14 @@ test("consecutive reads of an assistant are one row, which expands to each read 
   const reads = ["search_contacts", "resource session", "resource session", "unheard_of"];
   const entries = [...reads.map((detail) => ["tool_called", detail]), ["signed_in", null]].map(
     ([event, detail], at) => ({
-      ...{ id: String(at), created_at: "2026-01-31T09:30:00.000Z", event, detail },
-      ...{ key_prefix: null, person: ann.email, request_id: `request-${at}`, address: "192.0.2.1" },
+      id: String(at),
+      created_at: "2026-01-31T09:30:00.000Z",
+      event,
+      detail,
+      key_prefix: null,
+      person: ann.email,
+      request_id: `request-${at}`,
+      address: "192.0.2.1",
     }),
   );
   await page.route("**/v1/audit-log?*", (route) =>

@@ -126,7 +126,10 @@ test.each(fields)(
       requests: (id: string) => variantsOf(request, input, field.way).map((one) => withId(one, field.way, id, samples)),
       // A write may delete them.
       own: () => (rpc.writes ? recordsOf(as, "foxglove") : Promise.resolve(own)),
-      ...{ foreign, marks: [mark], stored, alike },
+      foreign,
+      marks: [mark],
+      stored,
+      alike,
     };
     const ways = Object.entries(waysTo(rpc, field, as));
     const flaws = await Promise.all(ways.map(async ([way, send]) => [way, await flawsOf({ ...probe, send })]));

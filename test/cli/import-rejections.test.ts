@@ -78,7 +78,10 @@ test("an import that is killed before it receives a report gets it when it is ru
   await running.ended;
   await proxy.close();
   expect(await cliJson(service(), args, { input: lines(0, 25), code: 4 })).toMatchObject({
-    ...{ done: true, resumed_from: 20, position: 25, rejected: 8 },
+    done: true,
+    resumed_from: 20,
+    position: 25,
+    rejected: 8,
   });
   expect([...new Set(rejectedLines(rejects))]).toEqual(wrongLines(25));
 });
@@ -89,7 +92,26 @@ test("--strict ends at a record that an earlier run sent, and whose rejection th
   await running.ended;
   await proxy.close();
   const { code, stderr } = await startCli([...args, "--strict"], {
-    ...{ input: lines(0, 20), environment: settingsFor(service()) },
+    input: lines(0, 20),
+    environment: settingsFor(service()),
   }).ended;
   expect([code, stderr]).toEqual([1, expect.stringMatching(/line \d+: email: /)]);
+});
+
+test("a file of rejects with lines of another import gets each unreadable line of this one, once", async () => {
+  const { id } = await newClient(service());
+  const rejects = folder.path("shared-rejects.ndjson");
+  const saved = (): unknown[] =>
+    readFileSync(rejects, "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { input: unknown }).input);
+  const [one, other] = ["one", "other"].map((text) => folder.write(`${text}.ndjson`, `not json: ${text}`));
+  const args = (file = ""): string[] => ["import", file, "--account", id];
+  await cliJson(service(), [...args(one), "--rejects", rejects], { code: 4 });
+  await cliJson(service(), args(other), { code: 4 });
+  for (let run = 1; run <= 2; run++) {
+    await cliJson(service(), [...args(other), "--rejects", rejects], { code: 4 });
+    expect(saved()).toEqual(["not json: one", "not json: other"]);
+  }
 });

@@ -11,7 +11,11 @@ async function entriesAfter(change: (file: string) => void): Promise<number> {
   const file = folder.path("contacts.csv");
   writeFileSync(file, before);
   const source = await openSource({
-    ...{ file, format: undefined, encoding: "utf-8", map: [], onColumns: () => undefined },
+    file,
+    format: undefined,
+    encoding: "utf-8",
+    map: [],
+    onColumns: () => undefined,
   });
   await source.name("an account");
   change(file);

@@ -40,7 +40,10 @@ export async function fill(
   const sessionDocuments = Array.from({ length: sessions }, (_, at) => {
     const contact = contactDocuments[at % 10];
     return deriveSession({
-      ...{ _id: new UUID(), account_id, version: 1, contact_id: contact?._id ?? null },
+      _id: new UUID(),
+      account_id,
+      version: 1,
+      contact_id: contact?._id ?? null,
       client: contact === undefined ? null : { full_name: "Ann", inferred_name: null, email: contact.email },
       ...{
         title: `${often(at)} meeting`,
@@ -55,7 +58,8 @@ export async function fill(
         conference_url: null,
         provider_doc_url: null,
       },
-      ...{ created_at: new Date(now), updated_at: new Date(now) },
+      created_at: new Date(now),
+      updated_at: new Date(now),
     });
   });
   const noteDocuments = Array.from({ length: notes }, (_, at) =>
@@ -75,7 +79,8 @@ export async function fill(
         content: `${often(at)} budget`,
         source: "api",
       },
-      ...{ created_at: new Date(now - at * 1_000), updated_at: new Date(now) },
+      created_at: new Date(now - at * 1_000),
+      updated_at: new Date(now),
     }),
   );
   await insert(client, "contacts", contactDocuments);

@@ -115,7 +115,8 @@ test("an insert behind a mongos, or with an idempotency key, is a look-up and an
   });
   const [keyed, sharded] = [document(), document()];
   expect(await insert(keyed, valid(), claim(keyed.account_id))).toMatchObject({
-    ...{ failure: undefined, proven: true },
+    failure: undefined,
+    proven: true,
     commands: ["update", "insert", "commitTransaction"],
   });
   vi.spyOn(primaryOf(client), "sharded").mockReturnValue(true);
@@ -184,7 +185,8 @@ test.each([broken, steppedDown])(
     const thing = document();
     failNext(error, true);
     expect(await insert(thing, credential({ inCommand: true, inLookUp: false }))).toMatchObject({
-      ...{ failure: { reason: Reason.UNAVAILABLE, cause: invalid }, proven: false },
+      failure: { reason: Reason.UNAVAILABLE, cause: invalid },
+      proven: false,
     });
     expect(await stored(thing)).toEqual(thing);
   },

@@ -39,8 +39,8 @@ test.each([true, false])(
   "if a later write of several is paused, the reason says that the first may be done; atomic: %j [ERR-16]",
   async (atomic) => {
     let isPaused = false;
-    const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
-    const scope = grantWrites(readScope(new UUID(), soon()), undefined, judge);
+    const recheck = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
+    const scope = grantWrites(readScope(new UUID(), soon()), undefined, recheck);
     const work = async (_options: WriteOptions, _fence: Fence): Promise<void> => void (isPaused = true);
     await commit(client, scope, undefined, work, { atomic });
     await expect(commit(client, scope, undefined, work, { atomic })).rejects.toMatchObject({
@@ -56,8 +56,8 @@ test("writes nothing if writes are paused while the credential is verified [ERR-
   const work = vi.fn((_options: WriteOptions, _fence: Fence) => Promise.resolve());
   const prove = async (): Promise<void> => void (isPaused = true);
   const unproven = { proven: false, prove } as unknown as Unproven;
-  const judge = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
-  const scope = grantWrites(readScope(new UUID(), soon(), unproven), undefined, judge);
+  const recheck = (): void => void (isPaused && fail(Reason.WRITES_PAUSED));
+  const scope = grantWrites(readScope(new UUID(), soon(), unproven), undefined, recheck);
   await expect(commit(client, scope, undefined, work)).rejects.toMatchObject({ reason: Reason.WRITES_PAUSED });
   expect(work).not.toHaveBeenCalled();
 });

@@ -52,10 +52,16 @@ const actor = { person: "ann", requestId: "r", address: "::1" };
 const scopeOf = (id: UUID) => grantWrites(readScope(id, soon()));
 const identity = () => ({ issuer: "https://id.example.com", subject: randomUUID() });
 const userOf = (who: ReturnType<typeof identity>) => ({
-  ...{ sid: undefined, email: undefined, name: undefined, idToken: "token", ...who },
+  sid: undefined,
+  email: undefined,
+  name: undefined,
+  idToken: "token",
+  ...who,
 });
 const progress = (position: number) => ({
-  ...{ position, rejected: 0, contactChanges: { created: 0, updated: 0, unchanged: 0 } },
+  position,
+  rejected: 0,
+  contactChanges: { created: 0, updated: 0, unchanged: 0 },
   written: { contacts: position, sessions: 0, transcripts: 0, session_notes: 0, contact_notes: 0 },
 });
 const stores = () => {

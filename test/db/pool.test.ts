@@ -42,7 +42,7 @@ async function connections(): Promise<number> {
 }
 
 /** The most connections that one instance had while many requests were sent at once. */
-async function mostUnderLoad(
+async function maxUnderLoad(
   environment: Record<string, string>,
 ): Promise<readonly [most: number, statuses: (number | string)[]]> {
   return withFixture(
@@ -79,7 +79,7 @@ async function mostUnderLoad(
 }
 
 test("an instance under load never has more than MONGODB_MAX_POOL and 10 connections, and serves every request", async () => {
-  const [most, statuses] = await mostUnderLoad({ MONGODB_MAX_POOL: "5" });
+  const [most, statuses] = await maxUnderLoad({ MONGODB_MAX_POOL: "5" });
   expect(statuses).toEqual([200, 201]);
   expect(most).toBeGreaterThan(5);
   expect(most).toBeLessThanOrEqual(5 + beside);
@@ -92,7 +92,7 @@ test("the count detects that a larger pool opens more connections", async () => 
   const slow = { failCommands: ["aggregate", "insert"], appName: "records", blockConnection: true, blockTimeMS: 50 };
   await fail("alwaysOn", slow);
   onTestFinished(async () => void (await fail("off")));
-  const [most] = await mostUnderLoad({ MONGODB_MAX_POOL: "60" });
+  const [most] = await maxUnderLoad({ MONGODB_MAX_POOL: "60" });
   expect(most).toBeGreaterThan(5 + beside);
   expect(most).toBeLessThanOrEqual(60 + beside);
 });

@@ -34,15 +34,21 @@ afterAll(async () => {
 /** What a container would be given, and nothing else of ours but where Node is. */
 function environment(): NodeJS.ProcessEnv {
   return {
-    ...{ PATH: process.env["PATH"], ...image.env, TMPDIR: join(folder, "not-there") },
+    PATH: process.env["PATH"],
+    ...image.env,
+    TMPDIR: join(folder, "not-there"),
     ...{
       PORT: String(ports[0]),
       INTERNAL_PORT: String(ports[1]),
       MONGODB_URI: service.mongodbUri,
       REDIS_URL: service.redis.uri,
     },
-    ...{ OIDC_ISSUER: testIssuer, OIDC_CLIENT_ID: "records", OIDC_CLIENT_SECRET: "client-secret-of-the-tests" },
-    ...{ SERVICE_TOKENS: service.serviceToken, SESSION_SECRET: sessionSecret, LOG_LEVEL: "warn" },
+    OIDC_ISSUER: testIssuer,
+    OIDC_CLIENT_ID: "records",
+    OIDC_CLIENT_SECRET: "client-secret-of-the-tests",
+    SERVICE_TOKENS: service.serviceToken,
+    SESSION_SECRET: sessionSecret,
+    LOG_LEVEL: "warn",
   };
 }
 

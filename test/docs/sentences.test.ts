@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { wrongWordsIn } from "../messages/style.ts";
 import { guide, readPage } from "./pages.ts";
 
-const mostWords = 25;
+const maxWords = 25;
 
 /** The sentences of a page's prose: of its paragraphs, list items, headings and cells. Code counts as one word. */
 function sentencesOf(prose: string): string[] {
@@ -35,7 +35,7 @@ test.each(pages.map(({ path, prose }) => [path, prose] as const))(
   (_path, prose) => {
     const sentences = sentencesOf(prose);
     expect(sentences.length).toBeGreaterThan(5);
-    expect(sentences.filter((sentence) => wordsIn(sentence) > mostWords)).toEqual([]);
+    expect(sentences.filter((sentence) => wordsIn(sentence) > maxWords)).toEqual([]);
   },
 );
 
@@ -51,7 +51,7 @@ test.each(pages.map(({ path, prose }) => [path, prose] as const))(
 test("finds a long sentence in a paragraph, an item and a cell, and none in two short ones", () => {
   const long = `${"word ".repeat(26).trim()}.`;
   for (const prose of [`# Title\n\n${long}`, `- ${long}\n- Short.`, `| ${long} | Short. |`])
-    expect(sentencesOf(prose).filter((sentence) => wordsIn(sentence) > mostWords)).toHaveLength(1);
+    expect(sentencesOf(prose).filter((sentence) => wordsIn(sentence) > maxWords)).toHaveLength(1);
   const short = `${"word ".repeat(20).trim()}. ${"Word ".repeat(20).trim()}.`;
   expect(sentencesOf(short).map(wordsIn)).toEqual([20, 20]);
 });

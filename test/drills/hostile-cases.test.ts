@@ -68,7 +68,7 @@ test("pairs every place with every pattern, always in the same order", () => {
   const patterns = patternsFor({ literals: [], expressions: [] }).slice(0, 7);
   const way = {
     name: "a way",
-    mostBytes: [100],
+    maxBytes: [100],
     bytesOf: (text: string) => text.length,
     send: () => Promise.resolve({ status: 200 }),
   };

@@ -5,7 +5,7 @@ import { findMongod } from "../../src/embedded/find-mongod.ts";
 import { mongodOn } from "../../src/embedded/mongod.ts";
 import { isListening } from "../../src/embedded/port.ts";
 import { asMember } from "../../src/embedded/replica-set.ts";
-import { keptSecret } from "../../src/embedded/secrets.ts";
+import { loadOrCreateSecret } from "../../src/embedded/secrets.ts";
 import { startServer, type EmbeddedServer } from "../../src/embedded/server.ts";
 import { until } from "../../src/embedded/wait.ts";
 import { optionsFor, temporaryFolder } from "./machine.ts";
@@ -16,7 +16,7 @@ vi.setConfig({ testTimeout: 120_000 });
 async function startClosing(dataDir: string, command: string): Promise<EmbeddedServer> {
   const options = optionsFor(dataDir);
   const kind = await mongodOn(dataDir, options.progress);
-  const key = await keptSecret(dataDir, "mongodb-key");
+  const key = await loadOrCreateSecret(dataDir, "mongodb-key");
   const server = await startServer(
     {
       ...kind,

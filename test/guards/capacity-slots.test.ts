@@ -130,11 +130,11 @@ test("a slot goes to the request that has waited longest and is allowed to have 
     wait("unverified", "unverified 2"),
   ];
   waiting.push(wait("verified", "verified 2"));
-  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 1 }, most: 2, waiting: 4 });
+  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 1 }, slots: 2, waiting: 4 });
   second.end();
   await Promise.all([...waiting, running[1]]);
   expect(order).toEqual(["unverified 1", "verified 1", "unverified 2", "verified 2"]);
-  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 0 }, most: 2, waiting: 0 });
+  expect(capacity.state()).toEqual({ working: { verified: 1, unverified: 0 }, slots: 2, waiting: 0 });
   first.end();
   await running[0];
 });
@@ -155,7 +155,7 @@ test("256 requests with, and 256 without, a verified credential wait, and the ne
   expect(capacity.state().waiting).toBe(512);
   first.end();
   await Promise.all(running);
-  expect(capacity.state()).toEqual({ working: { verified: 0, unverified: 0 }, most: 1, waiting: 0 });
+  expect(capacity.state()).toEqual({ working: { verified: 0, unverified: 0 }, slots: 1, waiting: 0 });
 });
 
 test("a request waits at most 3 seconds for a slot, and its tally has the time [RTE-22]", async () => {

@@ -25,7 +25,7 @@ let rejectedLookUps: number;
 let find: (name: string) => Promise<Holder | undefined>;
 let recognizer: Recognizer<Holder>;
 
-function make(most = 8, burst = 3, line?: number): void {
+function make(slots = 8, burst = 3, line?: number): void {
   steps = [];
   rejectedLookUps = 0;
   lookUps = createKnownBuckets({ rate: 0.001, burst });
@@ -33,7 +33,7 @@ function make(most = 8, burst = 3, line?: number): void {
   const parts = {
     throttle,
     lookUps,
-    capacity: createCapacity(most, () => undefined, line),
+    capacity: createCapacity(slots, () => undefined, line),
     onRejectedLookUp: () => (rejectedLookUps += 1),
   };
   recognizer = createRecognizer(parts, (holder: Holder) => holder.accountId && accountBucket(holder.accountId));

@@ -155,7 +155,7 @@ test("waits and bounds follow the instance's own clock, whatever Redis's clock s
   now += 100;
   expect(known.wait("a", 1)).toBe(0);
   // A take needs up to 50 ms to Redis.
-  expect([known.send("a").most, known.send("b").most]).toEqual([1.5, undefined]);
+  expect([known.send("a").maxTokens, known.send("b").maxTokens]).toEqual([1.5, undefined]);
 });
 
 test("drops the full buckets every ten seconds, and no other [RTE-13]", () => {
@@ -167,5 +167,5 @@ test("drops the full buckets every ten seconds, and no other [RTE-13]", () => {
   expect(known.count()).toBe(2);
   now = 10_000;
   known.send("sweeps").learn({ left: 0, at: 10_000 }, 1);
-  expect([known.count(), known.send("full soon").most, known.wait("empty", 20)]).toEqual([2, undefined, 1_000]);
+  expect([known.count(), known.send("full soon").maxTokens, known.wait("empty", 20)]).toEqual([2, undefined, 1_000]);
 });

@@ -88,7 +88,7 @@ test("counts a request that finds no slot in time, and a large body [RTE-22]", a
   const never = (): Promise<void> => Promise.reject(new Error("begun"));
   const running = [1, 2].map(() => capacity.run("verified", deadlineIn(60_000), held));
   await expect(capacity.run("verified", deadlineIn(5), never)).rejects.toMatchObject({ reason: Reason.UNAVAILABLE });
-  expect([capacity.state().most, counts.overloaded]).toEqual([2, 1]);
+  expect([capacity.state().slots, counts.overloaded]).toEqual([2, 1]);
   for (let turn = 0; turn < 8; turn++) running.push(sendLarge(held, at(`192.0.2.${turn}`)));
   await expect(
     sendLarge(never, { ...at("192.0.2.9"), limits: { expiresAt: performance.now() + 5 } }),

@@ -17,8 +17,13 @@ export const one = { contactId };
 
 /** The facts about the token. */
 export const facts: TokenFacts = {
-  ...{ issuer: "https://id.example", subject: "ann", authenticatedAt: undefined, sid: undefined },
-  ...{ name: "ann@example.com", accountId, proof: proofOf("the sign-in of ann") },
+  issuer: "https://id.example",
+  subject: "ann",
+  authenticatedAt: undefined,
+  sid: undefined,
+  name: "ann@example.com",
+  accountId,
+  proof: proofOf("the sign-in of ann"),
 };
 
 /** An access policy with what it depends on. */
@@ -52,7 +57,9 @@ export function makeAssistant(): MadeAssistant {
     requireFreshSwitches: () => undefined,
   });
   return {
-    ...{ parts, provider, accessPolicy },
+    parts,
+    provider,
+    accessPolicy,
     async knownRead() {
       await accessPolicy.enter(parts.inbound(token));
       const inbound = parts.inbound(token);

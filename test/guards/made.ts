@@ -132,7 +132,12 @@ export function make(): Made {
     observation,
   });
   return {
-    ...{ world, steps, grants, observation, keyed, inbound },
+    world,
+    steps,
+    grants,
+    observation,
+    keyed,
+    inbound,
     throttle,
     recognition,
     recognizers: (bucketOf) => createRecognizer(recognition, bucketOf),

@@ -11,7 +11,7 @@ import { deadlineIn } from "../../src/deadline.ts";
 import type { SignedIn } from "../../src/guards/call.ts";
 import type { Capacity } from "../../src/guards/capacity.ts";
 import { unlimited } from "../../src/guards/capacity.ts";
-import { countSent, mostBytesOfAccount } from "../../src/large/sending.ts";
+import { countSent, maxBytesPerAccount } from "../../src/large/sending.ts";
 import { createTally } from "../../src/tally.ts";
 import { createSessionGuard } from "../../src/guards/session.ts";
 import type { Dispatch } from "../../src/call/dispatch.ts";
@@ -57,7 +57,7 @@ test("a user can revoke a key while clients of the account do not read their res
   // What is sent is counted for the whole process, and so for the tests that come after this one.
   onTestFinished(() => releases.forEach((release) => release()));
   const sent = { ...createTally(), account: accountId.toHexString(), onEnd };
-  countSent({}, sent, mostBytesOfAccount);
+  countSent({}, sent, maxBytesPerAccount);
   const tally = { ...createTally(), account: accountId.toHexString(), onEnd: () => true };
   const admit = (rpc: Parameters<Dispatch["admit"]>[0]) => dispatch.admit(rpc, { ...parts.inbound(session), tally });
   await expect(admit(revokeApiKey)).resolves.toBeDefined();

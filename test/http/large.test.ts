@@ -12,8 +12,8 @@ import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
 import { SessionService } from "../../src/gen/records/v1/sessions_pb.ts";
 import { jsonInPieces } from "../../src/large/json.ts";
 import { deadlineIn } from "../../src/deadline.ts";
-import { mostHuge, mostOfAccount, requireSlotForHuge, requireSlotIfExpected } from "../../src/large/slots.ts";
-import { limitConcurrentReads, mostReads } from "../../src/large/reads.ts";
+import { maxHuge, maxPerAccount, requireSlotForHuge, requireSlotIfExpected } from "../../src/large/slots.ts";
+import { limitConcurrentReads, maxReads } from "../../src/large/reads.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -130,7 +130,7 @@ describe("huge responses", () => {
     requireSlotForHuge(tally);
   }
   const fill = (): void => {
-    for (let number = 0; number < mostHuge; number++) startRead(`account ${number}`);
+    for (let number = 0; number < maxHuge; number++) startRead(`account ${number}`);
   };
   afterEach(() => {
     for (const end of ends.splice(0)) end();
@@ -147,7 +147,7 @@ describe("huge responses", () => {
   });
 
   test("cannot take all slots for one account", () => {
-    for (let number = 0; number < mostOfAccount; number++) startRead("greedy");
+    for (let number = 0; number < maxPerAccount; number++) startRead("greedy");
     expect(() => startRead("greedy")).toThrow(/large responses/);
     expect(() => startRead("modest")).not.toThrow();
     ends.shift()?.();
@@ -163,16 +163,16 @@ describe("huge responses", () => {
       };
       requireSlotIfExpected(tally);
     };
-    for (let number = 0; number < 3 * mostHuge; number++) read("small");
+    for (let number = 0; number < 3 * maxHuge; number++) read("small");
     expect(ends).toEqual([]);
     startRead("large");
-    for (let number = 1; number < mostOfAccount; number++) read("large");
+    for (let number = 1; number < maxPerAccount; number++) read("large");
     expect(() => read("large")).toThrow(/large responses/);
     expect(() => read("small")).not.toThrow();
   });
 
   test("take no slot if their request has ended already", () => {
-    for (let number = 0; number < 3 * mostHuge; number++) expect(() => startRead("gone", true)).toThrow();
+    for (let number = 0; number < 3 * maxHuge; number++) expect(() => startRead("gone", true)).toThrow();
     expect(fill).not.toThrow();
   });
 });
@@ -191,21 +191,21 @@ describe("reads whose results can be huge", () => {
   }
 
   test("run a few at a time for one account, the others in their order; those of another account run at once", async () => {
-    const { started, ended } = readers("busy", mostReads + 2);
-    expect(started).toHaveLength(mostReads);
+    const { started, ended } = readers("busy", maxReads + 2);
+    expect(started).toHaveLength(maxReads);
     const other = readers("other", 1);
     expect(other.started).toHaveLength(1);
     started[0]?.();
     await ended[0];
-    await expect.poll(() => started.length).toBe(mostReads + 1);
+    await expect.poll(() => started.length).toBe(maxReads + 1);
     started.forEach((end) => end());
-    await expect.poll(() => started.length).toBe(mostReads + 2);
+    await expect.poll(() => started.length).toBe(maxReads + 2);
     for (const end of [...started, ...other.started]) end();
     await Promise.all([...ended, ...other.ended]);
   });
 
   test("let the next one in when one fails or exceeds its deadline", async () => {
-    const { started, ended } = readers("failing", mostReads);
+    const { started, ended } = readers("failing", maxReads);
     const failing = limitConcurrentReads(caller("failing"), () => Promise.reject(new Error("no")));
     const late = limitConcurrentReads(caller("failing", 1), () => Promise.resolve("late"));
     const last = limitConcurrentReads(caller("failing"), () => Promise.resolve("last"));
@@ -218,16 +218,16 @@ describe("reads whose results can be huge", () => {
   });
 
   test("are rejected while they wait, once the first has turned out to be huge", async () => {
-    const { started, ended } = readers("heavy", mostReads + 1);
+    const { started, ended } = readers("heavy", maxReads + 1);
     const releases: (() => void)[] = [];
-    for (let place = 0; place < mostOfAccount; place++) {
+    for (let place = 0; place < maxPerAccount; place++) {
       const onEnd = (release: () => void): boolean => releases.push(release) > 0;
       requireSlotForHuge({ ...createTally(), account: "heavy", onEnd });
     }
     started[0]?.();
-    await expect(ended[mostReads]).rejects.toThrow(/large responses/);
+    await expect(ended[maxReads]).rejects.toThrow(/large responses/);
     started.forEach((end) => end());
-    await Promise.all(ended.slice(0, mostReads));
+    await Promise.all(ended.slice(0, maxReads));
     for (const release of releases) release();
   });
 });
@@ -236,7 +236,7 @@ test("clients that disconnect before a huge response is built free its slot [RTE
   const path = `/v1/sessions/${session}`;
   const request = `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${owner.key}\r\n\r\n`;
   const { hostname, port } = new URL(service.base);
-  for (let number = 0; number < 3 * mostHuge; number++) {
+  for (let number = 0; number < 3 * maxHuge; number++) {
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
     // The client leaves at another moment each time, and has sent two requests at once.

@@ -11,7 +11,7 @@ import { createListener } from "../../src/http/listener.ts";
 /** More than the buffers of both ends hold. */
 const large = Buffer.alloc(32 * 1024 * 1024, "a");
 /** Longer than a busy process prevents its own client from reading. */
-const limits = { stalledMs: 1_500, leastRate: 500_000 };
+const limits = { stalledMs: 1_500, minRate: 500_000 };
 /** The request for a response that has the time of a small one, though it does not fit in the buffers. */
 const unannounced = "/unannounced";
 let listener: Listener;

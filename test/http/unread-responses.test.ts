@@ -8,7 +8,7 @@ import { ingestInto } from "../../fixtures/clients/ingest.ts";
 import type { TestAccount, TestService } from "../../fixtures/service/service.ts";
 import { startService } from "../../fixtures/service/service.ts";
 import { ContactService } from "../../src/gen/records/v1/contacts_pb.ts";
-import { countSent, mostBytes, mostBytesOfAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
+import { countSent, maxBytes, maxBytesPerAccount, requireRoom, requireRoomLeft } from "../../src/large/sending.ts";
 import { createTally } from "../../src/tally.ts";
 
 let service: TestService;
@@ -41,7 +41,7 @@ afterEach(() => {
 });
 
 test("bounds the bytes that are sent to one account at a time, and not those of others [OPS-70]", () => {
-  for (let sent = 0; sent + million <= mostBytesOfAccount; sent += million) startSend("greedy", million);
+  for (let sent = 0; sent + million <= maxBytesPerAccount; sent += million) startSend("greedy", million);
   expect(() => startSend("greedy", million)).toThrow(/large responses/);
   expect(() => startSend("greedy", 60_000)).not.toThrow();
   expect(() => startSend("modest", million)).not.toThrow();
@@ -51,33 +51,33 @@ test("bounds the bytes that are sent to one account at a time, and not those of 
 
 test("bounds the bytes that are sent to all accounts at a time [OPS-70]", () => {
   let sent = 0;
-  for (let number = 0; sent + million <= mostBytes; number++, sent += million) startSend(`account ${number}`, million);
+  for (let number = 0; sent + million <= maxBytes; number++, sent += million) startSend(`account ${number}`, million);
   expect(() => startSend("another", million)).toThrow(/large responses/);
   ends.shift()?.();
   expect(() => startSend("another", million)).not.toThrow();
 });
 
 test("sends a response larger than the bound alone [OPS-70]", () => {
-  expect(() => startSend("large", mostBytesOfAccount + 1)).not.toThrow();
+  expect(() => startSend("large", maxBytesPerAccount + 1)).not.toThrow();
   expect(() => startSend("large", million)).toThrow(/large responses/);
 });
 
 test("a huge response is bounded by its slot instead, and internal calls are not bounded", () => {
   const huge = { ...caller("huge"), isHuge: true };
-  for (let number = 0; number < 3; number++) requireRoom({}, huge, mostBytesOfAccount);
-  for (let number = 0; number < 3; number++) requireRoom({}, createTally(), mostBytesOfAccount);
+  for (let number = 0; number < 3; number++) requireRoom({}, huge, maxBytesPerAccount);
+  for (let number = 0; number < 3; number++) requireRoom({}, createTally(), maxBytesPerAccount);
   expect(ends).toEqual([]);
 });
 
 test("a request that has already ended counts nothing", () => {
   const gone = { ...createTally(), account: "gone", onEnd: () => false };
-  for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, mostBytesOfAccount)).toThrow();
-  for (let number = 0; number < 3; number++) countSent({}, gone, mostBytesOfAccount);
-  expect(() => startSend("gone", mostBytesOfAccount)).not.toThrow();
+  for (let number = 0; number < 3; number++) expect(() => requireRoom({}, gone, maxBytesPerAccount)).toThrow();
+  for (let number = 0; number < 3; number++) countSent({}, gone, maxBytesPerAccount);
+  expect(() => startSend("gone", maxBytesPerAccount)).not.toThrow();
 });
 
 test("the unread rest of a response that was written without a bound counts as well, and blocks further ones of its account", () => {
-  countSent({}, caller("assistant"), mostBytesOfAccount - 1);
+  countSent({}, caller("assistant"), maxBytesPerAccount - 1);
   expect(() => requireRoomLeft(caller("assistant"))).not.toThrow();
   expect(() => startSend("assistant", million)).toThrow(/large responses/);
   countSent({}, caller("assistant"), million);
@@ -119,7 +119,7 @@ const read = (): Promise<unknown> =>
 test("HEAD over HTTP/2 counts nothing, whatever it requests, and its responses close [ERR-08, OPS-70]", async () => {
   const session = connect(service.base);
   session.on("error", () => undefined);
-  for (let sent = 0; sent < 2 * mostBytesOfAccount; sent += 2 * million) {
+  for (let sent = 0; sent < 2 * maxBytesPerAccount; sent += 2 * million) {
     expect(await send(session, { ":method": "HEAD", ":path": `/v1/contacts?query=${query}` })).toBe(200);
   }
   await expect(read()).resolves.toMatchObject({ contacts: expect.any(Array) });
@@ -148,7 +148,7 @@ test.each(wires)(
     const session = connect(service.base, { settings: { initialWindowSize: 0 } });
     session.on("error", () => undefined);
     const statuses: number[] = [];
-    for (let sent = 0; sent < mostBytesOfAccount; sent += 2 * million)
+    for (let sent = 0; sent < maxBytesPerAccount; sent += 2 * million)
       statuses.push(await send(session, headers, body));
     expect(statuses.slice(0, 4)).toEqual(Array(4).fill(200));
     for (const [, next] of wires.slice(0, 2)) expect(await send(session, next.headers, next.body)).toBe(503);

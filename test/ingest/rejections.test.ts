@@ -53,7 +53,10 @@ test("acknowledged rejections are not repeated, neither in the first response no
     [0, []],
   ] as const) {
     const responses = await importAll(service(), {
-      ...{ accountId, importId: "acknowledged", records: [], acknowledgedPosition },
+      accountId,
+      importId: "acknowledged",
+      records: [],
+      acknowledgedPosition,
     });
     expect(positionsIn(responses)).toEqual(repeated);
   }

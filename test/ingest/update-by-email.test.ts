@@ -37,7 +37,11 @@ test("an email, in any case, refers to the active contact that has it: the item'
   const last = await importByEmail(client, [{ email: "ann@EXAMPLE.com", phone: "+44 1" }, { email: "bo@example.com" }]);
   expect([changesOf(last), Number(last.written?.contacts), Number(last.rejected)]).toEqual([[1, 1, 0], 2, 0]);
   expect(await stored(client, ann)).toMatchObject({
-    ...{ full_name: "Ann", email: "ann@EXAMPLE.com", phone: "+44 1", notes: "n", memory: "m" },
+    full_name: "Ann",
+    email: "ann@EXAMPLE.com",
+    phone: "+44 1",
+    notes: "n",
+    memory: "m",
   });
 });
 
@@ -76,7 +80,10 @@ test("an id and an external id precede the email, and a contact keeps its extern
 test("an archived contact is not changed: its email creates a new one, and its external id is rejected [ING-06]", async () => {
   const client = await newClient(service());
   const [gone] = await client.put.contacts({
-    ...{ full_name: "Gone", email: "gone@example.com", external_id: "c-1", archived_at: "2025-01-01T00:00:00Z" },
+    full_name: "Gone",
+    email: "gone@example.com",
+    external_id: "c-1",
+    archived_at: "2025-01-01T00:00:00Z",
   });
   const before = await stored(client, gone);
   const last = await importByEmail(client, [

@@ -20,7 +20,7 @@ const words: readonly (readonly [found: RegExp, instead: string])[] = [
   [/\bwhere (?:that is not|none|they are not)\b/i, "if"],
 ];
 
-const mostWords = 30;
+const maxWords = 30;
 
 /** The words to avoid in a text, each with what to write. */
 export function wrongWordsIn(text: string): string[] {
@@ -36,7 +36,7 @@ export function flawsOf(text: string): string[] {
   const sentences = text.split(/(?<=[.!?][”"’)]?) (?=[“"(]?[\p{Lu}…])/u);
   for (const sentence of sentences) {
     const count = sentence.split(" ").filter((word) => /[\p{L}\p{N}…]/u.test(word)).length;
-    if (count > mostWords) flaws.push(`${count} words: ${sentence}`);
+    if (count > maxWords) flaws.push(`${count} words: ${sentence}`);
   }
   if (sentences.length > 1 && !/[.!?:…)”"|]$/.test(text)) flaws.push("ends without a full stop");
   return flaws;

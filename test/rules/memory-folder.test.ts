@@ -19,7 +19,7 @@ test("a run has its own folder in memory, and removes that of a killed run [OPS-
   for (const pid of [killed.pid, process.ppid]) mkdirSync(join(folder, `records-tests-${pid}`));
   writeFileSync(join(folder, "another"), "");
   const environment: NodeJS.ProcessEnv = {};
-  keepTemporaryFilesInMemory(environment, { folder, leastBytes: 1 });
+  keepTemporaryFilesInMemory(environment, { folder, minBytes: 1 });
   const own = `records-tests-${process.pid}`;
   expect(environment).toEqual({ TMPDIR: join(folder, own) });
   const left = ["another", own, `records-tests-${process.ppid}`, `records-tests-${killed.pid}`];
@@ -29,14 +29,14 @@ test("a run has its own folder in memory, and removes that of a killed run [OPS-
 test.each([
   ["another folder is given", { TMPDIR: "/elsewhere" }, 1],
   ["there is too little memory", {}, Number.MAX_SAFE_INTEGER],
-])("nothing changes if %s [OPS-03]", (_where, environment, leastBytes) => {
+])("nothing changes if %s [OPS-03]", (_where, environment, minBytes) => {
   const after: NodeJS.ProcessEnv = { ...environment };
-  keepTemporaryFilesInMemory(after, { folder, leastBytes });
+  keepTemporaryFilesInMemory(after, { folder, minBytes });
   expect(after).toEqual(environment);
 });
 
 test("nothing changes if the system has no file system in memory [OPS-03]", () => {
   const environment: NodeJS.ProcessEnv = {};
-  keepTemporaryFilesInMemory(environment, { folder: join(folder, "missing"), leastBytes: 1 });
+  keepTemporaryFilesInMemory(environment, { folder: join(folder, "missing"), minBytes: 1 });
   expect(environment).toEqual({});
 });

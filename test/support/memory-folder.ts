@@ -7,11 +7,11 @@ import { join } from "node:path";
 /** Where a folder in memory can be, and what has to be free there. */
 export interface Memory {
   readonly folder: string;
-  readonly leastBytes: number;
+  readonly minBytes: number;
 }
 
 /** The file system in memory that Linux has. The databases of a run, and its copies of the sources, take some 4 GB. */
-const sharedMemory: Memory = { folder: "/dev/shm", leastBytes: 10_000_000_000 };
+const sharedMemory: Memory = { folder: "/dev/shm", minBytes: 10_000_000_000 };
 const prefix = "records-tests-";
 
 /**
@@ -27,10 +27,10 @@ export function keepTemporaryFilesInMemory(environment: NodeJS.ProcessEnv, memor
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
-function hasRoom({ folder, leastBytes }: Memory): boolean {
+function hasRoom({ folder, minBytes }: Memory): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);
-    return Math.min(bavail * bsize, freemem()) >= leastBytes;
+    return Math.min(bavail * bsize, freemem()) >= minBytes;
   } catch {
     return false;
   }

@@ -53,7 +53,11 @@ export async function* messages(sending: Sending) {
   const { accountId, importId = "", records, position = 0, chunk = 100, updateByEmail = false, between } = sending;
   const acknowledgedPosition = BigInt(sending.acknowledgedPosition ?? 0);
   yield create(ImportRequestSchema, {
-    ...{ accountId, importId, position: BigInt(position), updateByEmail, acknowledgedPosition },
+    accountId,
+    importId,
+    position: BigInt(position),
+    updateByEmail,
+    acknowledgedPosition,
   });
   for (let at = 0; at < records.length; at += chunk) {
     await between?.(at);

@@ -88,7 +88,11 @@ async function exportTo(output: Output, link: Link, folder: string, rate: number
     progress.show({ records: documents, rate: documents / seconds, bytes: 0, doing });
   };
   const work: Export = {
-    ...{ link, folder, progress, onWritten, stop: interrupt.signal },
+    link,
+    folder,
+    progress,
+    onWritten,
+    stop: interrupt.signal,
     pace: createPace(rate, interrupt.signal),
   };
   try {
@@ -262,7 +266,11 @@ function report(
   const accounts = [...files.values()].filter(({ account_id }) => account_id !== null).length;
   output.result(
     {
-      ...{ directory: folder, accounts, resumed: kept, left_out: leftOut, documents: { ...documents } },
+      directory: folder,
+      accounts,
+      resumed: kept,
+      left_out: leftOut,
+      documents: { ...documents },
       seconds: Math.round(seconds * 1_000) / 1_000,
     },
     [

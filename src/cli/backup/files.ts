@@ -27,7 +27,7 @@ async function* hashed(path: string, hash: ReturnType<typeof createHash>): Async
 }
 
 /** The limits of a batch, which is one transaction and must stay well within a request's time limit. */
-const most = { documents: 100, bytes: 500_000 };
+const maxBatch = { documents: 100, bytes: 500_000 };
 
 /** Yields the documents of a file in batches. The last batch contains the account, preceded by its active key. */
 export async function* batchesOf(path: string): AsyncIterable<StoredDocument[]> {
@@ -36,7 +36,7 @@ export async function* batchesOf(path: string): AsyncIterable<StoredDocument[]> 
   for await (const lines of linesOf(createReadStream(path))) {
     for (const { text } of lines) {
       const document = documentOf(text);
-      if (document.collection !== "accounts" && (batch.length >= most.documents || bytes >= most.bytes)) {
+      if (document.collection !== "accounts" && (batch.length >= maxBatch.documents || bytes >= maxBatch.bytes)) {
         yield batch;
         [batch, bytes] = [[], 0];
       }

@@ -52,7 +52,10 @@ export async function runRestore(
   const interrupt = onInterrupt(() => progress.note("Stopping. To resume, run the same command again."));
   let documents = 0;
   const work: Restoring = {
-    ...{ folder, progress, stop: interrupt.signal, send: sender(link, manifest, progress, interrupt.signal) },
+    folder,
+    progress,
+    stop: interrupt.signal,
+    send: sender(link, manifest, progress, interrupt.signal),
     onRestored(restored) {
       documents += restored;
       const seconds = (performance.now() - begunAt) / 1_000;
@@ -160,7 +163,11 @@ function report(
   const all = `${counted(accounts, "account")} with ${counted(total(documents), "document")}`;
   output.result(
     {
-      ...{ directory: folder, backup_id: manifest.header.id, restored: !dryRun, accounts, resumed },
+      directory: folder,
+      backup_id: manifest.header.id,
+      restored: !dryRun,
+      accounts,
+      resumed,
       documents: { ...documents },
       seconds: Math.round(seconds * 1_000) / 1_000,
     },

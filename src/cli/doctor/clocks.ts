@@ -68,10 +68,10 @@ function compare(readings: readonly Reading[]): Finding[] {
   const voters = readings.filter(({ votes }) => votes);
   const agreeing = (with_: Reading): Reading[] =>
     voters.filter(({ ahead }) => Math.abs(ahead - with_.ahead) <= toleranceMs);
-  const most = voters.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
-  const majority = voters.length > 1 && most.length * 2 > voters.length;
-  const right = majority ? median(most.map(({ ahead }) => ahead)) : 0;
-  const judge = ({ check, owner, ahead }: Reading): Verdict => {
+  const largest = voters.map(agreeing).reduce((best, group) => (group.length > best.length ? group : best));
+  const majority = voters.length > 1 && largest.length * 2 > voters.length;
+  const right = majority ? median(largest.map(({ ahead }) => ahead)) : 0;
+  const verdictOf = ({ check, owner, ahead }: Reading): Verdict => {
     const off = ahead - right;
     if (Math.abs(off) <= toleranceMs)
       return majority || check !== "clock.own"
@@ -84,7 +84,7 @@ function compare(readings: readonly Reading[]): Finding[] {
       `Check both, and correct the wrong one: ${setClock}`,
     );
   };
-  return readings.map((reading) => ({ check: reading.check, ...judge(reading) }));
+  return readings.map((reading) => ({ check: reading.check, ...verdictOf(reading) }));
 }
 
 function median(values: readonly number[]): number {

@@ -165,7 +165,10 @@ async function queryCluster({ nodes, tls, credentials }: RedisCluster): Promise<
   const { responses, silent, error } = await queryAll(nodes, options, async (client) => ({
     info: String(await client.cluster("INFO")),
     ranges: (await client.cluster("SLOTS")).map(([first, last, [host = "", port = 0] = [], ...replicas]) => ({
-      ...{ count: last - first + 1, host, port, replicas },
+      count: last - first + 1,
+      host,
+      port,
+      replicas,
     })),
   }));
   const [response] = responses;

@@ -202,16 +202,16 @@ function writable(facts: ReadonlyMap<string, string>, kind: RedisTarget["kind"])
 }
 
 function memory(facts: ReadonlyMap<string, string>): Verdict {
-  const most = Number(facts.get("maxmemory") ?? 0);
+  const maxMemory = Number(facts.get("maxmemory") ?? 0);
   const policy = facts.get("maxmemory_policy") ?? "unknown";
   const megabytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MB`;
   const used = Number(facts.get("used_memory") ?? 0);
-  if (most === 0)
+  if (maxMemory === 0)
     return note(
       `${megabytes(used)} used, without a limit.`,
       "Set maxmemory (64mb is enough for the service alone) and maxmemory-policy allkeys-lru.",
     );
-  const text = `${megabytes(used)} of ${megabytes(most)} used, policy ${policy}`;
+  const text = `${megabytes(used)} of ${megabytes(maxMemory)} used, policy ${policy}`;
   return policy === "noeviction"
     ? warning(
         `${text}: when it is full, writes fail.`,
@@ -221,6 +221,6 @@ function memory(facts: ReadonlyMap<string, string>): Verdict {
 }
 
 function isFull(facts: ReadonlyMap<string, string>): boolean {
-  const most = Number(facts.get("maxmemory") ?? 0);
-  return most > 0 && Number(facts.get("used_memory") ?? 0) >= most;
+  const maxMemory = Number(facts.get("maxmemory") ?? 0);
+  return maxMemory > 0 && Number(facts.get("used_memory") ?? 0) >= maxMemory;
 }

@@ -25,13 +25,13 @@ const standIns: Readonly<Record<string, string>> = {
   SESSION_SECRET: "stand-in of a secret of 32 characters or more",
 };
 /** An upper bound on the number of invalid variables. */
-const most = 50;
+const maxAttempts = 50;
 
 /** Reads the settings. Replaces each invalid variable by a stand-in or removes it, and continues. */
 export function readSettings(environment: NodeJS.ProcessEnv): Settings {
   const corrected = { ...environment };
   const wrong = new Map<string, string>();
-  for (let attempt = 0; attempt < most; attempt++) {
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
     try {
       return {
         config: readConfig(corrected),

@@ -22,10 +22,10 @@ const targets: readonly Target[] = [...fieldNames, ...nameParts, "organization"]
  */
 const others: Readonly<Record<Target, readonly string[] | undefined>> = headers;
 
-/** Headers of the whole name that mean `part` if the file has a column for `beside`. */
-const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: Target; readonly beside: Target }[] = [
-  { names: ["name", "nom"], part: "family_name", beside: "given_name" },
-  { names: ["nombre"], part: "given_name", beside: "family_name" },
+/** Headers of the whole name that mean `part` if the file has a column for `other`. */
+const wholeOrPart: readonly { readonly names: readonly string[]; readonly part: Target; readonly other: Target }[] = [
+  { names: ["name", "nom"], part: "family_name", other: "given_name" },
+  { names: ["nombre"], part: "given_name", other: "family_name" },
 ];
 
 /** The mapping of a file's columns to fields. */
@@ -112,9 +112,9 @@ function columnsByTarget(
     const found = new Set([...mapped, ...named([bare(target), ...(others[target] ?? [])])]);
     if (found.size > 0) columnsOf.set(target, [...found]);
   }
-  for (const { names, part, beside } of wholeOrPart) {
+  for (const { names, part, other } of wholeOrPart) {
     const ambiguous = named(names);
-    if (ambiguous.length === 0 || columnsOf.has(part) || !columnsOf.has(beside)) continue;
+    if (ambiguous.length === 0 || columnsOf.has(part) || !columnsOf.has(other)) continue;
     const whole = (columnsOf.get("full_name") ?? []).filter((at) => !ambiguous.includes(at));
     if (whole.length === 0) columnsOf.delete("full_name");
     else columnsOf.set("full_name", whole);

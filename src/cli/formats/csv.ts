@@ -16,7 +16,7 @@ import type { Line } from "./lines.ts";
 import { requireLineFeeds } from "./lines.ts";
 
 /** The maximum length of a row, in characters. An unclosed quote then costs one line, not the rest of the file. */
-const longestRow = 4 * 1024 * 1024;
+const maxRowLength = 4 * 1024 * 1024;
 
 interface Row {
   readonly line: number;
@@ -90,7 +90,7 @@ async function* rowsOf(chunks: AsyncIterable<readonly Line[]>): AsyncIterable<Ro
       forget();
       return yield rowOf(row, delimiter);
     }
-    while (size > longestRow) yield* giveUp();
+    while (size > maxRowLength) yield* giveUp();
   }
 
   /** Rejects the first line, whose quote is never closed, and reads the following lines as separate rows. */

@@ -15,7 +15,7 @@ export interface Line {
  * The maximum length of a line, in bytes, in its own encoding and in UTF-8. A record is sent in one message, of at most
  * 32 MiB on the internal listener.
  */
-const longestLine = 30 * 1024 * 1024;
+const maxLineBytes = 30 * 1024 * 1024;
 
 /**
  * Yields the lines of a file, in one array for each chunk. `encoding` is a label of the WHATWG Encoding Standard.
@@ -26,7 +26,7 @@ const longestLine = 30 * 1024 * 1024;
 export async function* linesOf(
   chunks: AsyncIterable<Uint8Array>,
   encoding = "utf-8",
-  longest = longestLine,
+  longest = maxLineBytes,
 ): AsyncIterable<readonly Line[]> {
   let decode: ((line: Uint8Array) => string | undefined) | undefined;
   let ends: LineEnds = endsOf("utf-8");

@@ -26,7 +26,7 @@ types["phone-number"] = {
 };
 
 /** The maximum length of a card, in characters. Cards with pictures can be large. */
-const longestCard = 16 * 1024 * 1024;
+const maxCardLength = 16 * 1024 * 1024;
 
 /** A property in jCard form (RFC 7095): name, parameters, type, values. */
 type Property = readonly [
@@ -67,9 +67,9 @@ export async function* readVcards(chunks: AsyncIterable<readonly Line[]>): Async
       }
       size += line.text.length;
       // Only the first part of a card that is too long is kept, while reading continues to its end.
-      if (size <= longestCard || card.length === 0) card.push(line);
+      if (size <= maxCardLength || card.length === 0) card.push(line);
       if (!/^END:VCARD\s*$/i.test(line.text)) continue;
-      yield size > longestCard ? wrong(card.slice(0, 1), "the card is longer than 16 MiB") : entryOf(card);
+      yield size > maxCardLength ? wrong(card.slice(0, 1), "the card is longer than 16 MiB") : entryOf(card);
       [card, size] = [[], 0];
     }
   }

@@ -47,7 +47,11 @@ export async function preview(
     source.close();
   }
   const document: Json = {
-    ...{ file, format: source.format, dry_run: true, records, unreadable },
+    file,
+    format: source.format,
+    dry_run: true,
+    records,
+    unreadable,
     columns: columns === undefined ? null : Object.fromEntries(columns.taken),
     columns_left_out: columns === undefined ? null : [...columns.leftOut],
     first: first.map(({ line, fields }) => ({ line, ...fields })),
@@ -81,12 +85,12 @@ function fieldsOf(record: ImportedRecord): Readonly<Record<string, string>> {
   return Object.fromEntries(kind === "contact" ? values : [["kind", kind], ...values]);
 }
 
-const longestValue = 60;
+const maxValueLength = 60;
 
 function shownValue(value: unknown): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   const line = text.replaceAll(/\s+/g, " ");
-  return line.length > longestValue ? `${line.slice(0, longestValue - 1)}…` : line;
+  return line.length > maxValueLength ? `${line.slice(0, maxValueLength - 1)}…` : line;
 }
 
 function indented(line: string): string {

@@ -174,7 +174,11 @@ async function send(sending: Sending): Promise<Sent> {
   try {
     const stop = sending.interrupt.signal;
     const complete = await transfer(sending.link, {
-      ...{ ...sending, ...breaks, window, onResponse, stop },
+      ...sending,
+      ...breaks,
+      window,
+      onResponse,
+      stop,
       acknowledged: rejections.acknowledged,
     });
     return { complete, resumedFrom: breaks.resumedFrom(), last, unreadable };

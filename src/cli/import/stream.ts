@@ -38,7 +38,7 @@ const pollEveryMs = 250;
 /** How long an import without any progress is retried. */
 const patienceMs = 5 * 60_000;
 /** The delay before a retry, in which the service settles what it is still writing from the interrupted stream. */
-const backoffMs = { first: 1_000, most: 5_000 };
+const backoffMs = { first: 1_000, max: 5_000 };
 /** How long sent records may take to be settled after Ctrl-C. */
 const settleMs = 10_000;
 
@@ -66,7 +66,7 @@ export async function transfer(link: Link, work: Transfer): Promise<boolean> {
       failingSince ??= performance.now();
       if (!isPassing(error) || performance.now() - failingSince > patienceMs) throw error;
       work.onBreak();
-      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.most), undefined, { signal: work.stop }).catch(
+      await sleep(Math.min(backoffMs.first * 2 ** failures, backoffMs.max), undefined, { signal: work.stop }).catch(
         () => undefined,
       );
     }

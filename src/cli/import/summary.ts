@@ -28,7 +28,7 @@ export interface Outcome {
   readonly resumeOptions: string;
 }
 
-const mostShown = 20;
+const maxShown = 20;
 
 /** Returns the JSON document of `--json`. */
 export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
@@ -53,7 +53,7 @@ export function outcomeDocument({ rejects, ...outcome }: Outcome): Json {
 /** Returns the lines of the summary. `rejectsFile` is the file with all rejected entries. */
 export function outcomeLines(outcome: Outcome, rejectsFile: string | undefined): string[] {
   const { rejected } = outcome;
-  const first = outcome.rejects.first.slice(0, mostShown);
+  const first = outcome.rejects.first.slice(0, maxShown);
   return [
     headline(outcome),
     ...facts([

@@ -50,10 +50,10 @@ export interface Window {
   settledBytes(): number;
 }
 
-const mostRecords = 500;
-const mostWeight = 1_000_000;
+const maxRecords = 500;
+const maxWeight = 1_000_000;
 /** How long a record waits for others, because standard input may pause after any record. */
-const mostWaitMs = 1_000;
+const maxWaitMs = 1_000;
 const widest = { records: 20_000, weight: 16_000_000 };
 
 /** The callbacks for entries that are read but not sent. */
@@ -77,7 +77,7 @@ export function createWindow(
   let unsent = 0;
   let settledBytes = 0;
   // An interrupted stream may still wait for a line when the next stream begins.
-  const inTurn = oneAtATime();
+  const inOrder = oneAtATime();
   /** The batch that is being read. A failure is kept, so that every later stream fails too. */
   let reading: Promise<void> | undefined;
 
@@ -107,14 +107,14 @@ export function createWindow(
     full: () => unsent === batches.length && areWidest(batches),
     fill: async () => {
       if (unsent < batches.length) return;
-      reading ??= inTurn(readNext);
+      reading ??= inOrder(readNext);
       await reading;
     },
     isOwed: () => unsent > 0,
     take: () => (unsent < batches.length ? batches[unsent++] : undefined),
     async begin(position) {
       unsent = 0;
-      return position <= reader.count() || inTurn(() => reader.skipTo(position, skipped));
+      return position <= reader.count() || inOrder(() => reader.skipTo(position, skipped));
     },
     originOf(position) {
       if (position >= reader.count()) return "ahead";
@@ -191,13 +191,13 @@ function createReader(
   async function readBatch(): ReturnType<Reader["readBatch"]> {
     const batch: Omit<Batch, "read"> = { position: readRecords, records: [], origins: [], weight: 0 };
     let late: Promise<"late"> | undefined;
-    while (batch.records.length < mostRecords && batch.weight < mostWeight) {
+    while (batch.records.length < maxRecords && batch.weight < maxWeight) {
       const found = await take(late);
       if (found === undefined || found === "late") break;
       batch.records.push(found.record);
       batch.origins.push(originOf(found));
       batch.weight += Buffer.byteLength(found.entry.input);
-      late ??= sleep(mostWaitMs, "late" as const, { ref: false });
+      late ??= sleep(maxWaitMs, "late" as const, { ref: false });
     }
     return batch.records.length === 0 ? undefined : batch;
   }

@@ -21,7 +21,7 @@ const longest = 10_000;
 /** The share of clients with a note that is so long that search truncates it. */
 const longShare = 0.12;
 /** The maximum number of notes of a person without fixed facts. */
-const most = { client: 14, lead: 3, partner: 4, friend: 3, imported: 1 } as const satisfies Record<Bond, number>;
+const maxNotes = { client: 14, lead: 3, partner: 4, friend: 3, imported: 1 } as const satisfies Record<Bond, number>;
 /** The kinds of people that notes are about. A kind that is listed more often has more notes. */
 const kinds: readonly Bond[] = [
   "client",
@@ -75,7 +75,7 @@ function countNotes(people: readonly Person[], total: number, random: Random): n
     const candidates = byKind.get(pick(random, kinds)) ?? [];
     if (candidates.length === 0) continue;
     const { at, bond } = pick(random, candidates);
-    if ((counts[at] as number) >= most[bond]) continue;
+    if ((counts[at] as number) >= maxNotes[bond]) continue;
     counts[at] = (counts[at] as number) + 1;
     left -= 1;
   }

@@ -114,7 +114,7 @@ function featuresOf(library: Dependencies["library"], mcp: McpResource): Configu
   };
 }
 
-/** Returns the claims beside the library's own: the user's email, the session (`sid`) and the time of the sign-in. */
+/** Returns the claims that the library does not set: the user's email, the session (`sid`) and the time of sign-in. */
 async function extraClaims(
   users: Users,
   ctx: KoaContextWithOIDC,

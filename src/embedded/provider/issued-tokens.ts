@@ -11,7 +11,7 @@ import { ISSUED_TOKENS, type Store } from "./store.ts";
  * unsupported.
  */
 export function issuedTokens(provider: Provider, store: Store, keys: Keys): Middleware {
-  const issued = store.shelf(ISSUED_TOKENS);
+  const issued = store.table(ISSUED_TOKENS);
   const publicKeys = createLocalJWKSet({
     keys: keys.signing.map(({ kty, n, e, crv, x, y, alg, kid }) => ({ kty, n, e, crv, x, y, alg, kid }) as never),
   });

@@ -67,7 +67,7 @@ export function tolerantRegistration(): Middleware {
   };
 }
 
-const LONGEST_REGISTRATION = 56 * 1_024;
+const MAX_REGISTRATION_BYTES = 56 * 1_024;
 
 /**
  * Yields the body as one piece. A body that is too long or not a JSON object is unchanged, and the library rejects it.
@@ -78,10 +78,10 @@ async function* withoutEmptyScope(body: AsyncIterable<Buffer>): NodeJS.AsyncIter
   for await (const chunk of body) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > LONGEST_REGISTRATION) break;
+    if (length > MAX_REGISTRATION_BYTES) break;
   }
   const whole = Buffer.concat(chunks);
-  yield length > LONGEST_REGISTRATION ? whole : scopeless(whole);
+  yield length > MAX_REGISTRATION_BYTES ? whole : scopeless(whole);
 }
 
 function scopeless(body: Buffer): Buffer {

@@ -6,8 +6,8 @@ import type { Folder } from "./folder.ts";
 /** The provider's store. */
 export interface Store {
   readonly adapter: AdapterFactory;
-  /** Returns the shelf for one kind of entry, of the library or ours. */
-  shelf(kind: string): Shelf;
+  /** Returns the table for one kind of entry, of the library or ours. */
+  table(kind: string): Table;
   /** Ends all sessions and grants of a user. Returns the dashboard's ids (`sid`) of those sessions. */
   endUserSessions(subject: string): string[];
   /** Ends the grants of a session, including those for offline access. */
@@ -17,7 +17,7 @@ export interface Store {
 }
 
 /** Entries of one kind, the newest last. */
-export interface Shelf {
+export interface Table {
   get(id: string): AdapterPayload | undefined;
   /** Without a time to live, the entry stays as long as there is room. */
   put(id: string, payload: AdapterPayload, secondsToLive?: number): void;
@@ -34,8 +34,8 @@ export const ISSUED_TOKENS = "IssuedToken";
 const GRANTED = ["Grant", "AuthorizationCode", "AccessToken", "RefreshToken", ISSUED_TOKENS] as const;
 
 /** More entries than the users of one machine need, and a bound on the cost of a runaway program. */
-const MOST = 5_000;
-const MOST_CLIENTS = 200;
+const MAX_ENTRIES = 5_000;
+const MAX_CLIENTS = 200;
 
 /**
  * Creates a store with the registered clients of the folder. `ownClient` is looked up first: nobody registers that
@@ -45,13 +45,13 @@ export async function createStore(
   folder: Folder,
   ownClient: (id: string) => AllClientMetadata | undefined,
 ): Promise<Store> {
-  const shelves = new Map<string, Shelf>();
-  const shelf = (kind: string): Shelf => {
-    const known = shelves.get(kind) ?? createShelf(kind === "Client" ? MOST_CLIENTS : MOST);
-    shelves.set(kind, known);
+  const tables = new Map<string, Table>();
+  const table = (kind: string): Table => {
+    const known = tables.get(kind) ?? createTable(kind === "Client" ? MAX_CLIENTS : MAX_ENTRIES);
+    tables.set(kind, known);
     return known;
   };
-  const clients = shelf("Client");
+  const clients = table("Client");
   const kept = await folder.read("clients");
   for (const client of Array.isArray(kept) ? (kept as AdapterPayload[]) : []) {
     if (typeof client?.client_id === "string") clients.put(client.client_id, client);
@@ -65,17 +65,17 @@ export async function createStore(
     );
 
   return {
-    adapter: (kind) => createAdapter(kind, { shelf, signedOutAt, ownClient, keepClients }),
-    shelf,
+    adapter: (kind) => createAdapter(kind, { table, signedOutAt, ownClient, keepClients }),
+    table,
     endUserSessions(subject) {
       signedOut.set(subject, now());
-      const sids = shelf("Session")
+      const sids = table("Session")
         .entries()
         .flatMap(([, { accountId, authorizations }]) =>
           accountId === subject ? (authorizations?.[DASHBOARD_ID]?.sid ?? []) : [],
         );
-      for (const kind of ["Session", ...GRANTED]) shelf(kind).removeWhere(({ accountId }) => accountId === subject);
-      shelf("Interaction").removeWhere(
+      for (const kind of ["Session", ...GRANTED]) table(kind).removeWhere(({ accountId }) => accountId === subject);
+      table("Interaction").removeWhere(
         ({ session, result }) => session?.accountId === subject || result?.["login"]?.accountId === subject,
       );
       return sids;
@@ -83,82 +83,82 @@ export async function createStore(
     endSession(uid, grantIds) {
       const ended = new Set(grantIds);
       for (const kind of GRANTED)
-        for (const [, { sessionUid, grantId }] of shelf(kind).entries())
+        for (const [, { sessionUid, grantId }] of table(kind).entries())
           if (sessionUid === uid && grantId !== undefined) ended.add(grantId);
-      for (const id of ended) shelf("Grant").remove(id);
-      for (const kind of GRANTED) shelf(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
+      for (const id of ended) table("Grant").remove(id);
+      for (const kind of GRANTED) table(kind).removeWhere(({ grantId }) => grantId !== undefined && ended.has(grantId));
     },
     signedOutAt,
   };
 }
 
 /** The dependencies of an adapter. */
-interface AdapterDependencies extends Pick<Store, "shelf" | "signedOutAt"> {
+interface AdapterDependencies extends Pick<Store, "table" | "signedOutAt"> {
   readonly ownClient: (id: string) => AllClientMetadata | undefined;
   readonly keepClients: () => Promise<void>;
 }
 
-function createAdapter(kind: string, { shelf, signedOutAt, ownClient, keepClients }: AdapterDependencies): Adapter {
-  const things = shelf(kind);
+function createAdapter(kind: string, { table, signedOutAt, ownClient, keepClients }: AdapterDependencies): Adapter {
+  const rows = table(kind);
   return {
     async upsert(id, payload, secondsToLive) {
       // A request that began before the sign-out could store its session again.
       if (kind === "Session" && Number(payload.loginTs) <= signedOutAt(String(payload.accountId))) return;
-      things.put(id, payload, secondsToLive);
+      rows.put(id, payload, secondsToLive);
       if (kind === "Client") await keepClients();
     },
-    find: async (id) => (kind === "Client" ? ownClient(id) : undefined) ?? things.get(id),
-    findByUid: async (uid) => things.find((payload) => payload.uid === uid),
+    find: async (id) => (kind === "Client" ? ownClient(id) : undefined) ?? rows.get(id),
+    findByUid: async (uid) => rows.find((payload) => payload.uid === uid),
     // Only devices without a browser have a user code, and they are not supported.
     findByUserCode: async () => undefined,
     async consume(id) {
-      const payload = things.get(id);
+      const payload = rows.get(id);
       if (payload !== undefined)
-        things.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
+        rows.put(id, { ...payload, consumed: now() }, payload.exp === undefined ? undefined : payload.exp - now());
     },
     async destroy(id) {
-      things.remove(id);
+      rows.remove(id);
       if (kind === "Client") await keepClients();
     },
     async revokeByGrantId(grantId) {
-      things.removeWhere((payload) => payload.grantId === grantId);
-      if (kind === "AccessToken") shelf(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
+      rows.removeWhere((payload) => payload.grantId === grantId);
+      if (kind === "AccessToken") table(ISSUED_TOKENS).removeWhere((payload) => payload.grantId === grantId);
     },
   };
 }
 
-function createShelf(most: number): Shelf {
+function createTable(maxEntries: number): Table {
   // Stored as text, so that the library's later changes to an object do not change the stored entry.
-  const things = new Map<string, { text: string; until: number }>();
+  const rows = new Map<string, { text: string; until: number }>();
   const removeOldest = (): void => {
-    for (const [id, { until }] of things) {
-      if (until <= now()) things.delete(id);
+    for (const [id, { until }] of rows) {
+      if (until <= now()) rows.delete(id);
     }
-    for (const id of things.keys()) {
-      if (things.size <= most) return;
-      things.delete(id);
+    for (const id of rows.keys()) {
+      if (rows.size <= maxEntries) return;
+      rows.delete(id);
     }
   };
   const entries = (): [string, AdapterPayload][] =>
-    [...things].flatMap(([id, { text, until }]) =>
+    [...rows].flatMap(([id, { text, until }]) =>
       until > now() ? [[id, JSON.parse(text) as AdapterPayload] as [string, AdapterPayload]] : [],
     );
   return {
     get(id) {
-      const thing = things.get(id);
-      return thing === undefined || thing.until <= now() ? undefined : (JSON.parse(thing.text) as AdapterPayload);
+      const row = rows.get(id);
+      return row === undefined || row.until <= now() ? undefined : (JSON.parse(row.text) as AdapterPayload);
     },
     put(id, payload, secondsToLive) {
-      things.delete(id);
-      things.set(id, {
+      rows.delete(id);
+      rows.set(id, {
         text: JSON.stringify(payload),
         until: secondsToLive === undefined ? Infinity : now() + secondsToLive,
       });
-      if (things.size > most) removeOldest();
+      if (rows.size > maxEntries) removeOldest();
     },
-    remove: (id) => void things.delete(id),
+    remove: (id) => void rows.delete(id),
     removeWhere(matches) {
-      for (const [id, payload] of entries()) if (matches(payload)) things.delete(id);
+      for (const [id, payload] of entries()) if (matches(payload)) rows.delete(id);
     },
     find: (matches) => entries().find(([, payload]) => matches(payload))?.[1],
     entries,

@@ -2,7 +2,7 @@
 
 /** @typedef {readonly [page: string, heading: string, path: string, text: string]} Entry */
 
-const mostFound = 12;
+const maxFound = 12;
 
 for (const group of document.querySelectorAll(".tabs")) makeTabs(/** @type {HTMLElement} */ (group));
 for (const block of document.querySelectorAll(".code")) addCopy(/** @type {HTMLElement} */ (block));
@@ -108,7 +108,7 @@ function showFound(list, entries, words) {
     .map((entry) => ({ entry, weight: weightOf(entry, words) }))
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
-    .slice(0, mostFound);
+    .slice(0, maxFound);
   list.replaceChildren(
     ...(found.length === 0
       ? ["Nothing matches. Try fewer or shorter words."]

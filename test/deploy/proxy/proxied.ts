@@ -20,7 +20,7 @@ import { startProxy } from "./programs.ts";
 /** As the service closes when it is stopped by a signal (src/main.ts). */
 const idleMs = 2_000;
 /** Of some 200 requests, those on their way when a port closes. Without the other instance it would be half of them. */
-const mostUnavailable = 6;
+const maxUnavailable = 6;
 
 /** Declares the tests of one proxy. */
 export function proxied(kind: ProxyKind): void {
@@ -226,7 +226,7 @@ export function proxied(kind: ProxyKind): void {
     // A machine without processor time makes MongoDB late, and nothing else is a reason.
     const failed = logLines().filter(({ status, listener }) => status === 503 && listener === "public");
     expect(failed.filter(({ waiting_for: on }) => !/^(mongodb|the primary's lease)/.test(String(on)))).toEqual([]);
-    expect(outcomes.filter((outcome) => outcome === ofTheProxy).length).toBeLessThanOrEqual(mostUnavailable);
+    expect(outcomes.filter((outcome) => outcome === ofTheProxy).length).toBeLessThanOrEqual(maxUnavailable);
   });
 
   errorsOfItsOwn(kind);

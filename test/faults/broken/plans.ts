@@ -80,7 +80,7 @@ export function beside<T>(all: readonly T[], turn: number): readonly T[] {
 }
 
 /** So many commands a round breaks at least, or it proves nothing: some faults hit writes alone. */
-export const leastHits = isLong ? 6 : 3;
+export const minHits = isLong ? 6 : 3;
 
 /** As many commands as a server that fails for a moment has in hand. */
 const times = 60;

@@ -24,14 +24,14 @@ export interface Runner {
 /** The suite, pinned. */
 export const conformance: NpmPackage = { name: "@modelcontextprotocol/conformance", version: "0.2.0-alpha.12" };
 /** It imports `globSync` from `node:fs`. */
-const leastNode = { major: 22, minor: 0 };
+const minNode = { major: 22, minor: 0 };
 const run = promisify(execFile);
 
 /** Fetches the runner where it is not in the cache. Throws where it cannot be fetched. */
 export function fetchRunner(cacheDir: string): Runner {
   fetchPackage(conformance, cacheDir);
   return {
-    node: nodeOfAtLeast(leastNode, cacheDir),
+    node: nodeOfAtLeast(minNode, cacheDir),
     program: join(packageFolder(conformance, cacheDir), "dist", "index.js"),
   };
 }

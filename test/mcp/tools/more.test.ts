@@ -16,7 +16,9 @@ beforeAll(async () => {
   await holder.put.contacts(...named("Martin", 27), ...named("Larsen", 24));
   noted = await holder.put.contact({ full_name: "Noted" });
   const notes = Array.from({ length: 52 }, (_, at) => ({
-    ...{ contact_id: noted, content: `note ${at}`, source: "app" },
+    contact_id: noted,
+    content: `note ${at}`,
+    source: "app",
     created_at: new Date(Date.UTC(2026, 0, 1, 0, at)).toISOString(),
   }));
   await holder.put.contactNotes(...notes);
@@ -86,7 +88,8 @@ describe("a search for passages [MCP-16] [MCP-17]", () => {
   async function spokenWith(count: number, transcriptOf: (at: number) => string | undefined) {
     const contact_id = await holder.put.contact({ full_name: "Spoken" });
     const sessions = Array.from({ length: count }, (_, at) => ({
-      ...{ contact_id, session_date: new Date(Date.UTC(2026, 0, 1 - at)).toISOString() },
+      contact_id,
+      session_date: new Date(Date.UTC(2026, 0, 1 - at)).toISOString(),
     }));
     const ids = await holder.put.sessions(...sessions);
     const transcripts = ids.flatMap((session_id, at) => {

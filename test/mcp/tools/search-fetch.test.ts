@@ -60,12 +60,18 @@ describe("search", () => {
   test("finds contacts, sessions and the parents of notes, each with its id, title, address, date, contact and a snippet [MCP-10]", async () => {
     const { base } = fixture();
     const contact = expect.objectContaining({
-      ...{ id: `contact:${zoe}`, title: "Zoë Martin", url: `${base}/v1/contacts/${zoe}`, person: "Zoë Martin" },
-      ...{ date: expect.stringMatching(/^20/), snippet: expect.any(String) },
+      id: `contact:${zoe}`,
+      title: "Zoë Martin",
+      url: `${base}/v1/contacts/${zoe}`,
+      person: "Zoë Martin",
+      date: expect.stringMatching(/^20/),
+      snippet: expect.any(String),
     });
     const about = { id: `session:${kickOff}`, title: "Kick-off", url: `${base}/v1/sessions/${kickOff}` };
     const session = expect.objectContaining({
-      ...{ ...about, date: expect.stringMatching(/^20/), snippet: expect.any(String) },
+      ...about,
+      date: expect.stringMatching(/^20/),
+      snippet: expect.any(String),
     });
     expect((await call(holder, "search", { query: "zoe" })).structured).toEqual({
       results: [

@@ -19,7 +19,7 @@ import { byId } from "./elements.js";
 
 const shownUser = /** @type {HTMLInputElement} */ (byId("user"));
 const responseLimitMs = 20_000;
-const longestWaitSeconds = 30;
+const maxWaitSeconds = 30;
 const pageSize = 25;
 
 /** Why a request failed, in words for the user. */
@@ -94,7 +94,7 @@ export async function listEntries(offset) {
 async function request(method, path, body) {
   let response = await send(method, path, body);
   const wait = waitOf(response);
-  if (method === "GET" && wait !== undefined && wait <= longestWaitSeconds) {
+  if (method === "GET" && wait !== undefined && wait <= maxWaitSeconds) {
     await new Promise((resolve) => setTimeout(resolve, wait * 1000));
     response = await send(method, path, body);
   }

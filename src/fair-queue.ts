@@ -1,4 +1,4 @@
-// Fair scheduling on the event loop: long work waits in one queue, and other tasks run in between.
+// Fair queue of the event loop: long work waits in it, and other tasks run in between.
 
 /** Schedules `work` after the work that already waits. */
 export type Schedule = (work: () => void) => void;
@@ -6,17 +6,17 @@ export type Schedule = (work: () => void) => void;
 /**
  * Creates a queue. Each turn of the event loop runs one item, and further ones until `turnMs` milliseconds have passed.
  */
-export function createTurns(turnMs: number): Schedule {
+export function createFairQueue(turnMs: number): Schedule {
   const waiting: (() => void)[] = [];
   let scheduled = false;
 
   function schedule(): void {
     if (scheduled || waiting.length === 0) return;
     scheduled = true;
-    setImmediate(takeTurns);
+    setImmediate(runNext);
   }
 
-  function takeTurns(): void {
+  function runNext(): void {
     const until = performance.now() + turnMs;
     do waiting.shift()?.();
     while (waiting.length > 0 && performance.now() < until);
@@ -34,7 +34,7 @@ export function createTurns(turnMs: number): Schedule {
  * Returns a function that runs the work of one connection in order, in turn with other connections. While `notYet`
  * returns true, the work is postponed to the next turn.
  */
-export function inTurn(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
+export function inOrder(schedule: Schedule, notYet = (): boolean => false): (work: () => void) => void {
   const next: (() => void)[] = [];
   const go = (): void => {
     if (!notYet()) next.shift()?.();
