@@ -103,14 +103,7 @@ function abortedAt(at: number, cancelled: AbortSignal | undefined): AbortSignal 
 
 function cancellableAt(at: number, cancelled: AbortSignal): AbortSignal {
   const controller = newController();
-  const abort = (): void => {
-    // A stream's cancellation outlives the deadlines of its batches.
-    cancelled.removeEventListener("abort", abort);
-    controller.abort(givenUp);
-  };
-  whenPast(at, abort);
-  cancelled.addEventListener("abort", abort, { once: true });
-  if (cancelled.aborted) abort();
+  onPassed({ at, cancelled }, () => controller.abort(givenUp));
   return controller.signal;
 }
 
@@ -121,10 +114,38 @@ function newController(): AbortController {
   return controller;
 }
 
-/** Calls back after this instant, although Node's timers may fire up to a millisecond early. */
-function whenPast(at: number, callback: () => void): void {
-  const expire = (): void => (performance.now() < at ? whenPast(at, callback) : callback());
-  setTimeout(expire, Math.max(0, Math.ceil(at - performance.now()))).unref();
+/**
+ * Calls back once, when the deadline passes or its caller cancels. Unlike `signal`, it is not late. Returns a function
+ * that prevents the call.
+ */
+export function onPassed({ at, cancelled }: Pick<Deadline, "at" | "cancelled">, callback: () => void): () => void {
+  const passed = (): void => {
+    stop();
+    callback();
+  };
+  const clear = whenPast(at, passed);
+  // A stream's cancellation outlives the deadlines of its batches.
+  const stop = (): void => {
+    clear();
+    cancelled?.removeEventListener("abort", passed);
+  };
+  cancelled?.addEventListener("abort", passed, { once: true });
+  if (cancelled?.aborted === true) passed();
+  return stop;
+}
+
+/**
+ * Calls back after this instant, although Node's timers may fire up to a millisecond early. Returns a function that
+ * prevents the call.
+ */
+function whenPast(at: number, callback: () => void): () => void {
+  let timer: NodeJS.Timeout;
+  const expire = (): void => (performance.now() < at ? wait() : callback());
+  function wait(): void {
+    timer = setTimeout(expire, Math.max(0, Math.ceil(at - performance.now()))).unref();
+  }
+  wait();
+  return () => clearTimeout(timer);
 }
 
 /** Whether a request failed because of time or the database, and not because of its content. */

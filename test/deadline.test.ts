@@ -1,7 +1,7 @@
 // Deadlines that share a caller's cancellation, as the batches of an import do.
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { deadlineIn, isPast } from "../src/deadline.ts";
+import { deadlineIn, isPast, onPassed } from "../src/deadline.ts";
 
 test("a passed deadline leaves no listener on the cancellation of its caller [ING-06]", async () => {
   const cancellation = { requested: false, signal: new AbortController().signal };
@@ -38,4 +38,25 @@ test("a deadline that has passed aborts at once, and leaves the signals of other
   const { signal } = deadlineIn(-60_000);
   await new Promise((resolve) => signal.addEventListener("abort", resolve));
   expect([signal.aborted, later.aborted]).toEqual([true, false]);
+});
+
+test("a callback for a deadline does not wait for the signal that the deadline shares, and is not called after its release", async () => {
+  const tickAt = Math.ceil((performance.now() + 40) / 20) * 20;
+  const deadline = deadlineIn(tickAt + 2 - performance.now());
+  const calls: string[] = [];
+  onPassed(deadline, () => calls.push(`aborted: ${deadline.signal.aborted}`));
+  onPassed(deadline, () => calls.push("released"))();
+  await new Promise((resolve) => deadline.signal.addEventListener("abort", resolve));
+  expect([calls, isPast(deadline)]).toEqual([["aborted: false"], true]);
+});
+
+test("a callback for a deadline is called once when its caller cancels, even before", () => {
+  const controller = new AbortController();
+  const calls: string[] = [];
+  const cancelled = controller.signal;
+  onPassed({ at: performance.now() + 60_000, cancelled }, () => calls.push("waiting"));
+  onPassed({ at: performance.now() + 60_000, cancelled }, () => calls.push("released"))();
+  controller.abort();
+  onPassed({ at: performance.now() + 60_000, cancelled }, () => calls.push("late"));
+  expect([calls, getEventListeners(cancelled, "abort")]).toEqual([["waiting", "late"], []]);
 });

@@ -4,7 +4,7 @@ import type { ClientSession, Collection, Document, MongoClient, UUID } from "mon
 import { MongoError, MongoServerError } from "mongodb";
 import { collections } from "./collections.ts";
 import type { Deadline } from "../deadline.ts";
-import { isGivenUp, isPast, leftMs, requireTime } from "../deadline.ts";
+import { isGivenUp, isPast, leftMs, onPassed, requireTime } from "../deadline.ts";
 import { tallySession, timed, timedCommand } from "../tally.ts";
 import type { ClaimDocument, WriteScope } from "../call/scope.ts";
 import { noteWrite, requireGrant } from "../call/scope.ts";
@@ -164,13 +164,10 @@ export async function transaction<T>(
   return timed(deadline.tally, "dbMs", "mongodb transaction", () =>
     client.withSession(async (session) => {
       const endTally = tallySession(session.id, deadline.tally);
-      const { signal } = deadline;
-      const end = (): void => endSession(client, session);
-      signal.addEventListener("abort", end, { once: true });
+      // The shared signal of a deadline can be late, and a commit has no fence.
+      const release = onPassed(deadline, () => endSession(client, session));
       try {
-        const result = await transact(session, deadline, () => work(session)).finally(() =>
-          signal.removeEventListener("abort", end),
-        );
+        const result = await transact(session, deadline, () => work(session)).finally(release);
         await primary.safe(deadline);
         return result;
       } catch (error) {
